@@ -1,0 +1,69 @@
+"""This machine's addresses and names, as another device in the home would type them."""
+
+import ipaddress
+import socket
+import threading
+import time
+
+import ifaddr
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# Endings that public DNS never answers, so that no stranger can own such a name.
+HOME_ENDINGS = ("", ".local", ".lan", ".home.arpa")
+FRESH_SECONDS = 30
+
+
+def names() -> list[str]:
+    name = socket.gethostname().lower().split(".")[0]
+    return [name + ending for ending in HOME_ENDINGS] if name else []
+
+
+def resolving_name() -> str | None:
+    """The name that other devices can probably use: one that leads to a LAN address from here."""
+    ours = {str(address) for address in lan()}
+    for name in names():
+        try:
+            found = socket.getaddrinfo(name, None, family=socket.AF_INET)
+        except OSError:
+            continue
+        if any(entry[4][0] in ours for entry in found):
+            return name
+    return None
+
+
+def all_addresses() -> set[Address]:
+    found: set[Address] = set()
+    for adapter in ifaddr.get_adapters():
+        for ip in adapter.ips:
+            found.add(ipaddress.ip_address(ip.ip if isinstance(ip.ip, str) else ip.ip[0]))
+    return found
+
+
+def lan() -> list[Address]:
+    """IPv4 addresses that a phone at home may reach, the likeliest first."""
+    usable = [
+        address
+        for address in all_addresses()
+        if address.version == 4 and not address.is_loopback and not address.is_link_local
+    ]
+    return sorted(usable, key=lambda address: (not str(address).startswith("192.168."), address))
+
+
+class Known:
+    """The machine's own addresses, read again when they are asked for and have grown old."""
+
+    def __init__(self) -> None:
+        self._addresses: set[Address] = set()
+        self._read_at = float("-inf")
+        self._lock = threading.Lock()
+
+    def __contains__(self, address: object) -> bool:
+        with self._lock:
+            if time.monotonic() - self._read_at > FRESH_SECONDS:
+                self._addresses = all_addresses()
+                self._read_at = time.monotonic()
+            return address in self._addresses
+
+
+known = Known()

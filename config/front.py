@@ -1,0 +1,93 @@
+"""The front door: which proxy is believed, and which host name is ours."""
+
+import ipaddress
+import logging
+import re
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+
+from config import addresses
+from config.addresses import Address
+from webui.views import errors
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+log = logging.getLogger("ferry.front")
+HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d{1,5})?")
+
+
+def believe_proxy(get_response: Answer) -> Answer:
+    """Takes address, scheme and host from a proxy's headers, where the proxy is a trusted one.
+
+    From anybody else the headers are dropped, so that nothing behind this can be misled.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        forwarded = [
+            request.META.pop(f"HTTP_X_FORWARDED_{name}", "") for name in ("FOR", "PROTO", "HOST")
+        ]
+        peer = parse_address(request.META.get("REMOTE_ADDR", ""))
+        if peer is not None and is_trusted(peer):
+            client, scheme, host = forwarded
+            request.META["REMOTE_ADDR"] = nearest_stranger(client, str(peer))
+            if scheme in ("http", "https"):
+                request.META["wsgi.url_scheme"] = scheme
+            if host:
+                request.META["HTTP_HOST"] = host
+        return get_response(request)
+
+    return middleware
+
+
+def nearest_stranger(forwarded_for: str, peer: str) -> str:
+    """The last address in the chain that no trusted proxy of ours wrote of itself."""
+    for word in reversed(forwarded_for.split(",")):
+        address = parse_address(word.strip())
+        if address is None:
+            break
+        peer = str(address)
+        if not is_trusted(address):
+            break
+    return peer
+
+
+def is_trusted(address: Address) -> bool:
+    return any(address in network for network in settings.TRUSTED_PROXIES)
+
+
+def parse_address(text: str) -> Address | None:
+    try:
+        address = ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return address.ipv4_mapped
+    return address
+
+
+def refuse_foreign_host(get_response: Answer) -> Answer:
+    """Guards against DNS rebinding: a stranger's name that leads to this machine is no way in."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        host = request.META.get("HTTP_HOST", "")
+        if not is_ours(host):
+            log.warning("refused host=%r address=%s", host[:100], request.META.get("REMOTE_ADDR"))
+            return errors.foreign_host(request)
+        return get_response(request)
+
+    return middleware
+
+
+def is_ours(host: str) -> bool:
+    match = HOST.fullmatch(host.lower())
+    if match is None:
+        return False
+    name = match["name"]
+    if name in ("localhost", *settings.TRUSTED_HOSTS) or name in addresses.names():
+        return True
+    if any(ours.startswith(".") and name.endswith(ours) for ours in settings.TRUSTED_HOSTS):
+        return True
+    address = parse_address(name)
+    return address is not None and (address.is_loopback or address in addresses.known)

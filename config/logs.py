@@ -1,0 +1,25 @@
+import logging
+import re
+from datetime import UTC, datetime
+
+# One-time links, signatures and keys: long runs that no word or file id looks like.
+SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
+QUERY = re.compile(r"([?&][\w.%\[\]-]+)=[^\s\"'&]*")
+CONTROL = re.compile(r"[\x00-\x1f\x7f\u0085\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+class Line(logging.Formatter):
+    """One line an event: control characters are spelled out and secrets in URLs are masked."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = record.getMessage()
+        if record.exc_info:
+            text += "\n" + self.formatException(record.exc_info)
+        when = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return f"{when} {record.levelname} {record.name} {one_line(text)}"
+
+
+def one_line(text: str) -> str:
+    text = QUERY.sub(r"\1=…", text)
+    text = re.sub(r"/[^\s\"']*", lambda path: SECRET.sub("…", path[0]), text)
+    return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -1,0 +1,92 @@
+"""What must be there before Ferry answers: tables, static files, a way in for the first owner."""
+
+import hashlib
+import socket
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TextIO
+
+import segno
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from config import addresses
+from webui.models import OneTimeLink, User
+
+WELCOME_LIFETIME = timedelta(hours=1)
+
+
+def prepare() -> None:
+    call_command("migrate", verbosity=0, interactive=False)
+    collect_static()
+
+
+def collect_static() -> None:
+    """Hashing every file takes a second: done only when one of them has changed."""
+    mark = Path(settings.STATIC_ROOT) / "fingerprint"
+    fingerprint = fingerprint_of(sources())
+    if mark.is_file() and mark.read_text() == fingerprint:
+        return
+    call_command("collectstatic", verbosity=0, interactive=False)
+    mark.write_text(fingerprint)
+
+
+def sources() -> Iterator[Path]:
+    for finder in get_finders():
+        for path, storage in finder.list(["*.map"]):
+            yield Path(storage.path(path))
+
+
+def fingerprint_of(paths: Iterator[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        facts = path.stat()
+        digest.update(f"{path} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def port_is_free() -> bool:
+    family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.HOST, settings.PORT))
+        except OSError:
+            return False
+    return True
+
+
+def announce(out: TextIO) -> None:
+    """Where to open Ferry, in text and as a code for a phone's camera."""
+    path = welcome_path() or f"{settings.URL_PREFIX}/"
+    places = [f"http://{host}:{settings.PORT}" for host in reachable_hosts()]
+    out.write("\nFerry opens at\n")
+    out.writelines(f"  {place}{settings.URL_PREFIX}/\n" for place in places)
+    if "/welcome/" in path:
+        out.write("\nNobody owns this Ferry yet. This link makes you its owner, for one hour:\n")
+        out.write(f"  {places[0]}{path}\n")
+    out.write(f"\nOn a phone in the same network, scan this ({places[-1]}):\n\n")
+    segno.make(f"{places[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
+    out.flush()
+
+
+def reachable_hosts() -> list[str]:
+    """This machine first; the address a phone should use last."""
+    if settings.HOST not in ("0.0.0.0", "::"):  # noqa: S104
+        return [f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST]
+    name = addresses.resolving_name()
+    lan = [str(address) for address in addresses.lan()]
+    return ["localhost", *([name] if name else []), *reversed(lan)]
+
+
+def welcome_path() -> str | None:
+    """A new one-time link at every start, for as long as nobody owns this Ferry."""
+    if User.objects.has_owner():
+        return None
+    OneTimeLink.objects.filter(purpose=OneTimeLink.WELCOME).delete()
+    token = OneTimeLink.issue(OneTimeLink.WELCOME, timezone.now(), WELCOME_LIFETIME)
+    return f"{settings.URL_PREFIX}{reverse('welcome', args=[token])}"

@@ -1,0 +1,51 @@
+"""The worker's rounds: what each half wants done again and again."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Event
+
+from django.db import close_old_connections
+from django.utils import timezone
+
+from webui import pruning
+
+log = logging.getLogger("ferry.worker")
+
+
+@dataclass(frozen=True)
+class Round:
+    name: str
+    every: timedelta
+    run: Callable[[datetime], None]
+
+
+ROUNDS = [Round("site pruning", timedelta(hours=1), pruning.prune)]
+
+
+def run_all(rounds: list[Round]) -> None:
+    for each in rounds:
+        run_one(each)
+
+
+def run_one(each: Round) -> None:
+    """One round's failure is written down and never stops the others; the next one tries again."""
+    try:
+        each.run(timezone.now())
+    except Exception:
+        log.exception("round failed name=%r", each.name)
+    finally:
+        close_old_connections()
+
+
+def run_until(stopped: Event, rounds: list[Round]) -> None:
+    due = dict.fromkeys(rounds, 0.0)
+    while not stopped.is_set():
+        now = time.monotonic()
+        for each in rounds:
+            if due[each] <= now and not stopped.is_set():
+                run_one(each)
+                due[each] = time.monotonic() + each.every.total_seconds()
+        stopped.wait(max(0.0, min(due.values()) - time.monotonic()))

@@ -1,0 +1,172 @@
+"""Every setting comes from the environment or `.env`; README's table explains each."""
+
+import os
+from pathlib import Path
+
+from django.utils.translation import gettext_lazy as _
+
+from config import secret
+from config.environment import Environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Environment(Path(os.environ.get("ENV_FILE") or BASE_DIR / ".env"))
+
+# Where things are
+
+DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
+HOST = env.text("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network is the point.
+PORT = env.integer("PORT", 8000, least=1, most=65535)
+URL_PREFIX = "/".join(["", *filter(None, env.text("URL_PREFIX").split("/"))])
+WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
+WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
+
+try:
+    DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+    SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")
+except OSError:
+    env.refuse("DATA_DIR", "a folder that Ferry may write to")
+
+# Who may ask, and how
+
+DEBUG = env.flag("DEBUG", default=False)
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
+TRUSTED_HOSTS = env.words("ALLOWED_HOSTS")
+HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
+# config.front judges the host against this machine's names, which may change while Ferry runs.
+ALLOWED_HOSTS = ["*"]
+
+SESSION_COOKIE_NAME = f"ferry_session_{PORT}"
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+CSRF_COOKIE_NAME = f"ferry_csrf_{PORT}"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "webui.views.errors.forged"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
+
+AUTH_USER_MODEL = "webui.User"
+LOGIN_URL = "signin"
+PASSWORD_HASHERS = ["config.passwords.Argon2"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# Django
+
+INSTALLED_APPS = [
+    "config.apps.Ferry",
+    "webui",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+]
+MIDDLEWARE = [
+    "webui.middleware.policy",
+    "config.front.believe_proxy",
+    "config.front.refuse_foreign_host",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "webui.middleware.cookies_by_scheme",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "webui.middleware.Errors",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.csrf",
+                "django.contrib.messages.context_processors.messages",
+                "webui.shell.context",
+            ],
+        },
+    },
+]
+
+# Where facts live
+
+DATABASES = {
+    "default": env.database(
+        "DATABASE_URL",
+        {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "ferry.sqlite3")},
+    )
+}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # FULL: what Ferry said is kept stays kept when the power goes.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+    }
+DATABASES["default"]["CONN_MAX_AGE"] = 60
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {
+    "default": env.cache(
+        "CACHE_URL",
+        {
+            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "LOCATION": str(DATA_DIR / "cache"),
+        },
+    )
+}
+
+# Words
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "webui" / "locale"]
+LANGUAGE_COOKIE_NAME = f"ferry_language_{PORT}"
+USE_TZ = True
+TIME_ZONE = env.time_zone("TIME_ZONE", "UTC")
+
+# Static files
+
+STATIC_URL = f"{URL_PREFIX}/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "config.static.HashedModules"
+    },
+}
+WHITENOISE_STATIC_PREFIX = "/static/"
+WHITENOISE_USE_FINDERS = DEBUG
+STATIC_ROOT.mkdir(exist_ok=True)
+
+# Logs: one line an event
+
+LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"])
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "config.logs.Line"}},
+    "handlers": {
+        "stdout": {
+            "class": "logging.StreamHandler",
+            "stream": "ext://sys.stdout",
+            "formatter": "line",
+        }
+    },
+    "root": {"handlers": ["stdout"], "level": "WARNING"},
+    "loggers": {
+        "ferry": {"level": LOG_LEVEL},
+        "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        # Django's lines for 4xx answers carry paths, and paths may carry one-time links.
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "CRITICAL"},
+    },
+}

@@ -1,0 +1,14 @@
+from django.urls import include, path
+
+from config import health
+
+urlpatterns = [
+    path("healthz", health.alive, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
+    path("", include("webui.urls")),
+]
+
+handler400 = "webui.views.errors.bad_request"
+handler403 = "webui.views.errors.forbidden"
+handler404 = "webui.views.errors.not_found"
+handler500 = "webui.views.errors.broken"

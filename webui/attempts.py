@@ -1,0 +1,99 @@
+"""Limits on guessing passwords.
+
+Attempts are counted per address and per name, before the password is looked at, so that many at
+once count as many. A device on which this very name signed in before carries a signed cookie and
+has a count of its own: whoever tries to lock somebody out locks out strangers only, and whoever
+forges headers gains nothing, since the address is the connection's (see config.front).
+"""
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core import signing
+from django.db import transaction
+from django.db.models import F
+
+from webui.models import Attempts, digest_of
+
+WINDOW = timedelta(minutes=15)
+MOST_BY_ADDRESS = 20
+MOST_BY_NAME = 50
+MOST_BY_DEVICE = 20
+DEVICE_SALT = "ferry.device"
+DEVICE_COOKIE_AGE = timedelta(days=365)
+
+
+@dataclass(frozen=True)
+class Limit:
+    key: str
+    most: int
+
+
+def limits_for(name: str, address: str, device: str | None) -> list[Limit]:
+    name = name.casefold()
+    if device and is_device_of(device, name):
+        return [Limit(digest_of(f"device {device}"), MOST_BY_DEVICE)]
+    return [
+        Limit(digest_of(f"address {network_of(address)}"), MOST_BY_ADDRESS),
+        Limit(digest_of(f"name {name}"), MOST_BY_NAME),
+    ]
+
+
+def network_of(address: str) -> str:
+    """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
+    ip = ipaddress.ip_address(address)
+    prefix = 64 if ip.version == 6 else 32
+    return str(ipaddress.ip_network(f"{ip}/{prefix}", strict=False))
+
+
+def take(limits: list[Limit], now: datetime) -> timedelta | None:
+    """Counts an attempt. Where one too many was made: how long to wait, and nothing is counted."""
+    with transaction.atomic():
+        waits = [wait for limit in limits if (wait := _wait(limit, now))]
+        if waits:
+            return max(waits)
+        for limit in limits:
+            _count(limit, now)
+    return None
+
+
+def give_back(limits: list[Limit]) -> None:
+    """A right password does not count. Only this attempt is forgotten: somebody with an account
+    of their own must not be able to clear the count of their guesses at another's."""
+    keys = [limit.key for limit in limits]
+    Attempts.objects.filter(key__in=keys, count__gt=0).update(count=F("count") - 1)
+
+
+def prune(now: datetime) -> int:
+    deleted, _by_model = Attempts.objects.filter(since__lt=now - WINDOW).delete()
+    return deleted
+
+
+def device_cookie(name: str, nonce: str) -> str:
+    return signing.dumps([name.casefold(), nonce], salt=DEVICE_SALT)
+
+
+def is_device_of(cookie: str, name: str) -> bool:
+    try:
+        known, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
+    except (signing.BadSignature, ValueError):
+        return False
+    return bool(known == name)
+
+
+def _wait(limit: Limit, now: datetime) -> timedelta | None:
+    row = Attempts.objects.filter(key=limit.key, since__gt=now - WINDOW).first()
+    if row is None or row.count < limit.most:
+        return None
+    return row.since + WINDOW - now
+
+
+def _count(limit: Limit, now: datetime) -> None:
+    row, made = Attempts.objects.get_or_create(key=limit.key, defaults={"count": 1, "since": now})
+    if made:
+        return
+    if row.since <= now - WINDOW:
+        Attempts.objects.filter(pk=row.pk).update(count=1, since=now)
+    else:
+        Attempts.objects.filter(pk=row.pk).update(count=F("count") + 1)

@@ -1,0 +1,85 @@
+"""What people may send."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import password_validation
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from webui.models import Role, User
+
+# Long enough for any phrase; a hash over megabytes would be work done for a stranger.
+LONGEST_PASSWORD = 1024
+
+
+class Password(forms.CharField):
+    def __init__(self, *, is_new: bool, **options: Any) -> None:
+        fill = "new-password" if is_new else "current-password"
+        widget = forms.PasswordInput(attrs={"autocomplete": fill})
+        super().__init__(strip=False, max_length=LONGEST_PASSWORD, widget=widget, **options)
+
+
+class SignIn(forms.Form):
+    username = forms.CharField(label=_("Name"), max_length=150)
+    password = Password(label=_("Password"), is_new=False)
+
+
+class NewPassword(forms.Form):
+    """Two fields that must agree, held against the rules for passwords."""
+
+    password = Password(
+        label=_("Password"), is_new=True, help_text=_("At least 8 characters, not a common word.")
+    )
+    password_again = Password(label=_("Password again"), is_new=True)
+
+    def person(self) -> User:
+        raise NotImplementedError
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or {}
+        password, again = fields.get("password"), fields.get("password_again")
+        if password and again and password != again:
+            self.add_error("password_again", _("The two passwords are not the same."))
+        elif password:
+            self._hold_against_rules(password)
+        return fields
+
+    def _hold_against_rules(self, password: str) -> None:
+        try:
+            password_validation.validate_password(password, self.person())
+        except ValidationError as refused:
+            self.add_error("password", refused)
+
+
+class Welcome(NewPassword):
+    username = forms.CharField(label=_("Name"), max_length=150)
+    field_order = ("username", "password", "password_again")
+
+    def person(self) -> User:
+        return User(username=self.cleaned_data.get("username", ""), role=Role.OWNER)
+
+    def clean_username(self) -> str:
+        username = User.normalize_username(self.cleaned_data["username"])
+        person = User(username=username, role=Role.OWNER)
+        person.clean_fields(exclude=["password"])
+        person.validate_constraints()
+        return str(username)
+
+
+class ChangePassword(NewPassword):
+    old_password = Password(label=_("Present password"), is_new=False)
+    field_order = ("old_password", "password", "password_again")
+
+    def __init__(self, user: User, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.user = user
+
+    def person(self) -> User:
+        return self.user
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        if not self.user.check_password(password):
+            raise ValidationError(_("That is not your present password."))
+        return password

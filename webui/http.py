@@ -1,0 +1,44 @@
+"""What every view knows of HTTP and htmx, so that none spells a header."""
+
+from urllib.parse import urlsplit
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from webui.models import User
+
+
+class Request(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+def sign_in_first(request: HttpRequest) -> HttpResponse:
+    """Leads to the sign-in page as a whole page, also from a fragment of a page left open."""
+    htmx = getattr(request, "htmx", None)
+    if not htmx:
+        return redirect_to_login(request.get_full_path())
+    page = urlsplit(htmx.current_url or "")
+    wanted = page.path + (f"?{page.query}" if page.query else "") or resolve_url("files")
+    return HttpResponseClientRedirect(redirect_to_login(wanted).url)
+
+
+def safe_next(request: HttpRequest, wanted: str) -> str:
+    """The page that somebody wanted before signing in, if it is one of ours; else the first."""
+    is_ours = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if is_ours and wanted.startswith("/") else resolve_url("files")
+
+
+def leave_for(request: HttpRequest, page: str) -> HttpResponse:
+    """After an act: a redirect, which htmx follows as a whole page."""
+    if getattr(request, "htmx", None):
+        return HttpResponseClientRedirect(resolve_url(page))
+    return redirect(page)

@@ -1,0 +1,98 @@
+import logging
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+
+from webui.views import errors
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+log = logging.getLogger("ferry.requests")
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+SECURE_SUFFIX = "_s"
+
+
+def policy(get_response: Answer) -> Answer:
+    """What browsers may do with our answers. Documents carry the whole policy, bytes nosniff."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        headers = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+        if request.is_secure() and settings.HSTS_SECONDS:
+            headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            headers |= document_headers(request)
+        for name, value in headers.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return middleware
+
+
+def document_headers(request: HttpRequest) -> dict[str, str]:
+    headers = {
+        "Content-Security-Policy": POLICY,
+        "Permissions-Policy": PERMISSIONS,
+        # Back after signing out must show nothing private, and no cache on the way may keep it.
+        "Cache-Control": "private, no-store",
+    }
+    if request.is_secure():
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    return headers
+
+
+def cookies_by_scheme(get_response: Answer) -> Answer:
+    """Keeps the cookies of https apart from those of http, and marks them Secure.
+
+    A browser refuses to replace a Secure cookie from a plain page of the same host; with one name
+    for both, whoever had used https once could not sign in over http in the LAN any more.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not request.is_secure():
+            return get_response(request)
+        request.COOKIES = {
+            name.removesuffix(SECURE_SUFFIX): value
+            for name, value in request.COOKIES.items()
+            if name.endswith(SECURE_SUFFIX)
+        }
+        response = get_response(request)
+        for name in list(response.cookies):
+            morsel = response.cookies.pop(name)
+            morsel.set(name + SECURE_SUFFIX, morsel.value, morsel.coded_value)
+            morsel["secure"] = True
+            response.cookies[name + SECURE_SUFFIX] = morsel
+        return response
+
+    return middleware
+
+
+class Errors:
+    """Turns what views raise, and bare refusals, into pages or toasts in plain words."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code == 405 and isinstance(response, HttpResponse):
+            page = errors.plain(request, 405)
+            page["Allow"] = response["Allow"]
+            return page
+        return response
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
+        if settings.DEBUG or isinstance(exception, answered_by_django):
+            return None
+        return errors.broken_with_reference(request, exception)

@@ -1,0 +1,28 @@
+"""The frame around every page: where one can go, and how it looks."""
+
+from dataclasses import dataclass
+
+THEMES = ("system", "light", "dark")
+
+
+@dataclass(frozen=True)
+class Destination:
+    name: str
+    label: str
+    url: str
+    icon: str
+    key: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Shell:
+    language: str
+    direction: str
+    theme_choice: str
+    nav: list[Destination]
+
+    @property
+    def theme(self) -> str:
+        """What the page is told outright; a reader who follows the system is told nothing."""
+        return "" if self.theme_choice == "system" else self.theme_choice

@@ -1,0 +1,41 @@
+"""Who may open what. One decorator on every view says it; a test walks all of them."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponseBase
+
+from webui.http import Request, sign_in_first
+from webui.models import Role
+
+Params = ParamSpec("Params")
+SiteView = Callable[Concatenate[Request, Params], HttpResponseBase]
+DjangoView = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
+
+
+def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
+    """Opens a view to people of this role and of those above it."""
+
+    def decorate(view: SiteView[Params]) -> DjangoView[Params]:
+        @wraps(view)
+        def guarded(
+            request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
+        ) -> HttpResponseBase:
+            if not request.user.is_authenticated:
+                return sign_in_first(cast("Request", request))
+            if not Role(request.user.role).includes(role):
+                raise PermissionDenied
+            return view(cast("Request", request), *args, **kwargs)
+
+        cast("Any", guarded).open_to = role
+        return cast("DjangoView[Params]", guarded)
+
+    return decorate
+
+
+def open_to_strangers(view: SiteView[Params] | DjangoView[Params]) -> DjangoView[Params]:
+    """Opens a view to everybody, signed in or not."""
+    cast("Any", view).open_to = None
+    return cast("DjangoView[Params]", view)

@@ -1,0 +1,54 @@
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import get_language, get_language_bidi
+from django.utils.translation import gettext as _
+
+from webui.pages.shell import THEMES, Destination, Shell
+
+THEME_COOKIE = f"ferry_theme_{settings.PORT}"
+THEME_AGE_SECONDS = 365 * 24 * 3600
+
+
+def context(request: HttpRequest) -> dict[str, object]:
+    return {
+        "shell": Shell(
+            language=get_language() or settings.LANGUAGE_CODE,
+            direction="rtl" if get_language_bidi() else "ltr",
+            theme_choice=theme_of(request),
+            nav=destinations(current=screen_of(request)),
+        )
+    }
+
+
+def destinations(current: str) -> list[Destination]:
+    screens = [
+        ("files", _("Files"), "folder", "g f"),
+        ("account", _("Account"), "circle-user-round", "g a"),
+    ]
+    return [
+        Destination(name, label, reverse(name), icon, key, is_current=name == current)
+        for name, label, icon, key in screens
+    ]
+
+
+def screen_of(request: HttpRequest) -> str:
+    """`account-password` belongs to the screen `account`."""
+    match = request.resolver_match
+    return (match.url_name or "").split("-")[0] if match else ""
+
+
+def theme_of(request: HttpRequest) -> str:
+    chosen = request.COOKIES.get(THEME_COOKIE, "")
+    return chosen if chosen in THEMES else "system"
+
+
+def keep_theme(response: HttpResponse, chosen: str) -> None:
+    response.set_cookie(
+        THEME_COOKIE,
+        chosen if chosen in THEMES else "system",
+        max_age=THEME_AGE_SECONDS,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        samesite="Lax",
+    )

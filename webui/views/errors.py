@@ -1,0 +1,89 @@
+"""Answers that are no page: one layout for all of them, a toast where htmx asked."""
+
+import logging
+import secrets
+
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from webui.pages.errors import Action, ErrorPage, error_page, offline_page
+from webui.roles import open_to_strangers
+
+log = logging.getLogger("ferry.errors")
+# Without letters and digits that look alike: a reference is read out over the phone.
+REFERENCE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+
+
+def answer(request: HttpRequest, page: ErrorPage, status: int) -> HttpResponse:
+    if getattr(request, "htmx", None):
+        response = render(request, "errors/_toast.html", {"page": page}, status=status)
+        response["HX-Retarget"] = "#toasts"
+        response["HX-Reswap"] = "beforeend"
+        return response
+    return render(request, "errors/show.html", {"page": page}, status=status)
+
+
+def plain(request: HttpRequest, status: int, *, title: str = "", text: str = "") -> HttpResponse:
+    return answer(request, error_page(status, [home()], title=title, text=text), status)
+
+
+def home() -> Action:
+    return Action(url=reverse("files"), label=_("Go to your files"), is_primary=True)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    log.warning("refused %s: %s", request.path, type(exception).__name__)
+    is_too_large = isinstance(exception, RequestDataTooBig | TooManyFilesSent)
+    return plain(request, 413 if is_too_large else 400)
+
+
+def foreign_host(request: HttpRequest) -> HttpResponse:
+    """No link back: every link would carry the name that was refused."""
+    page = error_page(
+        400,
+        [],
+        title=_("Ferry doesn't know this name"),
+        text=_(
+            "The address bar shows a host name that is not one of this machine's own. "
+            "If it should be, whoever runs this server adds it to the setting ALLOWED_HOSTS "
+            "and starts Ferry again."
+        ),
+    )
+    return answer(request, page, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    other = Action(url=reverse("signin"), label=_("Sign in as someone else"), is_primary=False)
+    return answer(request, error_page(403, [home(), other]), 403)
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's check against forms from other sites failed, or a page was left open too long."""
+    log.warning("refused form path=%s reason=%r", request.path, reason)
+    text = _("This form was out of date, or came from another site. Open the page again.")
+    return plain(request, 403, title=_("That form isn't ours"), text=text)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return plain(request, 404)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    return answer(request, error_page(500, [home()]), 500)
+
+
+def broken_with_reference(request: HttpRequest, error: Exception) -> HttpResponse:
+    reference = "".join(secrets.choice(REFERENCE_LETTERS) for _place in range(4))
+    log.error("broken reference=%s path=%s", reference, request.path, exc_info=error)
+    return answer(request, error_page(500, [home()], reference=reference), 500)
+
+
+@require_safe
+@open_to_strangers
+def offline(request: HttpRequest) -> HttpResponse:
+    again = Action(url=reverse("files"), label=_("Try again"), is_primary=True)
+    return render(request, "errors/show.html", {"page": offline_page([again])})

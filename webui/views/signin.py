@@ -1,0 +1,92 @@
+import logging
+import math
+import secrets
+
+from django.conf import settings
+from django.contrib.auth import authenticate, login, logout
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from webui import attempts
+from webui.forms import SignIn
+from webui.http import Request, leave_for, safe_next
+from webui.models import Role, User
+from webui.roles import open_to, open_to_strangers
+
+log = logging.getLogger("ferry.signin")
+DEVICE_COOKIE = f"ferry_device_{settings.PORT}"
+
+
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+@open_to_strangers
+def signin(request: HttpRequest) -> HttpResponse:
+    wanted = request.POST.get("next") or request.GET.get("next", "")
+    form = SignIn(request.POST if request.method == "POST" else None)
+    if request.method != "POST":
+        if request.user.is_authenticated and Role(request.user.role).includes(Role.GUEST):
+            return redirect(safe_next(request, wanted))
+        return show(request, form, wanted)
+    if not form.is_valid():
+        return show(request, form, wanted, status=422)
+    return _try(request, form, wanted)
+
+
+def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
+    name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
+    device = request.COOKIES.get(DEVICE_COOKIE)
+    limits = attempts.limits_for(name, address, device)
+    wait = attempts.take(limits, timezone.now())
+    if wait:
+        log.warning("limited name=%r address=%s", name, address)
+        minutes = math.ceil(wait.total_seconds() / 60)
+        refusal = ngettext(
+            "Too many tries. Wait %(minutes)s minute, then try again.",
+            "Too many tries. Wait %(minutes)s minutes, then try again.",
+            minutes,
+        ) % {"minutes": minutes}
+        response = show(request, form, wanted, refusal=refusal, status=429)
+        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+        return response
+    user = authenticate(request, username=name, password=form.cleaned_data["password"])
+    if not isinstance(user, User):
+        log.warning("wrong name=%r address=%s", name, address)
+        refusal = _("That name and password don't match. Check both and try again.")
+        return show(request, form, wanted, refusal=refusal, status=422)
+    attempts.give_back(limits)
+    return welcome_in(request, user, safe_next(request, wanted))
+
+
+def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:
+    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    response = redirect(page)
+    response.set_cookie(
+        DEVICE_COOKIE,
+        attempts.device_cookie(user.username, secrets.token_urlsafe(12)),
+        max_age=attempts.DEVICE_COOKIE_AGE,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def show(
+    request: HttpRequest, form: SignIn, wanted: str, *, refusal: str = "", status: int = 200
+) -> HttpResponse:
+    context = {"form": form, "next": wanted, "refusal": refusal}
+    return render(request, "signin/show.html", context, status=status)
+
+
+@require_POST
+@open_to(Role.GUEST)
+def signout(request: Request) -> HttpResponse:
+    log.info("signed out name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
+    logout(request)
+    return leave_for(request, "signin")
