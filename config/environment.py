@@ -1,6 +1,7 @@
 """The environment, read with a clear word for whoever set a value wrongly."""
 
 import ipaddress
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +23,6 @@ class Environment:
     """
 
     def __init__(self, env_file: Path | None = None) -> None:
-        self._env = environ.Env()
         self.names: list[str] = []
         if env_file is not None and env_file.is_file():
             environ.Env.read_env(env_file)
@@ -79,7 +79,13 @@ class Environment:
         return self._read(name, [], parse, "addresses or networks, with commas between")
 
     def database(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
-        return self._read(name, default, environ.Env.db_url_config, "a database URL")
+        def parse(raw: str) -> dict[str, Any]:
+            found: dict[str, Any] = environ.Env.db_url_config(raw)
+            if not found["ENGINE"].startswith("django.db.backends."):
+                raise ValueError
+            return found
+
+        return self._read(name, default, parse, "a database URL")
 
     def cache(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         return self._read(name, default, environ.Env.cache_url_config, "a cache URL")
@@ -90,7 +96,7 @@ class Environment:
 
     def _read(self, name: str, default: Value, parse: Callable[[str], Value], wanted: str) -> Value:
         self.names.append(name)
-        raw = str(self._env.str(name, default="")).strip()
+        raw = os.environ.get(name, "").strip()
         if not raw:
             return default
         try:

@@ -23,3 +23,10 @@ def one_line(text: str) -> str:
     text = QUERY.sub(r"\1=…", text)
     text = re.sub(r"/[^\s\"']*", lambda path: SECRET.sub("…", path[0]), text)
     return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+class WithTraceback(logging.Filter):
+    """Django's second line about an error that webui.middleware has written down already."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return bool(record.exc_info)

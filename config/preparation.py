@@ -27,7 +27,7 @@ def prepare() -> None:
 
 def collect_static() -> None:
     """Hashing every file takes a second: done only when one of them has changed."""
-    mark = Path(settings.STATIC_ROOT) / "fingerprint"
+    mark = Path(settings.STATIC_ROOT).with_suffix(".fingerprint")
     fingerprint = fingerprint_of(sources())
     if mark.is_file() and mark.read_text() == fingerprint:
         return

@@ -110,6 +110,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
+    # Tests meet a real file too: SQLite in memory knows no waiting for a lock.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
@@ -136,6 +138,7 @@ TIME_ZONE = env.time_zone("TIME_ZONE", "UTC")
 STATIC_URL = f"{URL_PREFIX}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -153,6 +156,7 @@ LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"traceback": {"()": "config.logs.WithTraceback"}},
     "formatters": {"line": {"()": "config.logs.Line"}},
     "handlers": {
         "stdout": {
@@ -166,7 +170,7 @@ LOGGING = {
         "ferry": {"level": LOG_LEVEL},
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         # Django's lines for 4xx answers carry paths, and paths may carry one-time links.
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["traceback"]},
         "django.security": {"level": "CRITICAL"},
     },
 }

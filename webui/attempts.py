@@ -40,6 +40,11 @@ def limits_for(name: str, address: str, device: str | None) -> list[Limit]:
     ]
 
 
+def limits_for_session(user_pk: int) -> list[Limit]:
+    """Whoever found a device unlocked may not guess the password on it without end."""
+    return [Limit(digest_of(f"session of {user_pk}"), MOST_BY_DEVICE)]
+
+
 def network_of(address: str) -> str:
     """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
     ip = ipaddress.ip_address(address)

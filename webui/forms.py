@@ -60,11 +60,11 @@ class Welcome(NewPassword):
         return User(username=self.cleaned_data.get("username", ""), role=Role.OWNER)
 
     def clean_username(self) -> str:
-        username = User.normalize_username(self.cleaned_data["username"])
-        person = User(username=username, role=Role.OWNER)
-        person.clean_fields(exclude=["password"])
-        person.validate_constraints()
-        return str(username)
+        username = str(User.normalize_username(self.cleaned_data["username"]))
+        User._meta.get_field("username").clean(username, None)  # noqa: SLF001  Django's own door.
+        if User.objects.filter(username__iexact=username).exists():
+            raise ValidationError(_("Somebody has this name already."))
+        return username
 
 
 class ChangePassword(NewPassword):

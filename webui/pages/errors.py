@@ -21,7 +21,7 @@ class ErrorPage:
     actions: list[Action]
 
 
-ART = {400: "fog", 403: "chain", 404: "buoy", 405: "fog", 413: "cargo", 429: "queue"}
+ART = {400: "knot", 403: "barrier", 404: "jetty", 405: "knot", 413: "crate", 429: "queue"}
 
 
 def error_page(
@@ -33,7 +33,7 @@ def error_page(
         code_label=code % {"code": status, "reference": reference},
         title=title or usual_title,
         text=text or usual_text,
-        art_template=f"errors/_art_{ART.get(status, 'broken')}.html",
+        art_template=f"errors/_art_{ART.get(status, 'boat')}.html",
         actions=actions,
     )
 
@@ -45,7 +45,7 @@ def offline_page(actions: list[Action]) -> ErrorPage:
         text=_(
             "This device is offline, or not on your home network. Transfers carry on without you."
         ),
-        art_template="errors/_art_offline.html",
+        art_template="errors/_art_gap.html",
         actions=actions,
     )
 

@@ -4,16 +4,18 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import shell
+from webui import attempts, shell
 from webui.forms import ChangePassword
 from webui.http import Request
 from webui.models import Role
 from webui.pages.account import AccountPage
 from webui.roles import open_to, open_to_strangers
+from webui.views import errors
 
 log = logging.getLogger("ferry.account")
 
@@ -21,13 +23,13 @@ log = logging.getLogger("ferry.account")
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request) -> HttpResponse:
-    return render_with(request, ChangePassword(request.user))
+    form = ChangePassword(request.user)
+    return render(request, "account/show.html", context_for(request, form))
 
 
-def render_with(request: Request, form: ChangePassword, status: int = 200) -> HttpResponse:
+def context_for(request: Request, form: ChangePassword) -> dict[str, object]:
     page = AccountPage(request.user.username, str(Role(request.user.role).label))
-    context = {"page": page, "form": form}
-    return render(request, "account/show.html", context, status=status)
+    return {"page": page, "form": form}
 
 
 @sensitive_post_parameters()
@@ -35,12 +37,16 @@ def render_with(request: Request, form: ChangePassword, status: int = 200) -> Ht
 @open_to(Role.GUEST)
 def password(request: Request) -> HttpResponse:
     """Ends every other session: their hash of the password no longer fits."""
+    limits = attempts.limits_for_session(request.user.pk)
+    if attempts.take(limits, timezone.now()):
+        return errors.plain(request, 429)
     form = ChangePassword(request.user, request.POST)
     if form.is_valid():
+        attempts.give_back(limits)
         return _change(request, form)
     if request.htmx:
-        return render(request, "account/_password.html", {"form": form}, status=422)
-    return render_with(request, form, status=422)
+        return render(request, "account/_password.html", context_for(request, form), status=422)
+    return render(request, "account/show.html", context_for(request, form), status=422)
 
 
 def _change(request: Request, form: ChangePassword) -> HttpResponse:
@@ -48,11 +54,10 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     request.user.save(update_fields=["password"])
     update_session_auth_hash(request, request.user)
     log.info("changed password name=%r", request.user.username)
-    done = _("Password changed. Every other device is signed out.")
     if request.htmx:
-        context = {"form": ChangePassword(request.user), "done": done}
-        return render(request, "account/_password.html", context)
-    messages.success(request, done)
+        context = context_for(request, ChangePassword(request.user))
+        return render(request, "account/_password.html", {**context, "is_changed": True})
+    messages.success(request, _("Password changed. Every other device is signed out."))
     return redirect("account")
 
 

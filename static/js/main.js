@@ -1,0 +1,6 @@
+import "./dialogs.js";
+import "./errors.js";
+import "./menus.js";
+import "./shortcuts.js";
+import "./themes.js";
+import "./toasts.js";

@@ -1,0 +1,68 @@
+const memory = "ferry-keys";
+const patienceMs = 1500;
+let pressed = "";
+let forgetting = 0;
+
+document.addEventListener("keydown", (event) => {
+  if (!isForUs(event)) return;
+  if (event.key === "?") return showHelp(event);
+  if (event.shiftKey) return;
+  follow(event, pressed ? `${pressed} ${event.key}` : event.key);
+});
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-keys-switch]")) remember(target.checked);
+});
+
+document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
+showSwitches(document);
+
+function isForUs({ altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target }) {
+  if (altKey || ctrlKey || metaKey || isComposing || repeat || defaultPrevented) return false;
+  if (target.closest?.("input, select, textarea, [contenteditable]")) return false;
+  return !document.querySelector("dialog[open], :popover-open") && isOn();
+}
+
+function showHelp(event) {
+  event.preventDefault();
+  document.getElementById("keys")?.showModal();
+}
+
+function follow(event, keys) {
+  forget();
+  const links = [...document.querySelectorAll("a[data-key]")];
+  const link = links.find(({ dataset }) => dataset.key === keys);
+  if (link) {
+    event.preventDefault();
+    link.click();
+  } else if (links.some(({ dataset }) => dataset.key.startsWith(`${keys} `))) {
+    pressed = keys;
+    forgetting = setTimeout(forget, patienceMs);
+  }
+}
+
+function forget() {
+  clearTimeout(forgetting);
+  pressed = "";
+}
+
+function showSwitches(root) {
+  for (const box of root.querySelectorAll("[data-keys-switch]")) box.checked = isOn();
+}
+
+// Storage may be forbidden; the keys then work, and forget that they were switched off.
+function isOn() {
+  try {
+    return localStorage.getItem(memory) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function remember(isWanted) {
+  try {
+    localStorage.setItem(memory, isWanted ? "on" : "off");
+  } catch {
+    return;
+  }
+}

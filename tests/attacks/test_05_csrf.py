@@ -1,0 +1,90 @@
+"""Row 5: other sites cannot act in the name of somebody who is signed in."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.people import PASSWORD
+from tests.webui.test_roles import TABLE
+from webui.models import Attempts, OneTimeLink, User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def victim(alice) -> Client:
+    """Alice's browser: it sends her cookies along, whoever made the form."""
+    browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
+    browser.force_login(alice.user)
+    return browser
+
+
+def token_of(browser: Client) -> str:
+    browser.get("/account/")
+    return browser.cookies["ferry_csrf_8000"].value
+
+
+def posts() -> list[str]:
+    return [reverse(name) for name, (_who, method, _args) in TABLE.items() if method == "post"]
+
+
+def test_a_form_of_ours_passes(victim):
+    form = {"csrfmiddlewaretoken": token_of(victim), "theme": "dark"}
+    assert victim.post("/account/look/", form).status_code == 302
+
+
+@pytest.mark.parametrize("path", posts())
+def test_a_form_without_our_token_is_refused(victim, path):
+    answer = victim.post(path, {"theme": "dark"})
+    assert answer.status_code == 403
+    assert victim.get("/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/json", "multipart/form-data; boundary=x"]
+)
+def test_no_content_type_evades_the_check(victim, kind):
+    answer = victim.generic("POST", "/signout/", b"--x--", content_type=kind)
+    assert answer.status_code == 403
+    assert victim.get("/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "null",
+        "https://evil.example",
+        "http://localhost:8001",
+        "http://localhost",
+        "https://localhost:8000",
+    ],
+)
+def test_a_stolen_token_is_no_use_from_another_origin(victim, origin):
+    form = {"csrfmiddlewaretoken": token_of(victim), "theme": "dark"}
+    answer = victim.post("/account/look/", form, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert "ferry_theme_8000" not in victim.cookies
+
+
+def test_signing_in_cannot_be_forged(alice):
+    browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
+    answer = browser.post("/signin/", {"username": "alice", "password": PASSWORD})
+    assert answer.status_code == 403
+    assert "ferry_session_8000" not in browser.cookies
+
+
+def test_no_get_changes_anything(victim):
+    def everything() -> list[object]:
+        models = (User, OneTimeLink, Attempts)
+        return [sorted(map(str, model.objects.values())) for model in models]
+
+    before = everything()
+    for name, (_who, _method, arguments) in TABLE.items():
+        victim.get(reverse(name, kwargs=arguments))
+    assert everything() == before
+    assert victim.get("/").status_code == 200
+
+
+def test_the_token_is_out_of_a_scripts_reach(victim):
+    token_of(victim)
+    assert victim.cookies["ferry_csrf_8000"]["httponly"]

@@ -1,0 +1,79 @@
+"""Row 13: sessions cannot be planted, leaked or kept alive."""
+
+import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from tests.people import PASSWORD, signed_in
+from webui import pruning
+
+pytestmark = pytest.mark.django_db
+COOKIE = "ferry_session_8000"
+
+
+def test_a_planted_session_is_replaced_at_sign_in(alice):
+    planted = SessionStore()
+    planted["mine"] = "mallory"
+    planted.save()
+    browser = Client(headers={"host": "localhost"})
+    browser.cookies[COOKIE] = planted.session_key
+    browser.post("/signin/", {"username": "alice", "password": PASSWORD})
+    assert browser.cookies[COOKIE].value != planted.session_key
+    assert not SessionStore().exists(planted.session_key)
+
+
+def test_an_invented_session_key_is_not_taken_up(alice):
+    browser = Client(headers={"host": "localhost"})
+    browser.cookies[COOKIE] = "mallorymallorymallorymallorymall"
+    browser.post("/signin/", {"username": "alice", "password": PASSWORD})
+    assert browser.cookies[COOKIE].value != "mallorymallorymallorymallorymall"
+
+
+def test_a_signed_out_cookie_is_worth_nothing(alice):
+    stolen = alice.client.cookies[COOKIE].value
+    thief = Client(headers={"host": "localhost"})
+    thief.cookies[COOKIE] = stolen
+    assert thief.get("/").status_code == 200
+    alice.client.post("/signout/")
+    assert thief.get("/").status_code == 302
+
+
+def test_a_stolen_cookie_dies_with_a_password_change(alice):
+    thief = signed_in(alice.user)
+    assert thief.get("/").status_code == 200
+    new = {"password": "a louder harbour", "password_again": "a louder harbour"}
+    alice.client.post("/account/password/", {"old_password": PASSWORD, **new})
+    assert thief.get("/").status_code == 302
+
+
+def test_no_session_is_named_in_an_address(alice):
+    answer = alice.client.get("/account/")
+    assert alice.client.cookies[COOKIE].value.encode() not in answer.content
+
+
+def test_the_welcome_link_sends_no_referrer_elsewhere(client):
+    assert client.get("/welcome/guess/")["Referrer-Policy"] == "same-origin"
+
+
+def test_a_hundred_thousand_sessions_slow_nobody_down_and_old_ones_go(alice):
+    def queries() -> list[str]:
+        with CaptureQueriesContext(connection) as seen:
+            assert alice.client.get("/").status_code == 200
+        return [query["sql"] for query in seen]
+
+    few = queries()
+    now = timezone.now()
+    Session.objects.bulk_create(
+        [Session(session_key=f"old{n}", session_data="", expire_date=now) for n in range(100_000)],
+        batch_size=10_000,
+    )
+    assert len(queries()) == len(few)
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN QUERY PLAN SELECT 1 FROM django_session WHERE session_key = 'a'")
+        assert "USING" in cursor.fetchone()[3]
+    pruning.prune(timezone.now())
+    assert Session.objects.count() == 1

@@ -1,0 +1,95 @@
+"""Row 20: sub-paths, mixed schemes, caches, default keys and open folders."""
+
+import stat
+
+import httpx
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.people import PASSWORD
+from tests.running import Ferry, raw, running
+
+
+@pytest.fixture(scope="module")
+def below(tmp_path_factory) -> Ferry:
+    """Ferry below /home/ferry, behind a proxy on this machine."""
+    folder = tmp_path_factory.mktemp("below")
+    with running(folder, URL_PREFIX="home/ferry/", TRUSTED_PROXIES="127.0.0.1") as program:
+        program.make_owner()
+        yield program
+
+
+def sign_in(visitor: httpx.Client, page: str) -> httpx.Response:
+    form = BeautifulSoup(visitor.get(page).text, "html.parser").select_one("form")
+    token = form.select_one("[name=csrfmiddlewaretoken]")["value"]
+    fields = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
+    return visitor.post(page, data=fields)
+
+
+def test_below_a_prefix_every_address_keeps_the_prefix(below):
+    with httpx.Client(base_url=below.url, trust_env=False) as visitor:
+        assert visitor.get("/home/ferry/").headers["Location"].startswith("/home/ferry/signin/")
+        answer = sign_in(visitor, "/home/ferry/signin/")
+        assert answer.headers["Location"] == "/home/ferry/"
+        html = BeautifulSoup(visitor.get("/home/ferry/account/").text, "html.parser")
+        addresses = [
+            tag.get("href") or tag.get("src") or tag.get("action")
+            for tag in html.select("[href], script[src], form[action]")
+        ]
+        assert len(addresses) > 10
+        assert all(a.startswith(("/home/ferry/", "#")) for a in addresses)
+        assert all(cookie.path == "/home/ferry/" for cookie in visitor.cookies.jar)
+
+
+def test_a_proxy_may_cut_the_prefix_off(below):
+    answer = httpx.get(f"{below.url}/signin/", trust_env=False)
+    assert answer.status_code == 200
+    assert 'href="/home/ferry/static/' in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "/home/ferry//evil.example/", "/%2fevil.example/"]
+)
+def test_doubled_and_encoded_slashes_lead_nowhere_else(below, path):
+    answer = raw(
+        below.port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+    )
+    head = answer.split(b"\r\n\r\n")[0]
+    assert b"200 OK" not in head
+    assert b"Location: //" not in head
+    assert b"evil.example" not in head.split(b"Location: ")[-1] if b"Location: " in head else True
+
+
+def test_https_behind_the_proxy_and_http_beside_it_both_sign_in(below):
+    with httpx.Client(base_url=below.url, trust_env=False) as secure:
+        secure.headers["X-Forwarded-Proto"] = "https"
+        page = secure.get("/home/ferry/signin/")
+        assert all("Secure" in line for line in page.headers.get_list("Set-Cookie"))
+        assert page.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    with httpx.Client(base_url=below.url, trust_env=False) as plain:
+        assert sign_in(plain, "/home/ferry/signin/").status_code == 302
+        assert plain.get("/home/ferry/").status_code == 200
+
+
+def test_private_pages_are_kept_by_no_cache(below):
+    with httpx.Client(base_url=below.url, trust_env=False) as visitor:
+        sign_in(visitor, "/home/ferry/signin/")
+        assert visitor.get("/home/ferry/account/").headers["Cache-Control"] == "private, no-store"
+
+
+def test_static_folders_are_not_listed(ferry):
+    for path in ("/static/", "/static/css/", "/static/../secret_key"):
+        assert httpx.get(f"{ferry.url}{path}", trust_env=False).status_code == 404
+
+
+def test_each_installation_has_a_key_of_its_own(ferry, below):
+    keys = [(each.data_dir / "secret_key").read_text() for each in (ferry, below)]
+    assert len(set(keys)) == 2
+    assert all(len(key) > 40 for key in keys)
+
+
+def test_the_data_folder_is_its_owners_alone(tmp_path):
+    folder = tmp_path / "data"
+    with running(folder) as program:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE((program.data_dir / "secret_key").stat().st_mode) == 0o600

@@ -1,0 +1,85 @@
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.people import Visitor
+from tests.running import Ferry
+from tests.tools import program
+
+FAILURES = Path(__file__).parent / "failures"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP phone.lan 127.0.0.1, MAP elsewhere.example 127.0.0.1",
+]
+# Chromium says so of every answer that is no success, also of those a journey is about.
+EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    executable = program("chromium", "chromium-browser", "google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    with chromium.new_context(viewport={"width": 1440, "height": 900}) as context:
+        yield context
+
+
+@pytest.fixture
+def troubles() -> list[str]:
+    """What the console complained about; a journey that means trouble empties it."""
+    return []
+
+
+@pytest.fixture
+def page(
+    context: BrowserContext, request: pytest.FixtureRequest, troubles: list[str]
+) -> Iterator[Page]:
+    """A page whose console stays free of errors, and of which a failed test leaves a picture."""
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+    yield page
+    report = request.node.stash.get(REPORT, None)
+    if report is None or report.failed:
+        FAILURES.mkdir(exist_ok=True)
+        page.screenshot(path=FAILURES / f"{re.sub(r'[^a-z0-9]+', '-', request.node.name)}.png")
+    assert [line for line in troubles if not EXPECTED.search(line)] == []
+
+
+REPORT = pytest.StashKey[pytest.TestReport]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if report.when == "call":
+        item.stash[REPORT] = report
+    return report
+
+
+@pytest.fixture(params=["localhost", "phone.lan"])
+def visitor(page: Page, ferry: Ferry, request: pytest.FixtureRequest) -> Visitor:
+    """Somebody at this machine, and at a phone in the LAN, where the page is no secure context."""
+    return Visitor(page, f"http://{request.param}:{ferry.port}", ferry)

@@ -1,0 +1,30 @@
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+from tests.people import PASSWORD
+from tests.running import Ferry
+
+
+@dataclass
+class Visitor:
+    page: Page
+    url: str
+    ferry: Ferry
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.url + path)
+
+    def sign_in(self, name: str = "alice", password: str = PASSWORD) -> None:
+        self.open("/signin/")
+        self.fill_in(name, password)
+        if password == PASSWORD:
+            self.page.wait_for_url(lambda address: "/signin/" not in address)
+
+    def fill_in(self, name: str, password: str) -> None:
+        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Sign in").click()
+
+    def heading(self) -> str:
+        return self.page.get_by_role("heading", level=1).inner_text()

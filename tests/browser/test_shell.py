@@ -1,0 +1,98 @@
+"""Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.people import Visitor
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+PAGES = ["/signin/", "/", "/account/", "/offline/", "/nowhere/", "/signout/"]
+
+
+def violations(page: Page) -> list[str]:
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run()")["violations"]
+    return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]]
+
+
+@pytest.fixture
+def someone(page, ferry) -> Visitor:
+    return Visitor(page, ferry.url, ferry)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing(someone, scheme, width):
+    someone.page.set_viewport_size({"width": width, "height": 900})
+    someone.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    someone.open("/signin/")
+    assert violations(someone.page) == []
+    someone.sign_in()
+    for path in PAGES[1:]:
+        someone.open(path)
+        assert violations(someone.page) == [], path
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1440])
+def test_no_page_scrolls_sideways(someone, width):
+    someone.page.set_viewport_size({"width": width, "height": 700})
+    someone.sign_in()
+    for path in PAGES:
+        someone.open(path)
+        wide = someone.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, path
+
+
+def test_a_chosen_scheme_stays(someone):
+    someone.sign_in()
+    with someone.page.expect_response("**/account/look/"):
+        someone.page.get_by_title("Dark").click()
+    someone.open("/account/")
+    expect(someone.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_keys_lead_where_they_say(someone):
+    someone.sign_in()
+    someone.page.keyboard.press("g")
+    someone.page.keyboard.press("a")
+    expect(someone.page.get_by_role("heading", level=1)).to_have_text("Account")
+    someone.page.keyboard.press("?")
+    dialog = someone.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    someone.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_the_first_tab_stop_skips_to_the_content(someone):
+    someone.sign_in()
+    someone.page.keyboard.press("Tab")
+    expect(someone.page.locator(":focus")).to_have_attribute("href", "#main")
+
+
+def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, troubles):
+    someone.sign_in()
+    someone.open("/account/")
+    someone.page.route("**/account/password/", lambda route: route.abort())
+    form = someone.page.locator("#password")
+    for field in form.locator("input[type=password]").all():
+        field.fill("something long")
+    with someone.page.expect_event("requestfailed"):
+        form.get_by_role("button").click()
+    expect(someone.page.locator("#toasts")).to_contain_text("Can't reach Ferry")
+    assert someone.heading() == "Account"
+    assert any("net::ERR_FAILED" in trouble for trouble in troubles)
+    troubles.clear()
+
+
+def test_the_first_visit_is_light(someone):
+    sizes: dict[str, int] = {}
+    someone.page.on(
+        "requestfinished",
+        lambda request: sizes.update({request.url: request.sizes()["responseBodySize"]}),
+    )
+    someone.sign_in()
+    someone.page.wait_for_load_state("networkidle")
+    assert len(sizes) > 5
+    assert sum(sizes.values()) < 60_000, sizes

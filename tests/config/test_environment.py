@@ -1,0 +1,107 @@
+import ipaddress
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.environment import Environment, parse_size
+
+BASE = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def env() -> Environment:
+    return Environment()
+
+
+def test_an_empty_value_means_the_default(env: Environment, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PORT", " ")
+    assert env.integer("PORT", 8000, least=1, most=65535) == 8000
+
+
+@pytest.mark.parametrize("raw", ["http", "0", "65536", "-1", "1e3", "８０００ｘ"])
+def test_a_port_that_is_none_is_refused_by_name(env, monkeypatch, raw):
+    monkeypatch.setenv("PORT", raw)
+    with pytest.raises(SystemExit, match=r"^PORT: .* whole number from 1 to 65535\.$"):
+        env.integer("PORT", 8000, least=1, most=65535)
+
+
+def test_a_refusal_never_repeats_the_value(env, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "no-such-database://me:s3cret@host/name")
+    with pytest.raises(SystemExit) as refusal:
+        env.database("DATABASE_URL", {})
+    assert "DATABASE_URL" in str(refusal.value)
+    assert "s3cret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("raw", "meant"), [("yes", True), ("TRUE", True), ("0", False)])
+def test_flags_are_read_in_the_usual_words(env, monkeypatch, raw, meant):
+    monkeypatch.setenv("DEBUG", raw)
+    assert env.flag("DEBUG", default=not meant) is meant
+
+
+def test_a_flag_of_another_word_is_refused(env, monkeypatch):
+    monkeypatch.setenv("DEBUG", "maybe")
+    with pytest.raises(SystemExit, match="DEBUG: "):
+        env.flag("DEBUG", default=False)
+
+
+def test_networks_and_single_addresses_may_be_mixed(env, monkeypatch):
+    monkeypatch.setenv("TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/8 ::1")
+    assert env.networks("TRUSTED_PROXIES") == [
+        ipaddress.ip_network("127.0.0.1/32"),
+        ipaddress.ip_network("10.0.0.0/8"),
+        ipaddress.ip_network("::1/128"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "size"), [("50GB", 50 * 10**9), ("1.5 TB", 1_500_000_000_000), ("800m", 800 * 10**6)]
+)
+def test_sizes_are_read_as_people_write_them(raw, size):
+    assert parse_size(raw) == size
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [("PORT", "eighty"), ("TIME_ZONE", "Atlantis/Capital"), ("LOG_LEVEL", "chatty")],
+)
+def test_a_wrong_setting_is_one_line_and_no_traceback(name, raw, tmp_path):
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=BASE,
+        env={**os.environ, name: raw, "DATA_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode != 0
+    assert answer.stderr.startswith(f"{name}: ")
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_data_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=BASE,
+        env={**os.environ, "DATA_DIR": str(tmp_path / "file" / "data")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.stderr.startswith("DATA_DIR: ")
+    assert answer.stderr.count("\n") == 1
+
+
+def test_the_env_file_fills_in_what_the_environment_leaves_open(tmp_path, monkeypatch):
+    file = tmp_path / ".env"
+    file.write_text("FERRY_TEST_A=from file\nFERRY_TEST_B=from file\n")
+    monkeypatch.setenv("FERRY_TEST_A", "from environment")
+    monkeypatch.setenv("FERRY_TEST_B", "")
+    monkeypatch.delenv("FERRY_TEST_B")
+    env = Environment(file)
+    assert env.text("FERRY_TEST_A") == "from environment"
+    assert env.text("FERRY_TEST_B") == "from file"

@@ -1,0 +1,90 @@
+import ipaddress
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+
+from config import addresses, front
+
+PROXY = "10.1.1.1"
+STRANGER = "198.51.100.7"
+
+
+@pytest.fixture(autouse=True)
+def _trusted(settings):
+    settings.TRUSTED_PROXIES = [ipaddress.ip_network(PROXY)]
+
+
+def seen_behind(**meta: str) -> HttpRequest:
+    """The request as whatever stands behind the front door sees it."""
+    seen = []
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        seen.append(request)
+        return HttpResponse()
+
+    front.believe_proxy(answer)(RequestFactory().get("/", **meta))
+    return seen[0]
+
+
+def test_a_trusted_proxy_tells_the_clients_address():
+    request = seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=STRANGER)
+    assert request.META["REMOTE_ADDR"] == STRANGER
+
+
+def test_a_stranger_cannot_choose_an_address():
+    request = seen_behind(REMOTE_ADDR=STRANGER, HTTP_X_FORWARDED_FOR="127.0.0.1")
+    assert request.META["REMOTE_ADDR"] == STRANGER
+    assert "HTTP_X_FORWARDED_FOR" not in request.META
+
+
+def test_what_a_client_told_the_proxy_of_itself_is_not_believed():
+    chain = f"127.0.0.1, {STRANGER}, {PROXY}"
+    request = seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=chain)
+    assert request.META["REMOTE_ADDR"] == STRANGER
+
+
+def test_nonsense_in_the_chain_leaves_the_last_address_that_is_one():
+    request = seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=f"<script>, {PROXY}")
+    assert request.META["REMOTE_ADDR"] == PROXY
+
+
+def test_https_is_believed_of_a_trusted_proxy_only():
+    assert seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_PROTO="https").is_secure()
+    assert not seen_behind(REMOTE_ADDR=STRANGER, HTTP_X_FORWARDED_PROTO="https").is_secure()
+
+
+def test_an_ipv4_address_in_ipv6_clothes_is_the_same_proxy():
+    request = seen_behind(REMOTE_ADDR=f"::ffff:{PROXY}", HTTP_X_FORWARDED_FOR=STRANGER)
+    assert request.META["REMOTE_ADDR"] == STRANGER
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "LOCALHOST:8000", "localhost.", "127.0.0.1:8000", "127.5.5.5", "[::1]:8000"],
+)
+def test_this_machine_knows_itself(host):
+    assert front.is_ours(host)
+
+
+def test_this_machines_own_names_are_ours():
+    assert addresses.names()
+    for name in addresses.names():
+        assert front.is_ours(name)
+        assert front.is_ours(f"{name}:9000")
+
+
+def test_allowed_hosts_may_name_a_host_or_all_below_a_domain(settings):
+    settings.TRUSTED_HOSTS = ["ferry.example", ".home.example"]
+    assert front.is_ours("ferry.example")
+    assert front.is_ours("tv.home.example")
+    assert not front.is_ours("evil-home.example")
+    assert not front.is_ours("ferry.example.attacker.example")
+
+
+def test_this_machines_own_addresses_are_ours(monkeypatch):
+    known = addresses.Known()
+    monkeypatch.setattr(addresses, "known", known)
+    monkeypatch.setattr(addresses, "all_addresses", lambda: {ipaddress.ip_address("192.168.7.7")})
+    assert front.is_ours("192.168.7.7:8000")
+    assert not front.is_ours("192.168.7.8:8000")

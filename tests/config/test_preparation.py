@@ -1,0 +1,66 @@
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from config import preparation
+from webui.models import OneTimeLink, User
+
+pytestmark = pytest.mark.django_db
+
+
+def announced() -> str:
+    out = io.StringIO()
+    preparation.announce(out)
+    return out.getvalue()
+
+
+def tokens(text: str) -> list[str]:
+    return re.findall(r"/welcome/([\w-]+)/", text)
+
+
+def test_without_an_owner_a_welcome_link_is_printed():
+    (token,) = set(tokens(announced()))
+    assert OneTimeLink.is_good(OneTimeLink.WELCOME, token, timezone.now())
+    later = timezone.now() + timedelta(minutes=61)
+    assert not OneTimeLink.is_good(OneTimeLink.WELCOME, token, later)
+
+
+def test_a_restart_prints_a_new_link_and_ends_the_old_one():
+    (old,) = set(tokens(announced()))
+    (new,) = set(tokens(announced()))
+    assert not OneTimeLink.is_good(OneTimeLink.WELCOME, old, timezone.now())
+    assert OneTimeLink.is_good(OneTimeLink.WELCOME, new, timezone.now())
+
+
+def test_with_an_owner_no_link_is_printed(alice):
+    assert tokens(announced()) == []
+    assert "http://localhost:8000/" in announced()
+
+
+def test_createsuperuser_without_questions_makes_the_owner(monkeypatch):
+    monkeypatch.setenv("DJANGO_SUPERUSER_USERNAME", "alice")
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a quiet harbour")
+    call_command("createsuperuser", interactive=False, verbosity=0)
+    owner = User.objects.get()
+    assert owner.role == "owner"
+    assert owner.check_password("a quiet harbour")
+
+
+def test_the_token_itself_is_not_kept():
+    (token,) = set(tokens(announced()))
+    assert token not in str(OneTimeLink.objects.values())
+
+
+def test_static_files_are_collected_again_only_when_one_changed(monkeypatch):
+    calls = []
+    monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
+    preparation.collect_static()
+    assert calls == []
+    monkeypatch.setattr(preparation, "fingerprint_of", lambda _paths: "another")
+    preparation.collect_static()
+    assert calls == [("collectstatic",)]
+    preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint").unlink()

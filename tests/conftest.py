@@ -1,0 +1,59 @@
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from config import preparation
+from config.passwords import Argon2
+from tests.people import SignedIn, make_person
+from tests.running import Ferry, running
+from webui.models import Role
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files() -> None:
+    preparation.collect_static()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passwords() -> None:
+    """The real cost, 30 ms for each of many hundred passwords, would prove nothing here."""
+    Argon2.time_cost, Argon2.memory_cost = 1, 8
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client(headers={"host": "localhost"}, enforce_csrf_checks=False)
+
+
+@pytest.fixture(scope="session")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
+    """The whole program with Alice as its owner; tests leave it as they found it."""
+    settings = {"ALLOWED_HOSTS": "phone.lan"}
+    with running(tmp_path_factory.mktemp("ferry"), **settings) as program:
+        program.make_owner()
+        yield program
+
+
+@pytest.fixture
+def alice(db: None) -> SignedIn:
+    """Owns this Ferry."""
+    return make_person("alice", Role.OWNER)
+
+
+@pytest.fixture
+def bob(db: None) -> SignedIn:
+    """Was invited."""
+    return make_person("bob", Role.MEMBER)
+
+
+@pytest.fixture
+def gwen(db: None) -> SignedIn:
+    """Stays in the guest room."""
+    return make_person("gwen", Role.GUEST)
+
+
+@pytest.fixture
+def mallory(db: None, client: Client) -> Client:
+    """A stranger."""
+    return client

@@ -1,0 +1,38 @@
+"""The cast: Alice owns, Bob is invited, Gwen is a guest, Mallory is a stranger."""
+
+from dataclasses import dataclass
+
+from bs4 import BeautifulSoup
+from django.http import HttpResponse
+from django.test import Client
+
+from webui.models import Role, User
+
+PASSWORD = "a quiet harbour at noon"
+
+
+@dataclass
+class SignedIn:
+    user: User
+    client: Client
+
+
+def make_person(name: str, role: Role) -> SignedIn:
+    user = User.objects.create_user(name, PASSWORD, role)
+    return SignedIn(user, signed_in(user))
+
+
+def signed_in(user: User) -> Client:
+    client = Client(headers={"host": "localhost"})
+    client.force_login(user)
+    return client
+
+
+def page(response: HttpResponse) -> BeautifulSoup:
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def words(response: HttpResponse, selector: str) -> str:
+    found = page(response).select_one(selector)
+    assert found is not None, f"nothing on the page is {selector}"
+    return " ".join(found.get_text(" ").split())

@@ -1,0 +1,115 @@
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from tests.people import PASSWORD, page, words
+from webui.views import files
+
+pytestmark = pytest.mark.django_db
+
+POLICY = {
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+}
+
+
+def broken(*_args) -> HttpResponse:
+    raise RuntimeError("the secret word is herring")
+
+
+@pytest.mark.parametrize("path", ["/", "/signin/", "/nowhere/", "/account/"])
+def test_documents_carry_the_whole_policy(alice, path):
+    answer = alice.client.get(path, follow=True)
+    assert set(answer["Content-Security-Policy"].split("; ")) == POLICY
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Cache-Control"] == "private, no-store"
+    assert "Permissions-Policy" in answer
+
+
+def test_what_is_no_document_carries_nosniff_only(client):
+    answer = client.get("/healthz")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "Content-Security-Policy" not in answer
+
+
+def test_static_files_are_hashed_and_cached_for_ever(client):
+    sheet = page(client.get("/signin/")).select_one("link[rel=stylesheet]")["href"]
+    answer = client.get(sheet)
+    assert "immutable" in answer["Cache-Control"]
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    answer.close()
+
+
+def test_opener_policy_and_hsts_are_for_https_only(client, settings):
+    settings.HSTS_SECONDS = 3600
+    plain, secure = client.get("/signin/"), client.get("/signin/", secure=True)
+    assert "Cross-Origin-Opener-Policy" not in plain
+    assert "Strict-Transport-Security" not in plain
+    assert secure["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert secure["Strict-Transport-Security"] == "max-age=3600"
+
+
+def test_hsts_is_off_until_somebody_wants_it(client):
+    assert "Strict-Transport-Security" not in client.get("/signin/", secure=True)
+
+
+def test_cookies_of_https_are_secure_and_have_names_of_their_own(alice):
+    visitor = Client(headers={"host": "localhost"})
+    visitor.post("/signin/", {"username": "alice", "password": PASSWORD}, secure=True)
+    assert visitor.cookies["ferry_session_8000_s"]["secure"]
+    assert "ferry_session_8000" not in visitor.cookies
+    assert visitor.get("/", secure=True).status_code == 200
+
+
+def test_a_session_of_https_is_none_on_http(alice):
+    visitor = Client(headers={"host": "localhost"})
+    visitor.post("/signin/", {"username": "alice", "password": PASSWORD}, secure=True)
+    assert visitor.get("/").status_code == 302
+
+
+def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, caplog):
+    alice.client.raise_request_exception = False
+    monkeypatch.setattr(files, "render", broken)
+    answer = alice.client.get("/")
+    assert answer.status_code == 500
+    reference = words(answer, ".code").split()[-1]
+    assert f"reference={reference}" in caplog.text
+    assert "herring" in caplog.text
+    assert b"herring" not in answer.content
+
+
+def test_under_htmx_an_error_is_a_toast(alice):
+    answer = alice.client.get("/nowhere/", headers={"hx-request": "true"})
+    assert answer.status_code == 404
+    assert answer["HX-Retarget"] == "#toasts"
+    assert answer["HX-Reswap"] == "beforeend"
+    assert not page(answer).select_one("html")
+
+
+def test_a_wrong_method_is_a_page_that_names_the_right_ones(alice):
+    answer = alice.client.get("/signout/")
+    assert answer.status_code == 405
+    assert answer["Allow"] == "POST"
+    assert words(answer, "h1")
+
+
+def test_a_body_too_large_is_a_page(alice):
+    answer = alice.client.post("/account/look/", {"theme": "x" * 3_000_000})
+    assert answer.status_code == 413
+
+
+def test_a_foreign_host_is_told_what_to_set():
+    answer = Client(headers={"host": "attacker.example"}).get("/signin/")
+    assert answer.status_code == 400
+    assert "ALLOWED_HOSTS" in words(answer, "main")
+    assert not page(answer).select_one("main a[href^='http']")

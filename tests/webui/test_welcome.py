@@ -1,0 +1,92 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.utils import timezone
+
+from tests.people import PASSWORD, page
+from webui.models import OneTimeLink, Role, User
+
+FORM = {"username": "alice", "password": PASSWORD, "password_again": PASSWORD}
+
+
+@pytest.fixture
+def link(db) -> str:
+    token = OneTimeLink.issue(OneTimeLink.WELCOME, timezone.now(), timedelta(hours=1))
+    return f"/welcome/{token}/"
+
+
+def test_looking_at_the_link_uses_nothing_up(mallory, link):
+    for _look in range(3):
+        answer = mallory.get(link)
+        assert answer.status_code == 200
+        assert page(answer).select_one("form[method=post] [name=password_again]")
+    assert mallory.head(link).status_code == 200
+    assert not User.objects.exists()
+
+
+def test_the_form_makes_the_owner_and_signs_in(mallory, link):
+    assert mallory.post(link, FORM)["Location"] == "/"
+    assert User.objects.get().role == Role.OWNER
+    assert mallory.get("/account/").status_code == 200
+
+
+def test_the_link_works_once(mallory, link):
+    mallory.post(link, FORM)
+    again = Client(headers={"host": "localhost"}).post(link, {**FORM, "username": "mallory"})
+    assert again.status_code == 404
+    assert User.objects.count() == 1
+
+
+def test_an_expired_link_is_none(mallory, link):
+    OneTimeLink.objects.update(expires_at=timezone.now())
+    assert mallory.get(link).status_code == 404
+    assert mallory.post(link, FORM).status_code == 404
+    assert not User.objects.exists()
+
+
+def test_a_guessed_link_is_none(mallory, link):
+    assert mallory.post("/welcome/guess/", FORM).status_code == 404
+
+
+def test_a_link_is_no_way_in_once_there_is_an_owner(alice, mallory, link):
+    assert mallory.post(link, {**FORM, "username": "mallory"}).status_code == 404
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"password_again": "another"}, "password_again"),
+        ({"password": "short", "password_again": "short"}, "password"),
+        ({"password": "password1", "password_again": "password1"}, "password"),
+        ({"username": "<script>"}, "username"),
+        ({"username": ""}, "username"),
+        ({"username": "a\x00b"}, "username"),
+    ],
+)
+def test_a_refused_field_says_so_and_the_link_stays_good(mallory, link, wrong, field):
+    answer = mallory.post(link, {**FORM, **wrong})
+    assert answer.status_code == 422
+    assert page(answer).select_one(f"[name={field}][aria-invalid=true]")
+    assert PASSWORD.encode() not in answer.content
+    assert mallory.post(link, FORM).status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_come_at_once_one_becomes_owner():
+    token = OneTimeLink.issue(OneTimeLink.WELCOME, timezone.now(), timedelta(hours=1))
+
+    def claim(name: str) -> int:
+        try:
+            visitor = Client(headers={"host": "localhost"})
+            return visitor.post(f"/welcome/{token}/", {**FORM, "username": name}).status_code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = sorted(pool.map(claim, ["alice", "mallory"]))
+    assert answers == [302, 404]
+    assert User.objects.count() == 1
