@@ -1,0 +1,545 @@
+"""ZIP archives of any selection: planned once, then served from any byte to any other.
+
+plan file = magic | names, blob ids, texts | records of fixed width | footer
+archive   = (local header, content) per record | central directory | tail
+"""
+
+import os
+import struct
+import time
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO, BinaryIO, NamedTuple, Self
+
+from service.safe_names import Names, safe_name
+
+MISSING_NAME = "MISSING.txt"
+MISSING_HEADING = "These files are not in this archive, because their content is missing:\n\n"
+
+# A name in a ZIP may have 65,535 bytes, but Linux opens no path over 4,095 and unzip cuts it off:
+# what would be longer moves up. The rest of the 4,095 is for the folder that it is unpacked into.
+LONGEST_PATH_BYTES = 3_500
+LONGEST_FOLDER_BYTES = LONGEST_PATH_BYTES - 256
+
+READ_BYTES = 256 * 1024
+COALESCED_BYTES = 128 * 1024
+SPOOL_BYTES = 1024 * 1024
+WINDOW_BYTES = 64 * 1024
+RECORDS_AT_ONCE = 512
+
+# Part of the digest: raise the number when headers change, else a download that resumes after an
+# upgrade would mix the old layout with the new.
+MAGIC = b"FERRYZ01"
+RECORD = struct.Struct("<QQQQQIIIHBB")
+FOOTER = struct.Struct("<QQQQQ32s8s")
+
+# APPNOTE 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3; the DOS time and date are packed as one number.
+LOCAL = struct.Struct("<4sHHHIIIIHH")
+CENTRAL = struct.Struct("<4sHHHHIIIIHHHHHII")
+END64 = struct.Struct("<4sQHHIIQQQQ")
+LOCATOR64 = struct.Struct("<4sIQI")
+END = struct.Struct("<4sHHHHIIH")
+TIMESTAMP = struct.Struct("<HHBi")
+LIMIT32 = 0xFFFF_FFFF
+LIMIT16 = 0xFFFF
+UTF8_NAME = 0x0800
+PLAIN_VERSION = 20
+ZIP64_VERSION = 45
+MADE_ON_UNIX = 3 << 8
+FILE_ATTRIBUTES = 0o100644 << 16
+FOLDER_ATTRIBUTES = 0o040755 << 16 | 0x10
+EARLIEST_DOS_SECONDS = 315_532_800
+LATEST_SECONDS = 0x7FFF_FFFF
+
+
+class ArchiveBroken(Exception):  # noqa: N818 (errors are nouns here)
+    """The bytes promised can't be had: the connection is to be aborted, never ended in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    name: str
+    size_bytes: int
+    crc32: int
+    modified_at: datetime
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Its children are walked once, when their turn comes: a generator may fetch them late."""
+
+    name: str
+    modified_at: datetime
+    children: "Iterable[Node]"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Stands where a file would, had its content not been lost; listed in MISSING.txt instead."""
+
+    name: str
+
+
+Node = File | Folder | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    size_bytes: int
+    etag: str
+    entry_count: int
+    missing_count: int
+
+
+def write_plan(nodes: Iterable[Node], target: BinaryIO, made_at: datetime) -> Plan:
+    """Decide names and layout of an archive of `nodes`, and write them to `target`, an empty file.
+
+    Depth first, in one pass; nodes come with the name that people gave them, whatever it is.
+    Memory: the hashes of the names seen so far in the folders being walked.
+    """
+    with _spool() as records, _spool() as missing:
+        planner = _Planner(target, records, missing)
+        root = _OpenFolder(iter(nodes), Names())
+        planner.walk(root)
+        planner.list_missing(root, made_at)
+        return planner.finish()
+
+
+def _spool() -> "SpooledTemporaryFile[bytes]":
+    return SpooledTemporaryFile(SPOOL_BYTES)
+
+
+class _OpenFolder(NamedTuple):
+    children: Iterator[Node]
+    names: Names
+    path: bytes = b""
+    path_at: int = 0
+
+
+class _Planner:
+    def __init__(self, target: BinaryIO, records: IO[bytes], missing: IO[bytes]) -> None:
+        self._heap = _Sink(target)
+        self._heap.append(MAGIC)
+        self._records = records
+        self._missing = missing
+        self._missing_count = 0
+        self._entry_count = 0
+        self._local_at = 0
+        self._central_at = 0
+
+    def walk(self, root: _OpenFolder) -> None:
+        # A stack of our own: trees of torrents are deeper than Python may recurse.
+        stack = [root]
+        while stack:
+            folder = stack[-1]
+            for node in folder.children:
+                if isinstance(node, File):
+                    self._add_file(folder, node)
+                elif isinstance(node, Folder):
+                    stack.append(self._add_folder(root, folder, node))
+                    break
+                else:
+                    self._note_missing(folder, node)
+            else:
+                stack.pop()
+
+    def _add_file(self, folder: _OpenFolder, file: File) -> None:
+        if not file.blob:
+            raise ValueError(f"{file.name!r} has no blob")
+        self._add(folder, folder.names.take(file.name), file)
+
+    def _add_folder(self, root: _OpenFolder, parent: _OpenFolder, folder: Folder) -> _OpenFolder:
+        if len(parent.path) + 256 > LONGEST_FOLDER_BYTES:
+            parent = root
+        path = parent.path + parent.names.take(folder.name, is_folder=True).encode() + b"/"
+        opened = _OpenFolder(iter(folder.children), Names(), path, self._heap.append(path))
+        self._add(opened, "", File("", 0, 0, folder.modified_at, ""))
+        return opened
+
+    def _note_missing(self, folder: _OpenFolder, missing: Missing) -> None:
+        self._missing_count += 1
+        self._missing.write(folder.path + safe_name(missing.name).encode() + b"\n")
+
+    def list_missing(self, root: _OpenFolder, made_at: datetime) -> None:
+        if not self._missing_count:
+            return
+        size_bytes, crc = 0, 0
+        for part in _missing_text(self._missing):
+            size_bytes += len(part)
+            crc = zlib.crc32(part, crc)
+        text = File(MISSING_NAME, size_bytes, crc, made_at, "")
+        self._add(root, root.names.take(text.name), text)
+        for part in _missing_text(self._missing):
+            self._heap.append(part)
+
+    def _add(self, folder: _OpenFolder, decided_name: str, file: File) -> None:
+        name, blob = decided_name.encode(), file.blob.encode("ascii")
+        size_bytes, path_length = file.size_bytes, len(folder.path) + len(name)
+        seconds = _seconds(file.modified_at)
+        record = RECORD.pack(
+            *(self._local_at, self._central_at, size_bytes, folder.path_at),
+            *(self._heap.append(name + blob), file.crc32, seconds, _dos_time(seconds)),
+            *(len(folder.path), len(name), len(blob)),
+        )
+        self._records.write(record)
+        self._central_at += _central_length(path_length, size_bytes, self._local_at)
+        self._local_at += _local_length(path_length, size_bytes) + size_bytes
+        self._entry_count += 1
+
+    def finish(self) -> Plan:
+        records_at = self._heap.size_bytes
+        for part in _rewound(self._records):
+            self._heap.append(part)
+        tail_at = self._local_at + self._central_at
+        footer = _Footer(self._entry_count, records_at, self._local_at, tail_at, 0, b"", MAGIC)
+        footer = footer._replace(size_bytes=tail_at + len(_tail(footer)))
+        footer = footer._replace(digest=self._heap.digest())
+        self._heap.append(FOOTER.pack(*footer))
+        self._heap.flush()
+        return Plan(footer.size_bytes, footer.etag, self._entry_count, self._missing_count)
+
+
+class _Sink:
+    """Counts, hashes and gathers what goes into the plan; each costs a call per block, not more."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self._target = target
+        self._digest = sha256()
+        self._waiting = bytearray()
+        self.size_bytes = 0
+
+    def append(self, part: bytes) -> int:
+        at = self.size_bytes
+        self.size_bytes += len(part)
+        self._waiting += part
+        if len(self._waiting) >= WINDOW_BYTES:
+            self.flush()
+        return at
+
+    def flush(self) -> None:
+        self._digest.update(self._waiting)
+        self._target.write(self._waiting)
+        self._waiting.clear()
+
+    def digest(self) -> bytes:
+        self.flush()
+        return self._digest.digest()
+
+
+def _seconds(moment: datetime) -> int:
+    return max(0, min(LATEST_SECONDS, int(moment.timestamp())))
+
+
+def _dos_time(seconds: int) -> int:
+    moment = time.gmtime(max(seconds, EARLIEST_DOS_SECONDS))
+    date = (moment.tm_year - 1980) << 9 | moment.tm_mon << 5 | moment.tm_mday
+    return date << 16 | moment.tm_hour << 11 | moment.tm_min << 5 | moment.tm_sec // 2
+
+
+def _missing_text(names: IO[bytes]) -> Iterator[bytes]:
+    yield MISSING_HEADING.encode()
+    yield from _rewound(names)
+
+
+def _rewound(spool: IO[bytes]) -> Iterator[bytes]:
+    spool.seek(0)
+    while part := spool.read(READ_BYTES):
+        yield part
+
+
+class _Record(NamedTuple):
+    """A folder has no name (its path is all), a text no blob (it follows its name in the plan)."""
+
+    local_at: int
+    central_at: int
+    size_bytes: int
+    folder_at: int
+    name_at: int
+    crc: int
+    seconds: int
+    dos_time: int
+    folder_length: int
+    name_length: int
+    blob_length: int
+
+
+class _Footer(NamedTuple):
+    entry_count: int
+    records_at: int
+    central_at: int
+    tail_at: int
+    size_bytes: int
+    digest: bytes
+    magic: bytes
+
+    @property
+    def etag(self) -> str:
+        return f'"{self.digest.hex()}"'
+
+
+class Archive:
+    """A planned ZIP, of which any range of bytes can be read.
+
+    Guarantee: `read(start, stop)` is that slice of an archive which never changes, of exactly
+    `size_bytes` bytes, named by `etag`; or it raises ArchiveBroken. Every path in it stays below
+    the folder that it is unpacked into, and is one of its own on Windows, macOS and Linux.
+
+    Reason: a download must show its length, resume after an hour at another process, and start at
+    once. Content is stored as it is, with CRC-32 and size known since the file came, so the
+    layout follows from the plan alone: a range costs a binary search over records, then reads.
+
+    Names are decided from a tree (File, Folder with children, Missing), one folder at a time, not
+    from paths: of two selected folders "Films" each keeps its own content, in "Films" and
+    "Films (2)", and whatever stands in a name can't become a path. A folder whose path would be
+    too long to unpack moves to the root, with all below it.
+
+    Cost: some 150 bytes of disk an entry and link. Memory is the same for one entry and for a
+    million: a chunk, a block of records, a window of names. An archive holds nothing open; each
+    read opens the plan, and one blob at a time, and closes them when it ends, fails or is closed.
+    A blob is measured when opened and read to its size, not hashed: one that was overwritten with
+    as many other bytes is for the CRC-32 to tell, when unpacked.
+
+    Refused: data descriptors (a range that touches one would have to read the file before it),
+    deflate (no length beforehand; films don't shrink), a temporary ZIP on disk (twice the bytes),
+    the layout as a list in memory (it grows with the entries, in each process), mmap (pages of
+    the plan would count as memory of each process).
+    """
+
+    def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO]) -> None:
+        self._plan = plan
+        self._open_blob = open_blob
+        with _Pin(plan) as pin:
+            self._footer = pin.footer
+        self.size_bytes = self._footer.size_bytes
+        self.entry_count = self._footer.entry_count
+        self.etag = self._footer.etag
+
+    def read(self, start: int = 0, stop: int | None = None) -> Generator[bytes, None, None]:
+        stop = self.size_bytes if stop is None else stop
+        if not 0 <= start <= stop <= self.size_bytes:
+            raise ValueError(f"No bytes {start} to {stop} in an archive of {self.size_bytes}")
+        return self._chunks(start, stop)
+
+    def _chunks(self, start: int, stop: int) -> Generator[bytes, None, None]:
+        if start == stop:
+            return
+        try:
+            with _Pin(self._plan) as pin, closing(self._parts(pin, start)) as parts:
+                if pin.footer != self._footer:
+                    raise ArchiveBroken("The plan was replaced by another")
+                yield from _coalesced(parts, stop - start)
+        except OSError as error:
+            raise ArchiveBroken(str(error)) from error
+
+    def _parts(self, pin: "_Pin", start: int) -> Generator[bytes, None, None]:
+        footer = self._footer
+        if start < footer.central_at:
+            yield from self._entries(pin, start)
+        if start < footer.tail_at:
+            yield from _directory(pin, max(0, start - footer.central_at))
+        yield _tail(footer)[max(0, start - footer.tail_at) :]
+
+    def _entries(self, pin: "_Pin", start: int) -> Generator[bytes, None, None]:
+        first = pin.last_before(start, lambda record: record.local_at)
+        skip = start - pin.record(first).local_at
+        for record in pin.records(first):
+            header = _local_header(record, pin.path(record))
+            yield header[skip:]
+            skip = max(0, skip - len(header))
+            if skip < record.size_bytes:
+                yield from self._content(pin, record, skip)
+            skip = 0
+
+    def _content(self, pin: "_Pin", record: _Record, skip: int) -> Generator[bytes, None, None]:
+        if not record.blob_length:
+            yield from pin.text(record, skip)
+            return
+        name = pin.blob(record)
+        with self._open_blob(name) as blob:
+            _refuse_other_size(blob, name, record.size_bytes)
+            blob.seek(skip)
+            left = record.size_bytes - skip
+            while left:
+                part = blob.read(min(left, READ_BYTES))
+                if not part:
+                    raise ArchiveBroken(f"Blob {name} lost its last {left} bytes while being read")
+                left -= len(part)
+                yield part
+
+
+def _refuse_other_size(blob: BinaryIO, name: str, size_bytes: int) -> None:
+    found_bytes = blob.seek(0, os.SEEK_END)
+    if found_bytes != size_bytes:
+        raise ArchiveBroken(f"Blob {name} has {found_bytes} bytes, not {size_bytes}")
+
+
+def _coalesced(parts: Iterable[bytes], left: int) -> Generator[bytes, None, None]:
+    waiting: list[bytes] = []
+    waiting_bytes = 0
+    for part in parts:
+        waiting.append(part[:left])
+        waiting_bytes += len(waiting[-1])
+        left -= len(waiting[-1])
+        if waiting_bytes >= COALESCED_BYTES or not left:
+            yield b"".join(waiting)
+            waiting.clear()
+            waiting_bytes = 0
+        if not left:
+            return
+    raise ArchiveBroken("The plan ends before the archive does")
+
+
+def _directory(pin: "_Pin", start: int) -> Generator[bytes, None, None]:
+    first = pin.last_before(start, lambda record: record.central_at)
+    skip = start - pin.record(first).central_at
+    for record in pin.records(first):
+        yield _central_header(record, pin.path(record))[skip:]
+        skip = 0
+
+
+class _Pin:
+    """A plan, open for one reader."""
+
+    def __init__(self, plan: Path) -> None:
+        self._fd = os.open(plan, os.O_RDONLY | os.O_CLOEXEC)
+        self._window_at = 0
+        self._window = b""
+        self._folder_at = -1
+        self._folder = b""
+        try:
+            self.footer = self._read_footer()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+    def _read_footer(self) -> _Footer:
+        footer_at = os.fstat(self._fd).st_size - FOOTER.size
+        if footer_at < 0:
+            raise ArchiveBroken("The plan is cut short")
+        footer = _Footer(*FOOTER.unpack(self._read(footer_at, FOOTER.size)))
+        records_end = footer.records_at + footer.entry_count * RECORD.size
+        if footer.magic != MAGIC or records_end != footer_at:
+            raise ArchiveBroken("The plan is cut short, or of another version")
+        return footer
+
+    def _read(self, at: int, length: int) -> bytes:
+        part = os.pread(self._fd, length, at)
+        if len(part) != length:
+            raise ArchiveBroken("The plan is cut short")
+        return part
+
+    def last_before(self, position: int, place: Callable[[_Record], int]) -> int:
+        """The number of the record whose place is at `position`, or the last before it."""
+        numbers = range(self.footer.entry_count)
+        return bisect_right(numbers, position, key=lambda number: place(self.record(number))) - 1
+
+    def record(self, number: int) -> _Record:
+        at = self.footer.records_at + number * RECORD.size
+        return _Record(*RECORD.unpack(self._read(at, RECORD.size)))
+
+    def records(self, first: int) -> Iterator[_Record]:
+        for number in range(first, self.footer.entry_count, RECORDS_AT_ONCE):
+            at = self.footer.records_at + number * RECORD.size
+            count = min(RECORDS_AT_ONCE, self.footer.entry_count - number)
+            yield from map(_Record._make, RECORD.iter_unpack(self._read(at, count * RECORD.size)))
+
+    def path(self, record: _Record) -> bytes:
+        if record.folder_at != self._folder_at:
+            self._folder = self._read(record.folder_at, record.folder_length)
+            self._folder_at = record.folder_at
+        return self._folder + self._near(record.name_at, record.name_length)
+
+    def blob(self, record: _Record) -> str:
+        return self._near(record.name_at + record.name_length, record.blob_length).decode("ascii")
+
+    def text(self, record: _Record, skip: int) -> Iterator[bytes]:
+        text_at = record.name_at + record.name_length
+        for at in range(text_at + skip, text_at + record.size_bytes, READ_BYTES):
+            yield self._read(at, min(READ_BYTES, text_at + record.size_bytes - at))
+
+    def _near(self, at: int, length: int) -> bytes:
+        """Names and blob ids lie in the order of the records: one read serves hundreds."""
+        begin = at - self._window_at
+        if begin < 0 or begin + length > len(self._window):
+            self._window = os.pread(self._fd, WINDOW_BYTES, at)
+            self._window_at, begin = at, 0
+        return self._window[begin : begin + length]
+
+
+def _local_header(record: _Record, path: bytes) -> bytes:
+    is_large = record.size_bytes >= LIMIT32
+    size32 = min(record.size_bytes, LIMIT32)
+    sizes = _zip64(record.size_bytes, record.size_bytes) if is_large else b""
+    extra = _timestamp(record.seconds) + sizes
+    header = LOCAL.pack(
+        *(b"PK\3\4", ZIP64_VERSION if is_large else PLAIN_VERSION, UTF8_NAME, 0),
+        *(record.dos_time, record.crc, size32, size32, len(path), len(extra)),
+    )
+    return header + path + extra
+
+
+def _local_length(path_length: int, size_bytes: int) -> int:
+    return LOCAL.size + path_length + TIMESTAMP.size + (20 if size_bytes >= LIMIT32 else 0)
+
+
+def _central_header(record: _Record, path: bytes) -> bytes:
+    size32, at32 = min(record.size_bytes, LIMIT32), min(record.local_at, LIMIT32)
+    large = [record.size_bytes] * 2 if size32 == LIMIT32 else []
+    large += [record.local_at] if at32 == LIMIT32 else []
+    extra = _timestamp(record.seconds) + (_zip64(*large) if large else b"")
+    version = ZIP64_VERSION if large else PLAIN_VERSION
+    attributes = FILE_ATTRIBUTES if record.name_length else FOLDER_ATTRIBUTES
+    header = CENTRAL.pack(
+        *(b"PK\1\2", MADE_ON_UNIX | ZIP64_VERSION, version, UTF8_NAME, 0),
+        *(record.dos_time, record.crc, size32, size32, len(path), len(extra)),
+        *(0, 0, 0, attributes, at32),
+    )
+    return header + path + extra
+
+
+def _central_length(path_length: int, size_bytes: int, local_at: int) -> int:
+    large = (16 if size_bytes >= LIMIT32 else 0) + (8 if local_at >= LIMIT32 else 0)
+    return CENTRAL.size + path_length + TIMESTAMP.size + (4 + large if large else 0)
+
+
+def _zip64(*values: int) -> bytes:
+    return struct.pack(f"<HH{len(values)}Q", 0x0001, 8 * len(values), *values)
+
+
+def _timestamp(seconds: int) -> bytes:
+    """The extended timestamp is in UTC; the DOS time alone is read in the reader's own zone."""
+    return TIMESTAMP.pack(0x5455, 5, 1, seconds)
+
+
+def _tail(footer: _Footer) -> bytes:
+    count, central_at = footer.entry_count, footer.central_at
+    central_bytes = footer.tail_at - central_at
+    count16 = min(count, LIMIT16)
+    end = END.pack(
+        *(b"PK\5\6", 0, 0, count16, count16),
+        *(min(central_bytes, LIMIT32), min(central_at, LIMIT32), 0),
+    )
+    if count < LIMIT16 and central_at < LIMIT32 and central_bytes < LIMIT32:
+        return end
+    end64 = END64.pack(
+        *(b"PK\6\6", END64.size - 12, MADE_ON_UNIX | ZIP64_VERSION, ZIP64_VERSION, 0, 0),
+        *(count, count, central_bytes, central_at),
+    )
+    return end64 + LOCATOR64.pack(b"PK\6\7", 0, footer.tail_at, 1) + end

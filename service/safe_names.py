@@ -1,0 +1,125 @@
+"""Names that Windows, macOS and Linux can all hold, and that stay apart on each of them."""
+
+import re
+import unicodedata
+from array import array
+from itertools import count
+
+LONGEST_NAME_BYTES = 255
+# A numbered name keeps this much of the original, so that no number ever makes it too long.
+NUMBERED_NAME_BYTES = 240
+LONGEST_EXTENSION = 10
+
+# Separators and what Windows forbids, control characters, line and paragraph separators,
+# characters that turn the reading direction ("exe.mp4" for "4pm.exe"), lone surrogates.
+UNSAFE = re.compile(
+    r'[\x00-\x1f\x7f-\x9f"*/:<>?\\|\u2028-\u202e\u2066-\u2069\ud800-\udfff]',
+)
+DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:\.|\Z)",
+    re.IGNORECASE,
+)
+
+
+class Names:
+    """The names taken in one folder: each new one is made safe, and unlike those before it.
+
+    Only hashes are kept. Should two of them ever be equal by chance, a name gets a number that it
+    does not need.
+    """
+
+    __slots__ = ("_next", "_taken")
+
+    def __init__(self) -> None:
+        self._taken = _Hashes()
+        # Without it, the n-th twin would try n numbers.
+        self._next: dict[int, int] = {}
+
+    def take(self, wanted: str, *, is_folder: bool = False) -> str:
+        name = safe_name(wanted)
+        if self._taken.add(hash(_folded(name))):
+            return name
+        return self._numbered(name, is_folder=is_folder)
+
+    def _numbered(self, name: str, *, is_folder: bool) -> str:
+        stem, extension = (name, "") if is_folder else _split(name)
+        stem = _clipped(stem, NUMBERED_NAME_BYTES - len(extension.encode()))
+        family = hash(_folded(f"{stem}/{extension}"))
+        for number in count(self._next.get(family, 2)):
+            candidate = f"{stem} ({number}){extension}"
+            if self._taken.add(hash(_folded(candidate))):
+                break
+        self._next[family] = number + 1
+        return candidate
+
+
+class _Hashes:
+    """A set of hashes in 12 to 24 bytes each; Python's own takes some 100, and 200,000 files in
+    one folder do happen. Open addressing; 0 is an empty place."""
+
+    __slots__ = ("_count", "_places")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._places = array("q", bytes(8 * 64))
+
+    def add(self, number: int) -> bool:
+        """Whether it is new."""
+        if self._count * 3 >= len(self._places) * 2:
+            self._grow()
+        is_new = self._put(number or 1)
+        self._count += is_new
+        return is_new
+
+    def _put(self, number: int) -> bool:
+        places = self._places
+        last = len(places) - 1
+        at = number & last
+        while found := places[at]:
+            if found == number:
+                return False
+            at = (at + 1) & last
+        places[at] = number
+        return True
+
+    def _grow(self) -> None:
+        old = self._places
+        self._places = array("q", bytes(16 * len(old)))
+        for number in old:
+            if number:
+                self._put(number)
+
+
+def safe_name(wanted: str) -> str:
+    """One path component, never empty, that means the same file wherever it is unpacked."""
+    name = UNSAFE.sub("_", unicodedata.normalize("NFC", wanted))
+    name = _clipped(name, LONGEST_NAME_BYTES)
+    if DEVICE.match(name):
+        name = _clipped(f"_{name}", LONGEST_NAME_BYTES)
+    return name or "_"
+
+
+def _clipped(name: str, limit_bytes: int) -> str:
+    # Windows drops trailing dots and spaces, so "a." would overwrite "a"; "." and ".." end here.
+    name = name.rstrip(". ")
+    if len(name) * 4 <= limit_bytes or len(name.encode()) <= limit_bytes:
+        return name
+    stem, extension = _split(name)
+    room = limit_bytes - len(extension.encode())
+    return (stem.encode()[:room].decode(errors="ignore") + extension).rstrip(". ")
+
+
+def _split(name: str) -> tuple[str, str]:
+    stem, _, extension = name.rpartition(".")
+    if stem and extension.isalnum() and len(extension) <= LONGEST_EXTENSION:
+        return stem, f".{extension}"
+    return name, ""
+
+
+def _folded(name: str) -> str:
+    """Equal for names that Windows (case) or macOS (case, NFD, invisible characters) confuse."""
+    if name.isascii():
+        return name.lower()
+    folded = unicodedata.normalize("NFD", name).upper().casefold()
+    visible = "".join(char for char in folded if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFD", visible)
