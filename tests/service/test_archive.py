@@ -30,7 +30,7 @@ from service.archive import (
     Plan,
     write_plan,
 )
-from tests.service.test_names import ANY_NAME, HOSTILE
+from tests.service.test_safe_names import ANY_NAME, HOSTILE
 
 MOMENT = datetime(2024, 5, 17, 12, 30, 44, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
