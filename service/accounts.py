@@ -1,14 +1,26 @@
 """Accounts: who keeps files here, and how much room each has."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
-from service.models import Account
+from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
 
+from service.errors import EmailTaken, NotFound
+from service.models import (
+    Account,
+    Discarded,
+    File,
+    Folder,
+    TorrentFile,
+    Transfer,
+    Wish,
+    numbered_id,
+)
 
-class EmailTaken(Exception):  # noqa: N818
-    pass
+DEFAULT_SPACE_BYTES = 50 * 10**9
 
 
 def add(
@@ -17,42 +29,88 @@ def add(
     now: datetime,
     *,
     kind: Account.Kind = Account.Kind.PAID,
-    space_max_bytes: int = 50 * 10**9,
+    space_max_bytes: int = DEFAULT_SPACE_BYTES,
 ) -> Account:
     """With its root folder. Without a password nobody gets in by one. Raises EmailTaken."""
-    raise NotImplementedError
+    account = Account(
+        email=spelled(email),
+        password=make_password(password),
+        link_key=secrets.token_hex(32),
+        kind=kind,
+        space_max_bytes=space_max_bytes,
+        changed_at=now,
+        created_at=now,
+    )
+    try:
+        with transaction.atomic():
+            account.save()
+            root = Folder.objects.create(account=account, updated_at=now)
+            Folder.objects.filter(pk=root.pk).update(lineage=numbered_id(root.pk))
+    except IntegrityError as taken:
+        raise EmailTaken from taken
+    return account
+
+
+def spelled(email: str) -> str:
+    """The one spelling that is kept: phones begin addresses with a capital letter."""
+    return email.strip().lower()
 
 
 def find(email: str) -> Account:
     """However it is spelled in capitals. Raises NotFound."""
-    raise NotImplementedError
+    try:
+        return Account.objects.get(email=spelled(email))
+    except Account.DoesNotExist as unknown:
+        raise NotFound from unknown
 
 
 def set_password(account: Account, password: str | None) -> None:
     """Signed links of the account die with the old one."""
-    raise NotImplementedError
+    account.password = make_password(password)
+    account.link_key = secrets.token_hex(32)
+    account.save(update_fields=["password", "link_key"])
 
 
 def set_kind(account: Account, kind: Account.Kind) -> None:
-    raise NotImplementedError
+    account.kind = kind
+    account.save(update_fields=["kind"])
 
 
-def set_space(account: Account, space_max_bytes: int) -> None:
-    raise NotImplementedError
+def set_space(account: Account, space_max_bytes: int, now: datetime) -> None:
+    with changing_library(account, now) as locked:
+        locked.space_max_bytes = space_max_bytes
+        locked.save(update_fields=["space_max_bytes"])
 
 
 def remove(account: Account, now: datetime) -> None:
     """With all it owns; the sweep takes the bytes."""
-    raise NotImplementedError
+    with _locked(account):
+        Discarded.take_over(File.objects.filter(account=account), now)
+        torrents = TorrentFile.objects.filter(transfer__account=account)
+        torrents |= TorrentFile.objects.filter(wish__account=account)
+        torrent_ids = list(torrents.values_list("pk", flat=True))
+        for model in (Transfer, Wish, File, Folder):
+            model.objects.filter(account=account).delete()
+        TorrentFile.objects.filter(pk__in=torrent_ids).delete()
+        Account.objects.filter(pk=account.pk).delete()
 
 
 def ensure_default(email: str, secret_digest: str, now: datetime) -> Account:
     """The account of the site itself, made at first run; the site's key is set anew each time."""
-    raise NotImplementedError
+    try:
+        account = find(email)
+    except NotFound:
+        account = add(email, None, now)
+    if account.secret_digest != secret_digest:
+        account.secret_digest = secret_digest
+        account.save(update_fields=["secret_digest"])
+    return account
 
 
 def is_paid_now(account: Account, now: datetime, free_access_until: date) -> bool:
-    raise NotImplementedError
+    """Free accounts had access up to and with that day."""
+    is_free_time = now.astimezone(UTC).date() <= free_access_until
+    return account.kind == Account.Kind.PAID or is_free_time
 
 
 @contextmanager
@@ -62,12 +120,27 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
     Whatever else checks names or space does so inside one of these, so that no two changes ever
     count on the same free name or the same free bytes.
     """
-    raise NotImplementedError
-    yield
+    with _locked(account) as locked:
+        yield locked
+        locked.library_revision += 1
+        locked.changed_at = now
+        locked.save(update_fields=["space_used_bytes", "library_revision", "changed_at"])
 
 
 @contextmanager
 def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
     """The same for a change of its transfers."""
-    raise NotImplementedError
-    yield
+    with _locked(account) as locked:
+        yield locked
+        locked.transfers_revision += 1
+        locked.changed_at = now
+        locked.save(update_fields=["transfers_revision", "changed_at"])
+
+
+@contextmanager
+def _locked(account: Account) -> Iterator[Account]:
+    with transaction.atomic():
+        locked = Account.objects.select_for_update().filter(pk=account.pk).first()
+        if locked is None:
+            raise NotFound
+        yield locked

@@ -12,6 +12,7 @@ Refusal
 ├── BadAddress       url_not_allowed
 ├── NotATorrent      not_a_torrent
 ├── NotNow           not_enough_space_… and queue_full_…; knows the wish that was kept, if any
+├── EmailTaken       email_taken
 └── TooManyTries     too_many_tries; knows how long to wait
 """
 
@@ -84,6 +85,10 @@ class NotNow(Refusal):
         self.reason = f"{trouble}_added_to_wishlist" if wish else f"{trouble}_wishlist_full"
         super().__init__(self.reason)
         self.wish = wish
+
+
+class EmailTaken(Refusal):
+    reason = "email_taken"
 
 
 class TooManyTries(Refusal):

@@ -1,9 +1,10 @@
 """What must survive a restart."""
 
+from datetime import datetime
 from typing import ClassVar
 
-from django.db import models
-from django.db.models import Q
+from django.db import connection, models
+from django.db.models import Q, QuerySet, Value
 
 LONGEST_NAME = 255
 LINEAGE_DIGITS = 12
@@ -84,11 +85,6 @@ class Folder(models.Model):
         starts = range(0, len(self.lineage), LINEAGE_DIGITS)
         return [int(self.lineage[start : start + LINEAGE_DIGITS]) for start in starts]
 
-    @property
-    def lineage_end(self) -> str:
-        """The first lineage after all of those below this folder."""
-        return f"{int(self.lineage) + 1:0{len(self.lineage)}}"
-
 
 class File(models.Model):
     """A file, whose bytes are a blob of their own in the store."""
@@ -124,6 +120,16 @@ class Discarded(models.Model):
 
     def __str__(self) -> str:
         return self.blob
+
+    @classmethod
+    def take_over(cls, files: QuerySet[File], now: datetime) -> None:
+        """One statement, since a folder may hold 100,000 files."""
+        at = Value(now, models.DateTimeField())
+        rows = files.annotate(at=at).order_by().values_list("blob", "at")
+        select, values = rows.query.sql_with_params()
+        table = cls._meta.db_table
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {table} (blob, at) {select}", values)
 
 
 class TorrentFile(models.Model):
@@ -247,6 +253,15 @@ class Wish(models.Model):
     @property
     def wire_hash(self) -> str:
         return wire_hash(self.info_hash_v1, self.info_hash_v2)
+
+
+def numbered_id(folder_id: int) -> str:
+    return f"{folder_id:0{LINEAGE_DIGITS}}"
+
+
+def lineage_end(lineage: str) -> str:
+    """The first one after those that begin with `lineage`."""
+    return f"{int(lineage) + 1:0{len(lineage)}}"
 
 
 def wire_hash(v1: str, v2: str) -> str:

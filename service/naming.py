@@ -4,6 +4,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import count
 
 from service.errors import BadName
 from service.models import LONGEST_NAME
@@ -32,26 +33,24 @@ def key_of(name: str) -> str:
 def clean(text: str, otherwise: str) -> str:
     """A good name made of what a stranger wrote, or `otherwise` where nothing is left of it."""
     name = " ".join(NEVER_IN_A_NAME.sub(" ", text[: 4 * LONGEST_NAME]).split())
-    while len(name) > LONGEST_NAME or len(key_of(name)) > LONGEST_NAME:
-        name = shortened(name, len(name) - 1 if len(name) <= LONGEST_NAME else LONGEST_NAME)
+    if max(len(name), len(key_of(name))) > LONGEST_NAME:
+        name = shortened(key_of(name))
     return otherwise if name in ("", ".", "..") else name
 
 
-def shortened(name: str, length: int) -> str:
-    """Cut in the middle, so that the suffix stays."""
+def shortened(name: str) -> str:
+    """Cut before the suffix, so that the kind of a file stays known."""
     stem, suffix = split(name)
-    return stem[: length - len(suffix)].rstrip() + suffix
+    return stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
 
 
 def variants(name: str, *, is_folder: bool) -> Iterator[str]:
     """`Name.ext`, `Name (2).ext`, `Name (3).ext` and so on."""
     yield name
-    stem, suffix = (name, "") if is_folder else split(name)
-    number = 2
-    while True:
+    stem, suffix = (key_of(name), "") if is_folder else split(key_of(name))
+    for number in count(2):
         mark = f" ({number}){suffix}"
-        yield stem[: LONGEST_NAME - len(mark)] + mark
-        number += 1
+        yield stem[: LONGEST_NAME - len(mark)].rstrip() + mark
 
 
 def split(name: str) -> tuple[str, str]:
