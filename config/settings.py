@@ -20,6 +20,8 @@ PORT = env.integer("PORT", 8000, least=1, most=65535)
 URL_PREFIX = "/".join(["", *filter(None, env.text("URL_PREFIX").split("/"))])
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
 WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
+STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
+ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 
 try:
     DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -79,6 +81,12 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "webui.middleware.Errors",
+]
+# For /rest and /content, which know no session, no cookie and no page.
+SERVICE_MIDDLEWARE = [
+    "config.service.framed",
+    "config.front.believe_proxy",
+    "config.service.refuse_foreign_host",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

@@ -28,7 +28,19 @@ def test_a_bad_name_is_refused_with_a_reason(name, reason):
 
 @pytest.mark.parametrize(
     "name",
-    ["x" * 255, "🎬" * 255, "...", " ", "a\\b", "CON", "-rf", "<b>", "\u202egpj.exe", "שלום", "a:b"],
+    [
+        "x" * 255,
+        "🎬" * 255,
+        "...",
+        " ",
+        "a\\b",
+        "CON",
+        "-rf",
+        "<b>",
+        "\u202egpj.exe",
+        "שלום",
+        "a:b",
+    ],
 )
 def test_a_name_that_is_only_odd_is_kept(name):
     naming.check(name)
