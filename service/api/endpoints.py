@@ -20,7 +20,7 @@ View = Callable[..., HttpResponse]
 log = logging.getLogger("ferry.api")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Endpoint:
     views: Mapping[str, View]
     needs_account: bool = True
