@@ -2,14 +2,19 @@ import re
 
 import httpx
 import pytest
+import schemathesis
 from bs4 import BeautifulSoup
 from django.urls import resolve
+from schemathesis.core.failures import FailureGroup
 
 from config import upstream
+from service import transfers
 from service.api import urls
+from service.api.description import document
 from service.api.endpoints import Endpoint, Nowhere
 from service.api.operations import GROUPS
 from service.api.schemas import SCHEMAS
+from tests.service.builders import NOW, a_file, a_folder, magnet
 
 OPERATIONS = [each for operations in GROUPS.values() for each in operations]
 
@@ -65,3 +70,34 @@ def test_the_page_runs_and_loads_nothing(anybody):
     assert not page.select("script, style, img, link, [style], form")
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
     assert page.select_one("a")["href"] == "/rest/openapi.json"
+
+
+def test_answers_are_as_described(api, account):
+    folder, file = a_folder(account), a_file(account, "a.mkv")
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
+    asked = {
+        "/rest/folder": api.get("/rest/folder"),
+        "/rest/folder/{folder_id}": api.get(f"/rest/folder/{folder.pk}"),
+        "/rest/transfer/{transfer_id}": api.get(f"/rest/transfer/{transfer.pk}"),
+        "/rest/torrent": api.get("/rest/torrent"),
+        "/rest/user": api.get("/rest/user"),
+        "/rest/file/{file_id}": api.get(f"/rest/file/{file.pk}"),
+        "/rest/file/{file_id}/hls": api.get(f"/rest/file/{file.pk}/hls"),
+        "/rest/zip": api.get("/rest/zip", params={"archive_arr": "[7]"}),
+    }
+    described = schemathesis.openapi.from_dict(document())
+    for path, answer in asked.items():
+        described[path]["GET"].validate_response(answer)
+    made = api.post("/rest/folder", data={"path": "Music"})
+    described["/rest/folder"]["POST"].validate_response(made)
+    added = api.post("/rest/torrent/magnet", data={"magnet": magnet("b")})
+    described["/rest/torrent/magnet"]["POST"].validate_response(added)
+    gone = api.delete(f"/rest/file/{file.pk}")
+    described["/rest/file/{file_id}"]["DELETE"].validate_response(gone)
+
+
+def test_a_wrong_answer_would_be_noticed(api):
+    answer = api.get("/rest/user")
+    described = schemathesis.openapi.from_dict(document())
+    with pytest.raises(FailureGroup):
+        described["/rest/folder"]["GET"].validate_response(answer)
