@@ -7,12 +7,12 @@ transaction. Another account's id is not found.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from functools import reduce
-from itertools import islice
-from operator import or_
+from itertools import groupby, islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
+from django.db.models.functions import Substr
+from django.db.models.lookups import In
 
 from service import naming
 from service.accounts import changing_library, changing_transfers
@@ -32,10 +32,10 @@ from service.store import Stored
 
 MOST_DEPTH = 200
 LARGEST_ID = 2**63 - 1
-NAMES_AT_ONCE = 500
-RANGES_AT_ONCE = 100
+AT_ONCE = 500  # values in one query
 
 Item = TypeVar("Item")
+Row = TypeVar("Row", bound=Model)
 
 
 class FolderRow(NamedTuple):
@@ -215,7 +215,7 @@ def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
     if not _taken(folder, [naming.key_of(first)]):
         return first
     while True:
-        batch = list(islice(variants, NAMES_AT_ONCE))
+        batch = list(islice(variants, AT_ONCE))
         taken = _taken(folder, map(naming.key_of, batch))
         for variant in batch:
             if naming.key_of(variant) not in taken:
@@ -328,7 +328,7 @@ def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
     if 0 in ids:
         ids = ids - {0} | {root_of(account).pk}
     found: list[str] = []
-    for batch in batches(ids, NAMES_AT_ONCE):
+    for batch in batches(ids, AT_ONCE):
         rows = Folder.objects.filter(account=account, pk__in=batch)
         found += rows.values_list("lineage", flat=True)
     if len(found) < len(ids):
@@ -343,7 +343,7 @@ def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
 def _selected_files(account: Account, file_ids: Iterable[int], outermost: list[str]) -> list[Entry]:
     ids = distinct(file_ids)
     found: list[tuple[Any, ...]] = []
-    for batch in batches(ids, NAMES_AT_ONCE):
+    for batch in batches(ids, AT_ONCE):
         rows = File.objects.filter(account=account, pk__in=batch).order_by("name_key")
         found += rows.values_list("folder__lineage", *FILE_STEP)
     if len(found) < len(ids):
@@ -365,29 +365,34 @@ def _lies_in(lineage: str, outermost: list[str]) -> bool:
 
 
 def _steps(outermost: list[str], files: list[Entry]) -> Iterator[Entry]:
-    for batch in batches(outermost, RANGES_AT_ONCE):
-        yield from _descents(batch)
+    for _length, alike in groupby(sorted(outermost, key=len), key=len):
+        for batch in batches(alike, AT_ONCE):
+            yield from _descents(batch)
     yield from files
 
 
-def _descents(outermost: list[str]) -> Iterator[Entry]:
+def _descents(tops: list[str]) -> Iterator[Entry]:
     """Folders and files come in the same order from the database, and are merged."""
-    ranges = reduce(or_, (_below("lineage", lineage) for lineage in outermost))
-    folders = Folder.objects.filter(ranges).order_by("lineage")
-    ranges = reduce(or_, (_below("folder__lineage", lineage) for lineage in outermost))
-    files = File.objects.filter(ranges).order_by("folder__lineage", "name_key")
+    folders = _below_all(Folder.objects.order_by("lineage"), "lineage", tops)
+    files = File.objects.order_by("folder__lineage", "name_key")
+    files = _below_all(files, "folder__lineage", tops)
     steps = files.values_list("folder__lineage", *FILE_STEP).iterator()
     coming = next(steps, None)
-    top = outermost[0]
     for lineage, name, updated_at in folders.values_list(*FOLDER_STEP).iterator():
-        top = top if lineage.startswith(top) else lineage
-        depth = (len(lineage) - len(top)) // LINEAGE_DIGITS
+        depth = (len(lineage) - len(tops[0])) // LINEAGE_DIGITS
         yield Entry(depth, name, updated_at)
         # Less: files of a folder that went between the two queries.
         while coming and coming[0] <= lineage:
             if coming[0] == lineage:
                 yield Entry(depth + 1, *coming[1:])
             coming = next(steps, None)
+
+
+def _below_all(rows: QuerySet[Row], column: str, tops: list[str]) -> QuerySet[Row]:
+    """Below any of some folders of one depth, in order: a range of the index, and a look at
+    each row in it. A range for each folder took SQLite 7 s for 10,000 of them."""
+    span = Q(**{f"{column}__gte": tops[0], f"{column}__lt": lineage_end(tops[-1])})
+    return rows.filter(span, In(Substr(column, 1, len(tops[0])), tops))
 
 
 def _below(column: str, lineage: str) -> Q:

@@ -388,3 +388,29 @@ def test_a_walk_of_many_folders_takes_few_queries():
     many = list(Folder.objects.filter(parent__name="top"))
     assert len(steps(account, many)) == 600
     assert queries_of(lambda: steps(account, many)) <= 8
+
+
+def test_a_folder_that_goes_between_two_queries_of_a_walk_takes_only_its_own_files_along():
+    account = alice()
+    top = a_tree(account, "top", ["a/1", "b/2"])
+    first = Folder.objects.order_by("lineage").get(lineage__startswith=top.lineage, name="a")
+    entries = library.walk(account, [top.pk], [])
+
+    def go(execute, sql, *options):
+        if sql.startswith("SELECT") and "service_file" not in sql:
+            goes.__exit__(None, None, None)
+            library.delete_folder(account, first.pk, NOW)
+        return execute(sql, *options)
+
+    goes = connection.execute_wrapper(go)
+    with goes:
+        assert [entry.name for entry in entries] == ["top", "b", "2"]
+
+
+def test_a_walk_of_some_folders_leaves_out_those_between():
+    account = alice()
+    a_tree(account, "top", ["1/a", "2/x/b", "3/c", "4/x/d"])
+    inner = Folder.objects.get(name="x", parent__name="4")
+    some = [Folder.objects.get(name="1"), inner, Folder.objects.get(name="3")]
+    expected = [(0, "1/"), (1, "a"), (0, "3/"), (1, "c"), (0, "x/"), (1, "d")]
+    assert steps(account, some) == expected
