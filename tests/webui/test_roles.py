@@ -23,8 +23,11 @@ TABLE = {
 
 
 def patterns(resolver: URLResolver) -> list[URLPattern]:
+    """The site's; the service has accounts and signatures of its own."""
     found = []
     for entry in resolver.url_patterns:
+        if getattr(getattr(entry, "urlconf_module", None), "__package__", "").startswith("service"):
+            continue
         found += patterns(entry) if isinstance(entry, URLResolver) else [entry]
     return found
 
