@@ -6,6 +6,7 @@ import stat
 import subprocess
 import time
 from pathlib import Path
+from typing import Self
 
 import httpx
 import pytest
@@ -48,7 +49,7 @@ class Made:
         )
         self.output = Output(self.process)
 
-    def __enter__(self) -> "Made":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
