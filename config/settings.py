@@ -1,6 +1,7 @@
 """Every setting comes from the environment or `.env`; README's table explains each."""
 
 import os
+from datetime import date, timedelta
 from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
@@ -56,6 +57,7 @@ AUTH_PASSWORD_VALIDATORS = [
 INSTALLED_APPS = [
     "config.apps.Ferry",
     "webui",
+    "service",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -123,6 +125,12 @@ CACHES = {
         },
     )
 }
+
+# The service
+
+BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
+QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
+FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
 
 # Words
 
