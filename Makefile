@@ -2,24 +2,34 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check fmt bench bench-peers screenshots lock clean
+.PHONY: run test check fmt screenshots lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/python -m pytest
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/lint-imports
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 fmt: .venv/dev.stamp
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+screenshots: .venv/dev.stamp
+	$(BIN)/python -m tests.browser.screenshots
+
+lock:
+	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --output-file requirements.lock
+	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --group dev --constraint requirements.lock \
+		--output-file requirements-dev.lock
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

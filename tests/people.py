@@ -6,9 +6,10 @@ from bs4 import BeautifulSoup
 from django.http import HttpResponse
 from django.test import Client
 
+from tests.running import PASSWORD
 from webui.models import Role, User
 
-PASSWORD = "a quiet harbour at noon"
+__all__ = ["PASSWORD", "SignedIn", "make_person", "page", "signed_in", "words"]
 
 
 @dataclass

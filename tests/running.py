@@ -9,13 +9,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from queue import Queue
-
-from tests.people import PASSWORD
 
 BASE = Path(__file__).resolve().parents[1]
+PASSWORD = "a quiet harbour at noon"
 START_SECONDS = 60
 STOP_SECONDS = 15
 
@@ -25,8 +23,7 @@ class Ferry:
     port: int
     data_dir: Path
     environment: dict[str, str]
-    process: subprocess.Popen[str]
-    lines: list[str] = field(default_factory=list)
+    output: "Output"
 
     @property
     def url(self) -> str:
@@ -34,7 +31,7 @@ class Ferry:
 
     @property
     def log(self) -> str:
-        return "".join(self.lines)
+        return self.output.text
 
     @property
     def welcome_path(self) -> str:
@@ -80,31 +77,50 @@ def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    ferry = Ferry(port, data_dir, environment, process)
-    answers: Queue[bool] = Queue()
-    reader = threading.Thread(target=_read, args=(ferry, answers), daemon=True)
-    reader.start()
+    output = Output(process)
     try:
-        assert answers.get(timeout=START_SECONDS), ferry.log
-        yield ferry
+        assert output.saw("Ferry answers on port", START_SECONDS), output.text
+        yield Ferry(port, data_dir, environment, output)
     finally:
-        stop(process)
-        reader.join(STOP_SECONDS)
-        process.stdout.close()
-
-
-def _read(ferry: Ferry, answers: "Queue[bool]") -> None:
-    for line in ferry.process.stdout:
-        ferry.lines.append(line)
-        if "Ferry answers on port" in line:
-            answers.put(True)
-    answers.put(False)
-
-
-def stop(process: "subprocess.Popen[str]") -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
         process.wait(STOP_SECONDS)
+        output.close()
+
+
+class Output:
+    """What a program prints, read as it comes."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self._lines: list[str] = []
+        self._news = threading.Condition()
+        self._is_over = False
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def text(self) -> str:
+        return "".join(self._lines)
+
+    def saw(self, words: str, seconds: float) -> bool:
+        """Waits for the words; False where the program ends or the time is up without them."""
+        with self._news:
+            self._news.wait_for(lambda: self._is_over or words in self.text, seconds)
+        return words in self.text
+
+    def close(self) -> None:
+        self._reader.join(STOP_SECONDS)
+        self._process.stdout.close()
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            with self._news:
+                self._lines.append(line)
+                self._news.notify_all()
+        with self._news:
+            self._is_over = True
+            self._news.notify_all()
 
 
 def free_port() -> int:

@@ -69,6 +69,12 @@ class Welcome(NewPassword):
 
 class ChangePassword(NewPassword):
     old_password = Password(label=_("Present password"), is_new=False)
+    password = Password(
+        label=_("New password"),
+        is_new=True,
+        help_text=_("At least 8 characters, not a common word."),
+    )
+    password_again = Password(label=_("New password again"), is_new=True)
     field_order = ("old_password", "password", "password_again")
 
     def __init__(self, user: User, *args: Any, **options: Any) -> None:

@@ -22,19 +22,21 @@ ABOUT += "and password."
 
 
 def openapi(request: Request) -> HttpResponse:
-    return answers.record(
-        {
-            "openapi": "3.0.3",
-            "info": {"title": "Ferry: REST API v1", "version": "1", "description": ABOUT},
-            "servers": [{"url": get_script_prefix().rstrip("/") or "/"}],
-            "security": [{"basic": []}],
-            "paths": paths(),
-            "components": {
-                "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
-                "schemas": SCHEMAS,
-            },
-        }
-    )
+    return answers.record(document())
+
+
+def document() -> Schema:
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Ferry: REST API v1", "version": "1", "description": ABOUT},
+        "servers": [{"url": get_script_prefix().rstrip("/") or "/"}],
+        "security": [{"basic": []}],
+        "paths": paths(),
+        "components": {
+            "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
+            "schemas": SCHEMAS,
+        },
+    }
 
 
 def paths() -> Schema:

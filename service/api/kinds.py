@@ -11,4 +11,5 @@ KIND_OF_SUFFIX = {suffix: kind for kind, words in SUFFIXES.items() for suffix in
 
 
 def kind_of(name: str) -> str | None:
-    return KIND_OF_SUFFIX.get(name.rpartition(".")[2].lower())
+    _stem, dot, suffix = name.rpartition(".")
+    return KIND_OF_SUFFIX.get(suffix.lower()) if dot else None

@@ -5,21 +5,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.chromium import ARGUMENTS
 from tests.browser.people import Visitor
 from tests.running import Ferry
 from tests.tools import program
 
 FAILURES = Path(__file__).parent / "failures"
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP phone.lan 127.0.0.1, MAP elsewhere.example 127.0.0.1",
-]
 # Chromium says so of every answer that is no success, also of those a journey is about.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
 

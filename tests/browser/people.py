@@ -2,8 +2,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
-from tests.people import PASSWORD
-from tests.running import Ferry
+from tests.running import PASSWORD, Ferry
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.axe import violations
 from tests.browser.people import Visitor
 from tests.people import PASSWORD
 from tests.running import running
@@ -16,6 +17,11 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         visitor = Visitor(page, f"http://{host}:{ferry.port}", ferry)
         visitor.open(ferry.welcome_path)
         page.reload()
+        for scheme in ("light", "dark"):
+            for width in (390, 1440):
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
+                assert violations(page) == []
         page.get_by_label("Name").fill("Astrid")
         page.get_by_label("Password", exact=True).fill(PASSWORD)
         page.get_by_label("Password again").fill(PASSWORD)
@@ -71,8 +77,8 @@ def test_an_expired_session_under_htmx_leads_to_sign_in_as_a_whole_page(visitor)
     visitor.page.context.clear_cookies(name=f"ferry_session_{visitor.ferry.port}")
     form = visitor.page.locator("#password")
     form.get_by_label("Present password").fill(PASSWORD)
-    form.get_by_label("Password", exact=True).fill(NEW)
-    form.get_by_label("Password again").fill(NEW)
+    form.get_by_label("New password", exact=True).fill(NEW)
+    form.get_by_label("New password again").fill(NEW)
     form.get_by_role("button").click()
     expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Sign in")
     expect(visitor.page.locator("nav")).to_have_count(0)
@@ -84,8 +90,8 @@ def change_password(visitor: Visitor, old: str, new: str) -> None:
     visitor.open("/account/")
     form = visitor.page.locator("#password")
     form.get_by_label("Present password").fill(old)
-    form.get_by_label("Password", exact=True).fill(new)
-    form.get_by_label("Password again").fill(new)
+    form.get_by_label("New password", exact=True).fill(new)
+    form.get_by_label("New password again").fill(new)
     form.get_by_role("button").click()
 
 

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import httpx
@@ -10,7 +8,8 @@ from config import upstream
 from service import accounts
 from tests.contract.fake import FakeV1
 from tests.contract.speaking import EMAIL, PASSWORD, V1
-from tests.running import BASE, Ferry
+from tests.running import Ferry
+from tests.service.api.serving import add_account
 
 TARGETS = ["fake", "in process", "socket"]
 
@@ -45,8 +44,5 @@ def over_socket(request: pytest.FixtureRequest) -> tuple[str, httpx.BaseTranspor
 
 @pytest.fixture(scope="session")
 def ferry_with_account(ferry: Ferry) -> Ferry:
-    command = [sys.executable, "manage.py", "account", "add", EMAIL]
-    subprocess.run(
-        command, cwd=BASE, env=ferry.environment, input=f"{PASSWORD}\n", text=True, check=True
-    )
+    add_account(ferry, EMAIL, PASSWORD)
     return ferry

@@ -93,6 +93,7 @@ def test_under_htmx_an_error_is_a_toast(alice):
     assert answer.status_code == 404
     assert answer["HX-Retarget"] == "#toasts"
     assert answer["HX-Reswap"] == "beforeend"
+    assert answer["HX-Push-Url"] == "false"
     assert not page(answer).select_one("html")
 
 

@@ -21,7 +21,16 @@ class ErrorPage:
     actions: list[Action]
 
 
-ART = {400: "knot", 403: "barrier", 404: "jetty", 405: "knot", 413: "crate", 429: "queue"}
+ART = {
+    400: "knot",
+    403: "barrier",
+    404: "jetty",
+    405: "knot",
+    413: "crate",
+    429: "queue",
+    502: "gap",
+    503: "gap",
+}
 
 
 def error_page(
@@ -53,7 +62,7 @@ def offline_page(actions: list[Action]) -> ErrorPage:
 def words_for(status: int) -> tuple[str, str]:
     words = {
         400: (_("That can't be read"), _("Go back, check the address or the form, try again.")),
-        403: (_("You can't open this"), _("Your role in this house doesn't include it.")),
+        403: (_("You can't open this"), _("Your account isn't allowed to see this page.")),
         404: (
             _("That isn't here"),
             _("It may have been renamed or deleted, perhaps on another device."),

@@ -23,6 +23,7 @@ def answer(request: HttpRequest, page: ErrorPage, status: int) -> HttpResponse:
         response = render(request, "errors/_toast.html", {"page": page}, status=status)
         response["HX-Retarget"] = "#toasts"
         response["HX-Reswap"] = "beforeend"
+        response["HX-Push-Url"] = response["HX-Replace-Url"] = "false"
         return response
     return render(request, "errors/show.html", {"page": page}, status=status)
 

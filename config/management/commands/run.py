@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         if not preparation.port_is_free():
-            settings.env.refuse("PORT", f"free: another program uses {settings.PORT}")
+            raise SystemExit(f"PORT: another program uses {settings.PORT}; choose a free one.")
         preparation.prepare()
         preparation.announce(sys.stdout)
         connections.close_all()

@@ -1,0 +1,130 @@
+"""A stranger's first minutes: a clone in an empty home folder, and one command."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Self
+
+import httpx
+import pytest
+
+from tests.running import BASE, Output, free_port
+
+pytestmark = pytest.mark.slow
+FIRST_START_SECONDS = 120
+NEXT_START_SECONDS = 3
+STOP_SECONDS = 6
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stranger") / "ferry"
+    subprocess.run(["git", "clone", "--quiet", BASE, folder], check=True)
+    return folder
+
+
+class Made:
+    """`make run`, in a process group of its own, as a terminal would start it."""
+
+    def __init__(self, clone: Path) -> None:
+        self.port = free_port()
+        home = clone.parent / "home"
+        home.mkdir(exist_ok=True)
+        kept = ("PATH", "LANG", "PIP_CERT", "PIP_CONFIG_FILE", "PIP_DEFAULT_TIMEOUT")
+        environment = {name: os.environ[name] for name in kept if name in os.environ}
+        environment |= {"HOME": str(home), "PORT": str(self.port), "HOST": "127.0.0.1"}
+        environment["PIP_NO_CACHE_DIR"] = "1"
+        self.started_at = time.monotonic()
+        self.process = subprocess.Popen(
+            ["make", "run"],
+            cwd=clone,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.output = Output(self.process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.output.close()
+
+    def seconds_to_answer(self) -> float:
+        assert self.output.saw("Ferry answers on port", FIRST_START_SECONDS), self.output.text
+        answer = httpx.get(f"http://127.0.0.1:{self.port}/healthz", trust_env=False)
+        assert answer.status_code == 200
+        return time.monotonic() - self.started_at
+
+    def seconds_to_stop(self) -> float:
+        """Ctrl-C in a terminal reaches every process of the group."""
+        asked_at = time.monotonic()
+        os.killpg(self.process.pid, signal.SIGINT)
+        self.process.wait(STOP_SECONDS * 3)
+        return time.monotonic() - asked_at
+
+
+def test_make_run_starts_from_nothing_and_again_at_once(clone):
+    with Made(clone) as first:
+        assert first.seconds_to_answer() < FIRST_START_SECONDS
+        assert "/welcome/" in first.output.text
+        assert "█" in first.output.text
+        assert stat.S_IMODE((clone / "data" / "secret_key").stat().st_mode) == 0o600
+        assert first.seconds_to_stop() < STOP_SECONDS
+        assert "Traceback" not in first.output.text
+    with Made(clone) as second:
+        assert second.seconds_to_answer() < NEXT_START_SECONDS
+        assert second.seconds_to_stop() < STOP_SECONDS
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
+    )
+    assert status.stdout == ""
+
+
+def test_a_port_that_is_taken_is_one_clear_line(clone):
+    with Made(clone) as first:
+        first.seconds_to_answer()
+        again = subprocess.run(
+            ["make", "run"],
+            cwd=clone,
+            env={**os.environ, "PORT": str(first.port), "HOST": "127.0.0.1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert again.returncode != 0
+        assert again.stderr.startswith("PORT: ")
+        assert "Traceback" not in again.stderr
+
+
+def test_runserver_serves_pages_and_static_files_for_development(tmp_path):
+    port = free_port()
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), "DEBUG": "true", "PORT": str(port)}
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "-v0"], cwd=BASE, env=environment, check=True)
+    process = subprocess.Popen(
+        [*manage, "runserver", "--noreload", f"127.0.0.1:{port}"],
+        cwd=BASE,
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output = Output(process)
+    try:
+        assert output.saw("Quit the server", 30), output.text
+        for path in ("/signin/", "/static/css/tokens.css"):
+            assert httpx.get(f"http://localhost:{port}{path}", trust_env=False).status_code == 200
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(STOP_SECONDS)
+        output.close()

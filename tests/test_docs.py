@@ -1,0 +1,58 @@
+"""README cannot lie about what a test can read."""
+
+import re
+import tomllib
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from config import settings
+
+BASE = Path(__file__).resolve().parents[1]
+README = (BASE / "README.md").read_text()
+
+
+def table(heading: str) -> dict[str, list[str]]:
+    """The rows below a heading, by the words in code in their first cell."""
+    section = README.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
+    return {re.findall(r"`([^`]+)`", row[0])[0]: [cell.strip() for cell in row] for row in rows}
+
+
+def test_every_setting_stands_in_the_table_and_nothing_else():
+    assert set(table("Settings")) == set(settings.env.names)
+
+
+def test_every_make_target_stands_in_the_table_and_nothing_else():
+    makefile = (BASE / "Makefile").read_text()
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
+    assert {name.removeprefix("make ") for name in table("Make targets")} == targets
+    assert targets <= set(re.findall(r"^(\w[\w-]*):", makefile, re.MULTILINE))
+
+
+def test_every_folder_of_the_map_exists():
+    for row in table("Map of the code").values():
+        for folder in re.findall(r"`([\w/]+/)`", row[0]):
+            assert (BASE / folder).is_dir()
+
+
+def test_every_picture_and_page_that_is_linked_exists():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (BASE / target).is_file(), target
+
+
+def test_the_newest_changes_are_those_of_this_version():
+    version = tomllib.loads((BASE / "pyproject.toml").read_text())["project"]["version"]
+    newest = re.search(r"^## (\S+?),? ", (BASE / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest[1] == version
+
+
+@pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])
+def test_vendored_files_are_those_that_were_looked_at(folder):
+    rows = (BASE / folder / "VERSIONS.md").read_text()
+    files = [path for path in (BASE / folder).iterdir() if path.name != "VERSIONS.md"]
+    assert files
+    for path in files:
+        assert path.name in rows
+        assert sha256(path.read_bytes()).hexdigest() in rows

@@ -1,0 +1,63 @@
+"""What may not stand anywhere in the tree."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BASE = Path(__file__).resolve().parents[1]
+
+
+def tracked(*patterns: str) -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *patterns], cwd=BASE, capture_output=True, check=True
+    ).stdout.decode()
+    return [BASE / name for name in listed.split("\0") if name and (BASE / name).is_file()]
+
+
+def lines_with(pattern: str, *patterns: str) -> list[str]:
+    found = []
+    for path in tracked(*patterns):
+        if path == Path(__file__) or path.suffix in {".png", ".lock"}:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(pattern, line):
+                found.append(f"{path.relative_to(BASE)}:{number}")
+    return found
+
+
+def test_there_are_files_to_look_at():
+    assert len(tracked()) > 50
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+def test_lock_files_name_no_host_and_hash_everything(lock):
+    text = (BASE / lock).read_text()
+    assert "://" not in text
+    assert "--index-url" not in text
+    assert len(re.findall(r"^[\w.-]+==", text, re.MULTILINE)) > 20
+    for block in re.split(r"^(?=[\w.-]+==)", text, flags=re.MULTILINE)[1:]:
+        assert "--hash=sha256:" in block
+
+
+def test_no_inline_script_style_or_handler_stands_in_a_template():
+    assert (
+        lines_with(r"<style|\sstyle=|<script(?![^>]*\bsrc=)|\son[a-z]+=|javascript:", "templates")
+        == []
+    )
+
+
+def test_imports_of_modules_end_with_a_semicolon():
+    assert lines_with(r"^import\b.*[^;]$", "static/js") == []
+
+
+def test_nobody_sleeps_in_a_test():
+    assert lines_with(r"\btime\.sleep\(|wait_for_timeout\(", "tests") == []
+
+
+def test_nothing_is_left_to_do_silently():
+    assert (
+        lines_with(r"\b(TODO|FIXME|XXX)\b", "*.py", "*.html", "*.js", "*.css", ":!static/vendor")
+        == []
+    )

@@ -1,0 +1,65 @@
+"""Every word that people read goes through gettext: in a made-up language, none stays English."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup, Comment
+from django.utils import translation
+from django.utils.translation import trans_real
+
+from tests.people import page
+
+pytestmark = pytest.mark.django_db
+# What Django, data and the keyboard say: names, keys, and the name of the program.
+NOT_OURS = re.compile(r"(· )?Ferry|alice|[A-Za-z?]|Esc|[\d\W]+")
+SPOKEN = [
+    "aria-label",
+    "title",
+    "alt",
+    "placeholder",
+    "data-unreachable",
+    "data-late",
+    "data-failed",
+]
+
+
+class Marked:
+    """A language in which every translated sentence is marked."""
+
+    def __enter__(self):
+        translation.activate("en")
+        self.catalogue = trans_real._active.value
+        self.plain = self.catalogue.gettext, self.catalogue.ngettext
+        gettext, ngettext = self.plain
+        self.catalogue.gettext = lambda words: f"«{gettext(words)}»" if words else ""
+        self.catalogue.ngettext = lambda one, many, n: f"«{ngettext(one, many, n)}»"
+
+    def __exit__(self, *_error):
+        self.catalogue.gettext, self.catalogue.ngettext = self.plain
+
+
+def english(soup: BeautifulSoup) -> list[str]:
+    """What is left on the page outside the marks."""
+    texts = [str(node) for node in soup.find_all(string=True) if not isinstance(node, Comment)]
+    texts += [tag[name] for name in SPOKEN for tag in soup.select(f"[{name}]")]
+    left = [re.sub(r"«[^«»]*(?:«[^»]*»[^«»]*)*»", "", text).strip() for text in texts]
+    return [text for text in left if text and not NOT_OURS.fullmatch(text) and text != "html"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/account/", "/offline/", "/nowhere/", "/signout/", "/signin/"]
+)
+def test_no_sentence_escapes_translation(alice, path):
+    if path == "/signin/":
+        alice.client.logout()
+    with Marked():
+        soup = page(alice.client.get(path))
+    assert "«" in soup.get_text()
+    assert english(soup) == []
+
+
+def test_refusals_of_forms_are_translated(alice):
+    with Marked():
+        soup = page(alice.client.post("/account/password/", {"old_password": "wrong"}))
+    assert soup.select("[aria-invalid=true]")
+    assert english(soup) == []
