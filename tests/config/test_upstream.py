@@ -1,6 +1,4 @@
-import io
 import json
-import os
 import tracemalloc
 
 import httpx
@@ -16,6 +14,7 @@ from django.utils import timezone, translation
 from config import upstream
 from service import accounts, credentials, links
 from service.store import library_store
+from tests.bench.uploads import Zeros
 from tests.service.builders import a_file, alice, put
 from tests.service.reading import reader
 
@@ -195,30 +194,6 @@ def test_trouble_inside_is_json(v1):
     assert answer.status_code == 500
     assert answer.json()["reason_phrase"] == "internal_error"
     assert v1.get("/nowhere").json()["reason_phrase"] == "not_found"
-
-
-class Zeros(io.RawIOBase):
-    """A file of that many bytes, which takes no room."""
-
-    def __init__(self, size_bytes):
-        self.size_bytes, self.at = size_bytes, 0
-
-    def seekable(self):
-        return True
-
-    def seek(self, offset, whence=os.SEEK_SET):
-        self.at = (
-            offset + {os.SEEK_SET: 0, os.SEEK_CUR: self.at, os.SEEK_END: self.size_bytes}[whence]
-        )
-        return self.at
-
-    def tell(self):
-        return self.at
-
-    def read(self, size=-1):
-        part = bytes(min(size, self.size_bytes - self.at))
-        self.at += len(part)
-        return part
 
 
 def test_an_upload_costs_a_few_blocks_of_memory(v1):
