@@ -82,7 +82,11 @@ def limits_for(email: str, address: str) -> list[Limit]:
 
 def network_of(address: str) -> str:
     """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
-    ip = ipaddress.ip_address(address)
+    try:
+        # A link-local address carries the name of the interface: fe80::1%eth0.
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
     prefix = 64 if ip.version == 6 else 32
     return str(ipaddress.ip_network(f"{ip}/{prefix}", strict=False))
 

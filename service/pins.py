@@ -9,11 +9,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service import library, links
+from service import links, walking
 from service.archive import File, Folder, Missing, Node, write_plan
-from service.library import Entry
 from service.models import Account
 from service.store import Store, library_store
+from service.walking import Entry
 
 # Longer than any link to it lives.
 LIFETIME = links.LIFETIME + 2 * links.WINDOW
@@ -33,7 +33,7 @@ def pin(
     same selection, unchanged, has the same plan, and so the same pin and within the hour the same
     link: asking a thousand times fills no disk.
     """
-    entries = library.walk(account, folder_ids, file_ids)
+    entries = walking.walk(account, folder_ids, file_ids)
     tree = Tree(entries, library_store(), name)
     return links.zip_link(account, _written(account, tree.nodes(), now), name, now=now)
 

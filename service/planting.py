@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat, LPad
 
-from service import library, naming
+from service import library, naming, walking
 from service.accounts import changing_library
 from service.errors import NameTaken, TooDeep
 from service.models import LINEAGE_DIGITS, Account, File, Folder
@@ -90,7 +90,7 @@ def _grow(tree: Tree, top: Folder, now: datetime) -> None:
         library.file_row(folder_of[keys[:-1]], file.path[-1], file.stored, now)
         for keys, file in tree.files.items()
     )
-    for batch in library.batches(rows, ROWS_AT_ONCE):
+    for batch in walking.batches(rows, ROWS_AT_ONCE):
         File.objects.bulk_create(batch)
 
 

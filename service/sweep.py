@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from service.library import batches
 from service.models import Discarded, File
 from service.store import Store
+from service.walking import batches
 
 log = logging.getLogger("ferry.sweep")
 

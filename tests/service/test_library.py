@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from service import library, transfers
+from service import library, transfers, walking
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
 from service.models import Account, Discarded, File, Folder
 from tests.service.builders import (
@@ -133,7 +133,7 @@ def test_200_levels_can_be_walked_and_deleted():
     account = alice()
     parts = ["d"] * (library.MOST_DEPTH - 1)
     top = a_tree(account, "top", ["/".join([*parts, "leaf"])])
-    assert len(list(library.walk(account, [top.pk], []))) == library.MOST_DEPTH + 1
+    assert len(list(walking.walk(account, [top.pk], []))) == library.MOST_DEPTH + 1
     with pytest.raises(TooDeep):
         a_tree(account, "top2", ["/".join([*parts, "d", "leaf"])])
     library.delete_folder(account, top.pk, NOW)
@@ -290,8 +290,8 @@ def test_anothers_things_are_not_found():
         lambda: library.delete_folder(stranger, folder.pk, NOW),
         lambda: library.delete_file(stranger, file.pk, NOW),
         lambda: library.add_file(stranger, folder.pk, "mine", stored(), NOW),
-        lambda: library.walk(stranger, [folder.pk], []),
-        lambda: library.walk(stranger, [], [file.pk]),
+        lambda: walking.walk(stranger, [folder.pk], []),
+        lambda: walking.walk(stranger, [], [file.pk]),
     ]
     for call in calls:
         with pytest.raises(NotFound):
@@ -307,7 +307,7 @@ def test_an_absurd_id_is_not_found(number):
             read(account, number)
     for selection in (([number], []), ([], [number])):
         with pytest.raises(NotFound):
-            library.walk(account, *selection)
+            walking.walk(account, *selection)
 
 
 def test_every_change_raises_the_revision_and_no_look_does():
@@ -350,7 +350,7 @@ def test_a_long_listing_takes_no_more_queries_than_a_short_one():
 
 
 def steps(account, folders=(), files=()):
-    entries = library.walk(account, [each.pk for each in folders], [each.pk for each in files])
+    entries = walking.walk(account, [each.pk for each in folders], [each.pk for each in files])
     return [(entry.depth, entry.name + ("" if entry.blob else "/")) for entry in entries]
 
 
@@ -378,7 +378,7 @@ def test_a_walk_of_the_root_takes_everything():
     account = alice()
     a_tree(account, "top", ["1"])
     a_file(account, "film.mkv")
-    mine = library.walk(account, [0], [])
+    mine = walking.walk(account, [0], [])
     assert [entry.name for entry in mine] == ["", "film.mkv", "top", "1"]
 
 
@@ -394,7 +394,7 @@ def test_a_folder_that_goes_between_two_queries_of_a_walk_takes_only_its_own_fil
     account = alice()
     top = a_tree(account, "top", ["a/1", "b/2"])
     first = Folder.objects.order_by("lineage").get(lineage__startswith=top.lineage, name="a")
-    entries = library.walk(account, [top.pk], [])
+    entries = walking.walk(account, [top.pk], [])
 
     def go(execute, sql, *options):
         if sql.startswith("SELECT") and "service_file" not in sql:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service import library, naming
+from service import library, naming, walking
 from service.errors import BadName, NameTaken, NoRoom, Refusal, RootStays
 from service.models import Account, Discarded, File
 from tests.service.builders import NOW, an_account, stored
@@ -156,7 +156,7 @@ def test_the_library_does_what_a_plain_tree_would(examples):
             assert after.library_revision == before + (really is None)
             assert after.space_used_bytes == root.bytes()
         assert shape_of(account, 0) == root.shape()
-        walked = [entry.name for entry in library.walk(account, [0], [])]
+        walked = [entry.name for entry in walking.walk(account, [0], [])]
         assert sorted(walked) == sorted(node.name for node in root.walk())
         gone = added - File.objects.filter(account=account).count()
         assert Discarded.objects.count() == discarded + gone

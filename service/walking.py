@@ -1,0 +1,125 @@
+"""Walking: what was selected and all below it, in the order of a ZIP."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import groupby, islice
+from typing import Any, NamedTuple, TypeVar
+
+from django.db.models import Model, Q, QuerySet
+from django.db.models.functions import Substr
+from django.db.models.lookups import In
+
+from service.errors import NotFound
+from service.library import root_of
+from service.models import LINEAGE_DIGITS, Account, File, Folder, lineage_end
+
+LARGEST_ID = 2**63 - 1
+AT_ONCE = 500  # values in one query
+
+Item = TypeVar("Item")
+Row = TypeVar("Row", bound=Model)
+
+
+class Entry(NamedTuple):
+    """One step of a walk. `depth` is 0 for what was selected, 1 for what lies in it, and so on."""
+
+    depth: int
+    name: str
+    updated_at: datetime
+    blob: str | None = None  # None: a folder
+    size_bytes: int = 0
+    crc32: int = 0
+
+
+FOLDER_STEP = ("lineage", "name", "updated_at")
+FILE_STEP = ("name", "updated_at", "blob", "size_bytes", "crc32")
+
+
+def walk(account: Account, folder_ids: Iterable[int], file_ids: Iterable[int]) -> Iterator[Entry]:
+    """What was selected and all below, depth first, each once, with little memory for any tree.
+
+    Raises NotFound at once where an id is no more.
+    """
+    folders = _selected_folders(account, folder_ids)
+    files = _selected_files(account, file_ids, folders)
+    return _steps(folders, files)
+
+
+def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
+    """Lineages in order, without those that lie in another of them."""
+    ids = distinct(folder_ids)
+    if 0 in ids:
+        ids = ids - {0} | {root_of(account).pk}
+    found: list[str] = []
+    for batch in batches(ids, AT_ONCE):
+        rows = Folder.objects.filter(account=account, pk__in=batch)
+        found += rows.values_list("lineage", flat=True)
+    if len(found) < len(ids):
+        raise NotFound
+    outermost: list[str] = []
+    for lineage in sorted(found):
+        if not outermost or not lineage.startswith(outermost[-1]):
+            outermost.append(lineage)
+    return outermost
+
+
+def _selected_files(account: Account, file_ids: Iterable[int], outermost: list[str]) -> list[Entry]:
+    ids = distinct(file_ids)
+    found: list[tuple[Any, ...]] = []
+    for batch in batches(ids, AT_ONCE):
+        rows = File.objects.filter(account=account, pk__in=batch).order_by("name_key")
+        found += rows.values_list("folder__lineage", *FILE_STEP)
+    if len(found) < len(ids):
+        raise NotFound
+    return [Entry(0, *step) for lineage, *step in found if not _lies_in(lineage, outermost)]
+
+
+def distinct(ids: Iterable[int]) -> set[int]:
+    """A database knows no number beyond 63 bits, and SQLite's driver fails on one in a list."""
+    found = set(ids)
+    if any(not 0 <= each <= LARGEST_ID for each in found):
+        raise NotFound
+    return found
+
+
+def _lies_in(lineage: str, outermost: list[str]) -> bool:
+    before = bisect_right(outermost, lineage) - 1
+    return before >= 0 and lineage.startswith(outermost[before])
+
+
+def _steps(outermost: list[str], files: list[Entry]) -> Iterator[Entry]:
+    for _length, alike in groupby(sorted(outermost, key=len), key=len):
+        for batch in batches(alike, AT_ONCE):
+            yield from _descents(batch)
+    yield from files
+
+
+def _descents(tops: list[str]) -> Iterator[Entry]:
+    """Folders and files come in the same order from the database, and are merged."""
+    folders = _below_all(Folder.objects.order_by("lineage"), "lineage", tops)
+    files = File.objects.order_by("folder__lineage", "name_key")
+    files = _below_all(files, "folder__lineage", tops)
+    steps = files.values_list("folder__lineage", *FILE_STEP).iterator()
+    coming = next(steps, None)
+    for lineage, name, updated_at in folders.values_list(*FOLDER_STEP).iterator():
+        depth = (len(lineage) - len(tops[0])) // LINEAGE_DIGITS
+        yield Entry(depth, name, updated_at)
+        # Less: files of a folder that went between the two queries.
+        while coming and coming[0] <= lineage:
+            if coming[0] == lineage:
+                yield Entry(depth + 1, *coming[1:])
+            coming = next(steps, None)
+
+
+def _below_all(rows: QuerySet[Row], column: str, tops: list[str]) -> QuerySet[Row]:
+    """Below any of some folders of one depth, in order: a range of the index, and a look at
+    each row in it. A range for each folder took SQLite 7 s for 10,000 of them."""
+    span = Q(**{f"{column}__gte": tops[0], f"{column}__lt": lineage_end(tops[-1])})
+    return rows.filter(span, In(Substr(column, 1, len(tops[0])), tops))
+
+
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
