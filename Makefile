@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check fmt screenshots lock
+.PHONY: run test check fmt bench bench-peers screenshots lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -20,6 +20,12 @@ check: .venv/dev.stamp
 fmt: .venv/dev.stamp
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+bench: .venv/dev.stamp
+	$(BIN)/python -m tests.bench
+
+bench-peers: .venv/dev.stamp
+	$(BIN)/python -m tests.bench.peers
 
 screenshots: .venv/dev.stamp
 	$(BIN)/python -m tests.browser.screenshots

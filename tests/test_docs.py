@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from config import settings
+from config.management.commands.account import Command as Account
 
 BASE = Path(__file__).resolve().parents[1]
 README = (BASE / "README.md").read_text()
@@ -29,6 +30,13 @@ def test_every_make_target_stands_in_the_table_and_nothing_else():
     targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
     assert {name.removeprefix("make ") for name in table("Make targets")} == targets
     assert targets <= set(re.findall(r"^(\w[\w-]*):", makefile, re.MULTILINE))
+
+
+def test_every_command_for_accounts_stands_in_its_table():
+    parser = Account().create_parser("manage.py", "account")
+    (commands,) = (action.choices for action in parser._actions if action.dest == "verb")
+    told = {row.split()[2] for row in table("The service for other programs")}
+    assert told == set(commands)
 
 
 def test_every_folder_of_the_map_exists():
