@@ -104,7 +104,7 @@ def test_deep_and_huge_json_is_refused(content, api):
         bencoded({"info": torrent_info() | {"length": -1}}),
         bencoded({"info": torrent_info() | {"length": 2**62}}),
         bencoded({"info": torrent_info() | {"piece length": 0}}),
-        b"d4:infol" + b"le" * 1_100_000 + b"ee",
+        pytest.param(b"d4:infol" + b"le" * 1_100_000 + b"ee", marks=pytest.mark.slow),
     ],
 )
 def test_hostile_bencode_is_refused(content, api):
