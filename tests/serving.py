@@ -6,8 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 
 from django.conf import settings
 from django.db import connection
@@ -19,6 +21,13 @@ from tests.running import BASE, STOP_SECONDS, free_port
 class Server:
     port: int
     process: "subprocess.Popen[str]"
+    lines: "Queue[str]" = field(default_factory=Queue)
+
+    def says(self, words: str, seconds: float = 15) -> str:
+        """Waits for a line with these words; raises queue.Empty."""
+        while words not in (line := self.lines.get(timeout=seconds)):
+            pass
+        return line
 
     @property
     def url(self) -> str:
@@ -67,11 +76,19 @@ def serving(**wanted: str) -> Iterator[Server]:
         stderr=subprocess.STDOUT,
         text=True,
     )
+    server = Server(port, process)
+    reader = Thread(target=_read, args=(server,), daemon=True)
+    reader.start()
     try:
-        lines = iter(process.stdout.readline, "")
-        said = next((line for line in lines if "Ferry answers" in line), "")
-        assert said, "The server did not start"
-        yield Server(port, process)
+        server.says("Ferry answers")
+        yield server
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=STOP_SECONDS)
+        process.wait(STOP_SECONDS)
+        reader.join(STOP_SECONDS)
+        process.stdout.close()
+
+
+def _read(server: Server) -> None:
+    for line in server.process.stdout:
+        server.lines.put(line)
