@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
@@ -50,6 +51,8 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        # As text: a ZIP of 10,000 small files would spend half its time in pathlib.
+        self._blobs_text = f"{root}/blobs"
         self._blobs = root / "blobs"
         self._incoming = root / "incoming"
 
@@ -80,25 +83,26 @@ class Store:
             os.utime(draft)
             return self.keep(draft, sums)
 
-    def open(self, blob: str, offset: int = 0) -> BinaryIO:
-        """Raises NotFound where the blob is missing."""
+    def open(self, blob: str, offset: int = 0) -> FileIO:
+        """Unbuffered: all who read here read in blocks. Raises NotFound where it is missing."""
         try:
-            file = self.path(blob).open("rb")
+            file = open(self._place(blob), "rb", buffering=0)  # noqa: SIM115
         except FileNotFoundError as missing:
             raise NotFound from missing
-        file.seek(offset)
+        if offset:
+            file.seek(offset)
         return file
 
     def size(self, blob: str) -> int | None:
         """None where the blob is missing."""
         try:
-            return self.path(blob).stat().st_size
+            return os.stat(self._place(blob)).st_size  # noqa: PTH116
         except FileNotFoundError:
             return None
 
     def path(self, blob: str) -> Path:
         """For sendfile; the file may be missing."""
-        return self._blobs / blob[:2] / blob[2:4] / blob
+        return Path(self._place(blob))
 
     def delete(self, blob: str) -> bool:
         """False where it was gone already. Who has it open reads on."""
@@ -138,6 +142,9 @@ class Store:
         for draft in stale:
             draft.unlink(missing_ok=True)
         return len(stale)
+
+    def _place(self, blob: str) -> str:
+        return f"{self._blobs_text}/{blob[:2]}/{blob[2:4]}/{blob}"
 
     def _draft(self) -> Path:
         make_folder(self._incoming)

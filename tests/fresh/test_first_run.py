@@ -55,8 +55,8 @@ class Made:
 
     def __exit__(self, *_error: object) -> None:
         if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+            os.killpg(self.process.pid, signal.SIGINT)
+        self.process.wait(STOP_SECONDS * 3)
         self.output.close()
 
     def seconds_to_answer(self) -> float:
