@@ -80,8 +80,11 @@ def file(account: Account, file_id: int) -> File:
 
 
 def listing(account: Account, folder_id: int) -> Listing:
+    return listing_of(folder(account, folder_id))
+
+
+def listing_of(here: Folder) -> Listing:
     """As many queries for 10,000 entries as for 10."""
-    here = folder(account, folder_id)
     folders = here.folders.order_by("name_key").values_list(*FolderRow._fields)
     files = here.files.order_by("name_key").values_list(*FileRow._fields)
     return Listing(
@@ -91,12 +94,12 @@ def listing(account: Account, folder_id: int) -> Listing:
 
 def path_of(folder: Folder) -> str:
     """Its full name: "Films/2024"; "" for the root."""
-    ids = folder.ids_from_root[1:]
+    ids = folder.ids_from_root[1:-1]
     names = dict(Folder.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
     if len(names) < len(ids):
         # A folder above went between the two queries, and this one with it.
         raise NotFound
-    return "/".join(names[folder_id] for folder_id in ids)
+    return "/".join([*(names[folder_id] for folder_id in ids), folder.name])
 
 
 def free_bytes(account: Account) -> int:

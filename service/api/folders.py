@@ -40,7 +40,7 @@ def etag_of(request: Request, folder: Folder) -> str:
 
 
 def listing_record(request: Request, folder: Folder) -> dict[str, Any]:
-    listing = library.listing(request.account, folder.pk)
+    listing = library.listing_of(folder)
     is_root = folder.parent_id is None
     running = transfers.running_records(request.account) if is_root else []
     # The same bytes until something changes: neither of these is the time of the request.

@@ -6,12 +6,14 @@ import sys
 import venv
 from pathlib import Path
 
+DEBIAN = ("nginx", "curl", "wrk")
 PEERS = Path(__file__).resolve().parents[2] / ".peers"
 
 
 def main() -> None:
-    if not shutil.which("nginx") or not shutil.which("curl"):
-        subprocess.run(["apt-get", "install", "--yes", "nginx", "curl"], check=True)
+    missing = [name for name in DEBIAN if not shutil.which(name)]
+    if missing:
+        subprocess.run(["apt-get", "install", "--yes", *missing], check=True)
     if not (PEERS / "bin" / "pip").is_file():
         venv.create(PEERS, with_pip=True)
     subprocess.run([str(PEERS / "bin" / "pip"), "install", "--quiet", "copyparty"], check=True)
