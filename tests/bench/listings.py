@@ -15,7 +15,7 @@ from service import planting
 from service.models import Account
 from service.planting import Planted
 from tests.bench import library
-from tests.bench.harness import ROUNDS, Row, seconds
+from tests.bench.harness import ROUNDS, Row, peer, seconds
 from tests.serving import serving
 
 LARGE, SMALL = 10_000, 20
