@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from django.db import connection
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from webui.models import User
 from webui.roles import open_to_strangers
 
 Check = Callable[[], str | None]
@@ -16,8 +16,7 @@ Check = Callable[[], str | None]
 
 def database() -> str | None:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        User.objects.exists()
     except DatabaseError:
         return "The database does not answer."
     return None

@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "webui.middleware.BodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -104,6 +105,9 @@ TEMPLATES = [
         },
     },
 ]
+
+# Forms carry no files: a view that takes some reads them itself, after it has judged who sends.
+FILE_UPLOAD_HANDLERS: list[str] = []
 
 # Where facts live
 

@@ -7,14 +7,16 @@ forges headers gains nothing, since the address is the connection's (see config.
 """
 
 import ipaddress
+import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.core import signing
 from django.db import transaction
 from django.db.models import F
+from django.utils.crypto import constant_time_compare
 
-from webui.models import Attempts, digest_of
+from webui.models import Attempts, User, digest_of
 
 WINDOW = timedelta(minutes=15)
 MOST_BY_ADDRESS = 20
@@ -31,18 +33,18 @@ class Limit:
 
 
 def limits_for(name: str, address: str, device: str | None) -> list[Limit]:
-    name = name.casefold()
     if device and is_device_of(device, name):
         return [Limit(digest_of(f"device {device}"), MOST_BY_DEVICE)]
     return [
         Limit(digest_of(f"address {network_of(address)}"), MOST_BY_ADDRESS),
-        Limit(digest_of(f"name {name}"), MOST_BY_NAME),
+        Limit(digest_of(f"name {name.casefold()}"), MOST_BY_NAME),
     ]
 
 
-def limits_for_session(user_pk: int) -> list[Limit]:
-    """Whoever found a device unlocked may not guess the password on it without end."""
-    return [Limit(digest_of(f"session of {user_pk}"), MOST_BY_DEVICE)]
+def limits_for_session(session_key: str) -> list[Limit]:
+    """Whoever found a device unlocked, or stole its session, may not guess the password on it
+    without end; nor may they keep its owner from changing it elsewhere."""
+    return [Limit(digest_of(f"session {session_key}"), MOST_BY_DEVICE)]
 
 
 def network_of(address: str) -> str:
@@ -79,16 +81,19 @@ def prune(now: datetime) -> int:
     return deleted
 
 
-def device_cookie(name: str, nonce: str) -> str:
-    return signing.dumps([name.casefold(), nonce], salt=DEVICE_SALT)
+def device_cookie(user: User) -> str:
+    """Names its bearer's password too, by a hash: a new one makes every device a stranger."""
+    facts = [user.pk, user.get_session_auth_hash(), secrets.token_urlsafe(12)]
+    return signing.dumps(facts, salt=DEVICE_SALT)
 
 
 def is_device_of(cookie: str, name: str) -> bool:
     try:
-        known, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
+        pk, password, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
     except (signing.BadSignature, ValueError):
         return False
-    return bool(known == name)
+    user = User.objects.filter(pk=pk, username__iexact=name).first()
+    return user is not None and constant_time_compare(password, user.get_session_auth_hash())
 
 
 def _wait(limit: Limit, now: datetime) -> timedelta | None:

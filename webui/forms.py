@@ -68,7 +68,7 @@ class Welcome(NewPassword):
 
 
 class ChangePassword(NewPassword):
-    old_password = Password(label=_("Present password"), is_new=False)
+    old_password = Password(label=_("Current password"), is_new=False)
     password = Password(
         label=_("New password"),
         is_new=True,
@@ -87,5 +87,5 @@ class ChangePassword(NewPassword):
     def clean_old_password(self) -> str:
         password: str = self.cleaned_data["old_password"]
         if not self.user.check_password(password):
-            raise ValidationError(_("That is not your present password."))
+            raise ValidationError(_("That is not your current password."))
         return password

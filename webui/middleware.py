@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from webui.views import errors
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
+View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.requests")
 
@@ -73,6 +74,30 @@ def cookies_by_scheme(get_response: Answer) -> Answer:
         return response
 
     return middleware
+
+
+class BodyLimit:
+    """Refuses what is too large for a form before anything reads it.
+
+    Django's check of forms reads the body of whoever asks, signed in or not, files and all. A view
+    that is exempt from that check judges its bodies by itself.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: View, _args: object, _kwargs: object
+    ) -> HttpResponseBase | None:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        is_small = length.isdecimal() and int(length) <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if is_small or getattr(view, "csrf_exempt", False):
+            return None
+        log.warning("too large path=%s bytes=%s", request.path, length[:20])
+        return errors.plain(request, 413)
 
 
 class Errors:

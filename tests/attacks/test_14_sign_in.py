@@ -1,11 +1,16 @@
 """Row 14: guessing names and passwords, and choosing where sign-in leads."""
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 
 from config.passwords import Argon2
 from tests.people import PASSWORD
-from tests.running import raw
+from tests.running import raw, running
 from webui import attempts
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +56,20 @@ def test_a_whole_ipv6_network_counts_as_one(alice):
     assert answers == {422, 429}
 
 
+def test_a_flood_over_both_processes_counts_as_one(tmp_path):
+    with running(tmp_path, WEB_PROCESSES="2") as ferry, ThreadPoolExecutor(16) as pool:
+        ferry.make_owner()
+        with httpx.Client(base_url=ferry.url, trust_env=False) as visitor:
+            page = BeautifulSoup(visitor.get("/signin/").text, "html.parser")
+            token = page.select_one("[name=csrfmiddlewaretoken]")["value"]
+            form = {"username": "alice", "password": "guess", "csrfmiddlewaretoken": token}
+            answers = pool.map(
+                lambda _n: visitor.post("/signin/", data=form).status_code, range(60)
+            )
+            counted = Counter(answers)
+    assert counted == {422: attempts.MOST_BY_ADDRESS, 429: 60 - attempts.MOST_BY_ADDRESS}
+
+
 def test_many_addresses_cannot_guess_at_one_name_for_ever(alice):
     answers = [guess("alice", f"10.9.{n}.1") for n in range(attempts.MOST_BY_NAME + 1)]
     assert answers[-1] == 429
@@ -90,11 +109,14 @@ def test_a_long_password_is_not_even_hashed(alice, monkeypatch):
     assert hashed == []
 
 
-def test_a_gigabyte_of_password_is_refused_before_it_arrives(ferry):
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+def test_a_gigabyte_of_password_is_refused_before_it_arrives(ferry, kind):
     head = (
         "POST /signin/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Cookie: ferry_csrf_{ferry.port}={'c' * 32}\r\n"
-        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1073741824\r\n\r\n"
+        f"Content-Type: {kind}\r\nContent-Length: 1073741824\r\n\r\n"
     )
     answer = raw(ferry.port, head.encode() + b"password=" + b"x" * 1000)
     assert answer.startswith(b"HTTP/1.1 413 ")

@@ -40,9 +40,20 @@ def test_an_error_page_tells_a_reference_and_nothing_else(alice, monkeypatch):
 
 def test_a_used_one_time_link_is_masked_in_the_log(ferry):
     token = "Z" * 43
-    answer = httpx.get(f"{ferry.url}/welcome/{token}/", trust_env=False)
-    assert answer.status_code == 404
+    answer = httpx.post(f"{ferry.url}/welcome/{token}/", data={"username": "x"}, trust_env=False)
+    assert answer.status_code == 403
+    assert ferry.output.saw("path=/welcome/…/", 10), ferry.log
     assert token not in ferry.log
+
+
+def test_a_password_typed_where_the_name_belongs_is_not_written_down(alice, caplog):
+    browser = Client(headers={"host": "localhost"})
+    browser.post("/signin/", {"username": PASSWORD, "password": "alice"})
+    browser.post("/signin/", {"username": "alice", "password": "wrong"})
+    written = caplog.text
+    assert "wrong name='unknown'" in written
+    assert "wrong name='alice'" in written
+    assert PASSWORD not in written
 
 
 def test_the_process_list_shows_no_secret(ferry):

@@ -18,10 +18,11 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         visitor.open(ferry.welcome_path)
         page.reload()
         for scheme in ("light", "dark"):
-            for width in (390, 1440):
+            for width in (320, 390, 1440):
                 page.set_viewport_size({"width": width, "height": 900})
                 page.emulate_media(color_scheme=scheme)
                 assert violations(page) == []
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_label("Name").fill("Astrid")
         page.get_by_label("Password", exact=True).fill(PASSWORD)
         page.get_by_label("Password again").fill(PASSWORD)
@@ -76,7 +77,7 @@ def test_an_expired_session_under_htmx_leads_to_sign_in_as_a_whole_page(visitor)
     visitor.open("/account/")
     visitor.page.context.clear_cookies(name=f"ferry_session_{visitor.ferry.port}")
     form = visitor.page.locator("#password")
-    form.get_by_label("Present password").fill(PASSWORD)
+    form.get_by_label("Current password").fill(PASSWORD)
     form.get_by_label("New password", exact=True).fill(NEW)
     form.get_by_label("New password again").fill(NEW)
     form.get_by_role("button").click()
@@ -89,7 +90,7 @@ def test_an_expired_session_under_htmx_leads_to_sign_in_as_a_whole_page(visitor)
 def change_password(visitor: Visitor, old: str, new: str) -> None:
     visitor.open("/account/")
     form = visitor.page.locator("#password")
-    form.get_by_label("Present password").fill(old)
+    form.get_by_label("Current password").fill(old)
     form.get_by_label("New password", exact=True).fill(new)
     form.get_by_label("New password again").fill(new)
     form.get_by_role("button").click()
@@ -112,9 +113,9 @@ def test_a_password_change_signs_the_other_devices_out(visitor, chromium):
 def test_a_refused_password_is_said_at_its_field(visitor):
     visitor.sign_in()
     change_password(visitor, "wrong", NEW)
-    field = visitor.page.get_by_label("Present password")
+    field = visitor.page.get_by_label("Current password")
     expect(field).to_have_attribute("aria-invalid", "true")
-    expect(visitor.page.get_by_text("That is not your present password.")).to_be_visible()
+    expect(visitor.page.get_by_text("That is not your current password.")).to_be_visible()
 
 
 def test_all_of_it_works_without_scripts(ferry, chromium):

@@ -1,10 +1,14 @@
 """Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
 
+from functools import partial
+
 import pytest
-from playwright.sync_api import expect
+from django.template.loader import render_to_string
+from playwright.sync_api import Route, expect
 
 from tests.browser.axe import violations
 from tests.browser.people import Visitor
+from webui.pages.errors import Action, error_page, offline_page
 
 PAGES = ["/signin/", "/", "/account/", "/offline/", "/nowhere/", "/signout/"]
 
@@ -28,6 +32,28 @@ def test_axe_finds_nothing(someone, scheme, width):
     for path in PAGES[1:]:
         someone.open(path)
         assert violations(someone.page) == [], path
+
+
+def show(html: str, route: Route) -> None:
+    route.fulfill(body=html, content_type="text/html")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 1440])
+def test_axe_finds_nothing_on_any_error(someone, scheme, width):
+    """Made here and shown in the running program's place, since some errors are hard to cause."""
+    someone.page.set_viewport_size({"width": width, "height": 700})
+    someone.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    actions = [Action("/", "Go to your files", is_primary=True)]
+    pages = [error_page(status, actions) for status in (400, 403, 404, 405, 413, 429, 502, 503)]
+    pages += [error_page(500, actions, reference="7K2M"), offline_page(actions)]
+    for each in pages:
+        html = render_to_string("errors/show.html", {"page": each})
+        someone.page.route("**/error/", partial(show, html))
+        someone.open("/error/")
+        assert someone.heading() == each.title
+        assert violations(someone.page) == [], each.code_label
+        assert someone.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1440])

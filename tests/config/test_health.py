@@ -1,7 +1,6 @@
 import json
 
 import pytest
-from django.db import connection
 from django.db.utils import OperationalError
 
 from config import health
@@ -32,5 +31,5 @@ def test_a_database_that_does_not_answer_is_said(monkeypatch):
     def broken() -> None:
         raise OperationalError("locked")
 
-    monkeypatch.setattr(connection, "cursor", broken)
+    monkeypatch.setattr(health.User.objects, "exists", broken)
     assert health.database() == "The database does not answer."

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.people import PASSWORD, page, words
+from tests.people import PASSWORD, SignedIn, page, signed_in, words
 
 pytestmark = pytest.mark.django_db
 NEW = "a louder harbour at night"
@@ -53,10 +53,20 @@ def test_without_scripts_the_change_is_told_on_the_page(bob):
     assert "Every other device is signed out" in words(bob.client.get("/account/"), "#toasts")
 
 
-def test_guessing_the_present_password_is_limited(bob):
-    statuses = [change(bob, old_password="guess").status_code for _try in range(25)]
-    assert statuses[0] == 422
-    assert statuses[-1] == 429
+def test_guessing_the_current_password_is_limited(bob):
+    answers = [change(bob, old_password="guess") for _try in range(25)]
+    assert answers[0].status_code == 422
+    assert answers[-1].status_code == 429
+    assert 0 < int(answers[-1]["Retry-After"]) <= 15 * 60
+    assert "Wait 15 minutes" in words(answers[-1], "main")
+
+
+def test_a_thief_of_a_session_cannot_keep_its_owner_from_a_new_password(bob):
+    thief = SignedIn(bob.user, signed_in(bob.user))
+    answers = [change(thief, old_password="guess").status_code for _try in range(25)]
+    assert answers[-1] == 429
+    assert change(bob).status_code == 302
+    assert thief.client.get("/").status_code == 302
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -1,4 +1,6 @@
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.db.utils import OperationalError
 from django.http import HttpResponse
 from django.test import Client
 
@@ -107,6 +109,23 @@ def test_a_wrong_method_is_a_page_that_names_the_right_ones(alice):
 def test_a_body_too_large_is_a_page(alice):
     answer = alice.client.post("/account/look/", {"theme": "x" * 3_000_000})
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
+def test_no_form_brings_files_or_megabytes(alice, kind):
+    body = b"x" * 3_000_000
+    assert alice.client.generic("POST", "/signin/", body, content_type=kind).status_code == 413
+
+
+def test_sessions_that_cannot_be_read_leave_a_page_that_says_so(alice, monkeypatch):
+    def away(*_args):
+        raise OperationalError("no such table: django_session")
+
+    monkeypatch.setattr(SessionStore, "load", away)
+    alice.client.raise_request_exception = False
+    answer = alice.client.get("/signin/")
+    assert answer.status_code == 500
+    assert "Something broke on our side" in words(answer, "h1")
 
 
 def test_a_foreign_host_is_told_what_to_set():

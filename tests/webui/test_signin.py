@@ -173,3 +173,26 @@ def test_a_password_change_ends_all_other_sessions(alice):
 def test_the_device_cookie_names_nobody_to_a_script(alice, mallory):
     sign_in(mallory)
     assert mallory.cookies[signin_view.DEVICE_COOKIE]["httponly"]
+
+
+def test_somebody_else_may_sign_in_on_the_same_device(alice, bob):
+    assert alice.client.get("/signin/?switch").status_code == 200
+    sign_in(alice.client, "bob")
+    assert "bob" in words(alice.client.get("/account/"), ".page-head")
+
+
+def test_a_new_password_makes_a_known_device_a_stranger(alice, mallory):
+    sign_in(mallory)
+    cookie = mallory.cookies[signin_view.DEVICE_COOKIE].value
+    assert attempts.is_device_of(cookie, "alice")
+    alice.user.set_password("a louder harbour")
+    alice.user.save()
+    assert not attempts.is_device_of(cookie, "alice")
+
+
+def test_on_https_signing_out_ends_the_session_too(alice):
+    browser = Client(headers={"host": "localhost"})
+    browser.post("/signin/", {"username": "alice", "password": PASSWORD}, secure=True)
+    assert browser.get("/", secure=True).status_code == 200
+    browser.post("/signout/", secure=True)
+    assert browser.get("/", secure=True).status_code == 302

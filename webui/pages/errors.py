@@ -83,7 +83,7 @@ def words_for(status: int) -> tuple[str, str]:
         _("Something broke on our side"),
         _(
             "Your files and transfers are not affected. Try again; if it keeps happening, "
-            "give the reference above to whoever runs this server."
+            "tell whoever runs this server, with the reference if one is shown."
         ),
     )
     return words.get(status, broken)

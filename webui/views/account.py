@@ -1,4 +1,5 @@
 import logging
+import math
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -16,6 +17,7 @@ from webui.models import Role
 from webui.pages.account import AccountPage
 from webui.roles import open_to, open_to_strangers
 from webui.views import errors
+from webui.views.signin import too_many_tries
 
 log = logging.getLogger("ferry.account")
 
@@ -37,9 +39,13 @@ def context_for(request: Request, form: ChangePassword) -> dict[str, object]:
 @open_to(Role.GUEST)
 def password(request: Request) -> HttpResponse:
     """Ends every other session: their hash of the password no longer fits."""
-    limits = attempts.limits_for_session(request.user.pk)
-    if attempts.take(limits, timezone.now()):
-        return errors.plain(request, 429)
+    limits = attempts.limits_for_session(request.session.session_key or "")
+    wait = attempts.take(limits, timezone.now())
+    if wait:
+        log.warning("limited password change name=%r", request.user.username)
+        response = errors.plain(request, 429, text=too_many_tries(wait))
+        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+        return response
     form = ChangePassword(request.user, request.POST)
     if form.is_valid():
         attempts.give_back(limits)

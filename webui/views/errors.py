@@ -6,6 +6,7 @@ import secrets
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -58,15 +59,17 @@ def foreign_host(request: HttpRequest) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    other = Action(url=reverse("signin"), label=_("Sign in as someone else"), is_primary=False)
+    other = Action(
+        url=f"{reverse('signin')}?switch", label=_("Sign in as someone else"), is_primary=False
+    )
     return answer(request, error_page(403, [home(), other]), 403)
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Django's check against forms from other sites failed, or a page was left open too long."""
     log.warning("refused form path=%s reason=%r", request.path, reason)
-    text = _("This form was out of date, or came from another site. Open the page again.")
-    return plain(request, 403, title=_("That form isn't ours"), text=text)
+    text = _("This page was open for too long, or the form came from another site. Open it again.")
+    return plain(request, 403, title=_("This page is out of date"), text=text)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -74,13 +77,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    return answer(request, error_page(500, [home()]), 500)
+    """Without what pages know of their reader: to find that out may be just what broke."""
+    return bare_answer(request, error_page(500, [home()]))
+
+
+def bare_answer(request: HttpRequest, page: ErrorPage) -> HttpResponse:
+    if getattr(request, "htmx", None):
+        return answer(request, page, 500)
+    return HttpResponse(render_to_string("errors/show.html", {"page": page}), status=500)
 
 
 def broken_with_reference(request: HttpRequest, error: Exception) -> HttpResponse:
     reference = "".join(secrets.choice(REFERENCE_LETTERS) for _place in range(4))
     log.error("broken reference=%s path=%s", reference, request.path, exc_info=error)
-    return answer(request, error_page(500, [home()], reference=reference), 500)
+    return bare_answer(request, error_page(500, [home()], reference=reference))
 
 
 @require_safe

@@ -1,6 +1,6 @@
 import logging
 import math
-import secrets
+from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
@@ -29,7 +29,7 @@ def signin(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("next") or request.GET.get("next", "")
     form = SignIn(request.POST if request.method == "POST" else None)
     if request.method != "POST":
-        if request.user.is_authenticated and Role(request.user.role).includes(Role.GUEST):
+        if request.user.is_authenticated and "switch" not in request.GET:
             return redirect(safe_next(request, wanted))
         return show(request, form, wanted)
     if not form.is_valid():
@@ -43,23 +43,31 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     limits = attempts.limits_for(name, address, device)
     wait = attempts.take(limits, timezone.now())
     if wait:
-        log.warning("limited name=%r address=%s", name, address)
-        minutes = math.ceil(wait.total_seconds() / 60)
-        refusal = ngettext(
-            "Too many tries. Wait %(minutes)s minute, then try again.",
-            "Too many tries. Wait %(minutes)s minutes, then try again.",
-            minutes,
-        ) % {"minutes": minutes}
-        response = show(request, form, wanted, refusal=refusal, status=429)
+        log.warning("limited name=%r address=%s", known(name), address)
+        response = show(request, form, wanted, refusal=too_many_tries(wait), status=429)
         response["Retry-After"] = str(math.ceil(wait.total_seconds()))
         return response
     user = authenticate(request, username=name, password=form.cleaned_data["password"])
     if not isinstance(user, User):
-        log.warning("wrong name=%r address=%s", name, address)
+        log.warning("wrong name=%r address=%s", known(name), address)
         refusal = _("That name and password don't match. Check both and try again.")
         return show(request, form, wanted, refusal=refusal, status=422)
     attempts.give_back(limits)
     return welcome_in(request, user, safe_next(request, wanted))
+
+
+def known(name: str) -> str:
+    """For the log: some type their password where the name belongs."""
+    return name if User.objects.filter(username__iexact=name).exists() else "unknown"
+
+
+def too_many_tries(wait: timedelta) -> str:
+    minutes = math.ceil(wait.total_seconds() / 60)
+    return ngettext(
+        "Too many tries. Wait %(minutes)s minute, then try again.",
+        "Too many tries. Wait %(minutes)s minutes, then try again.",
+        minutes,
+    ) % {"minutes": minutes}
 
 
 def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:
@@ -68,7 +76,7 @@ def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:
     response = redirect(page)
     response.set_cookie(
         DEVICE_COOKIE,
-        attempts.device_cookie(user.username, secrets.token_urlsafe(12)),
+        attempts.device_cookie(user),
         max_age=attempts.DEVICE_COOKIE_AGE,
         path=settings.SESSION_COOKIE_PATH,
         httponly=True,
