@@ -1,0 +1,180 @@
+"""Row 9: names that would be paths, programs or each other's twins, as far as the library goes.
+
+What a torrent's own names may do to the disk while it is fetched comes with the engine.
+"""
+
+import hashlib
+import io
+import unicodedata
+import zipfile
+from pathlib import PurePosixPath, PureWindowsPath
+
+import httpx
+import pytest
+
+from config import upstream
+from service import torrents
+from service.errors import NotATorrent
+from service.models import File, Folder
+from tests.service.builders import alice
+
+PASSWORD = "a quiet: harbour at noon"
+REFUSED = ["", ".", "..", "a/b", "/etc", "a\0b", "a\nb", "a\x1bb", "a\x85b", "é" * 256, "/" * 4096]
+KEPT_AS_SENT = [
+    "..\\..\\x",
+    "C:x",
+    "CON",
+    "x.",
+    " x",
+    "-rf",
+    "concat:a|b",
+    "$(reboot)",
+    "`reboot`",
+    "%2e%2e%2fx",
+    "a\u202egpj.exe",
+    "é" * 255,
+    "😀" * 63,
+]
+
+
+@pytest.fixture
+def api(tmp_path, settings, db):
+    settings.DATA_DIR = tmp_path
+    account = alice(password=PASSWORD)
+    auth = httpx.BasicAuth(account.email, PASSWORD)
+    with httpx.Client(transport=upstream.transport(), base_url=upstream.URL, auth=auth) as client:
+        yield client
+
+
+def upload(api, name="film.mkv", content=b"content"):
+    answer = api.post("/rest/transfer/file", files={"file": (name, content)})
+    assert answer.status_code == 200
+    return api.get(f"/rest/transfer/{answer.json()['id']}").json()["file_created"]
+
+
+def rename(api, file_id, name):
+    return api.post(f"/rest/file/{file_id}/rename", data={"rename_to": name})
+
+
+def files_on_disk(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_name_that_is_none_is_refused_with_the_reason(api, name):
+    file_id = upload(api)
+    assert rename(api, file_id, "other.mkv").status_code == 200
+    answer = rename(api, file_id, name)
+    assert answer.status_code == 422
+    assert answer.json()["reason_phrase"].startswith("name_")
+    assert File.objects.get(pk=file_id).name == "other.mkv"
+
+
+@pytest.mark.parametrize("name", KEPT_AS_SENT)
+def test_a_strange_name_is_kept_and_is_no_path_anywhere(api, tmp_path, name):
+    file_id = upload(api)
+    assert rename(api, file_id, name).status_code == 200
+    assert api.get("/rest/folder").json()["files"][0]["name"] == name
+    library = tmp_path / "library"
+    assert [path.name for path in files_on_disk(library)] == [File.objects.get().blob]
+    link = api.get("/rest/folder/0/download", headers={"Accept": "*/*"}).headers["Location"]
+    with zipfile.ZipFile(io.BytesIO(api.get(link).content)) as archive:
+        (packed,) = [entry for entry in archive.namelist() if not entry.endswith("/")]
+        assert archive.testzip() is None
+    for path in (PurePosixPath(packed), PureWindowsPath(packed)):
+        assert not path.is_absolute()
+        assert not path.drive
+        assert ".." not in path.parts
+        assert len(path.parts) == 2
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..\\..\\x", "a\nb", "", "-rf", "CON"])
+def test_an_upload_lands_in_its_folder_whatever_it_is_called(api, tmp_path, name):
+    before = set(files_on_disk(tmp_path.parent)) - set(files_on_disk(tmp_path))
+    head = f'Content-Disposition: form-data; name="file"; filename="{name}"'
+    body = f"--x\r\n{head}\r\n\r\nhello\r\n--x--\r\n"
+    api.post(
+        "/rest/transfer/file",
+        content=body.encode(),
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert set(files_on_disk(tmp_path.parent)) - set(files_on_disk(tmp_path)) == before
+    for file in File.objects.all():
+        assert "/" not in file.name
+        assert file.folder.parent is None
+        assert len(file.blob) == 32
+
+
+def test_one_name_in_two_spellings_is_one_name(api):
+    composed, apart = (unicodedata.normalize(form, "Café") for form in ("NFC", "NFD"))
+    assert composed != apart
+    assert api.post("/rest/folder", data={"path": composed}).status_code == 200
+    assert api.post("/rest/folder", data={"path": apart}).status_code == 409
+
+
+def test_names_that_differ_by_case_are_two_and_stay_two_in_an_archive(api):
+    for name in ("Readme.txt", "README.TXT"):
+        upload(api, name, name.encode())
+    link = api.get("/rest/folder/0/download").headers["Location"]
+    with zipfile.ZipFile(io.BytesIO(api.get(link).content)) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        assert len({name.casefold() for name in names}) == 2
+        assert {archive.read(name) for name in names} == {b"Readme.txt", b"README.TXT"}
+
+
+def test_a_tree_has_a_deepest_folder(api):
+    path = ""
+    for _level in range(210):
+        path = f"{path}/d"
+        answer = api.post("/rest/folder", data={"path": path})
+        if answer.status_code != 200:
+            break
+    assert answer.status_code == 422
+    assert answer.json()["reason_phrase"] == "too_deep"
+    assert Folder.objects.count() == 201
+    assert api.post("/rest/folder", data={"path": "/d" * 5000}).status_code in (404, 422)
+
+
+def bencoded(value) -> bytes:
+    match value:
+        case int():
+            return b"i%de" % value
+        case bytes():
+            return b"%d:%s" % (len(value), value)
+        case list():
+            return b"l" + b"".join(map(bencoded, value)) + b"e"
+        case dict():
+            pairs = [bencoded(key) + bencoded(value[key]) for key in sorted(value)]
+            return b"d" + b"".join(pairs) + b"e"
+    raise TypeError(value)
+
+
+def torrent(name: bytes, path: list[bytes]) -> bytes:
+    info = {b"name": name, b"piece length": 16384, b"pieces": hashlib.sha1(b"x").digest()}
+    return bencoded({b"info": info | {b"files": [{b"length": 1, b"path": path}]}})
+
+
+@pytest.mark.parametrize(
+    "name", [b"../../x", b"/etc", b"..", b".", b"a\0b", b"\xff\xfe", b"x" * 4096, b"-rf", b"CON"]
+)
+def test_the_title_of_a_hostile_torrent_is_a_good_name(api, name):
+    content = torrent(name, [b"file"])
+    answer = api.post("/rest/transfer/file", files={"file": ("a.torrent", content)})
+    assert answer.status_code == 200
+    title = answer.json()["title"]
+    assert title not in ("", ".", "..")
+    assert not set("/\0\n") & set(title)
+    assert len(title) <= 255
+
+
+def test_a_torrent_of_files_without_a_path_is_none():
+    assert torrents.read(torrent(b"good", [b"file"])).file_count == 1
+    with pytest.raises(NotATorrent):
+        torrents.read(torrent(b"bad", []))
+
+
+def test_nothing_runs_what_a_name_says(api, tmp_path):
+    upload(api, f"$(touch {tmp_path}/ran).mkv")
+    link = api.get("/rest/folder/0/download").headers["Location"]
+    assert api.get(link).status_code == 200
+    assert not (tmp_path / "ran").exists()
