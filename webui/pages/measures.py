@@ -1,0 +1,86 @@
+"""Numbers, sizes and dates in words, with the exact value beside them."""
+
+from datetime import date, datetime, timedelta, tzinfo
+
+from django.utils import dateformat
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+UNITS = ("KB", "MB", "GB", "TB", "PB", "EB")
+
+
+def count_words(count: int) -> str:
+    return number_format(count, force_grouping=True)
+
+
+def items_words(count: int) -> str:
+    return ngettext("%(count)s item", "%(count)s items", count) % {"count": count_words(count)}
+
+
+def size_words(size_bytes: int) -> str:
+    """`9.8 GB`, `612 MB`, `41 KB`: powers of ten, and no more digits than anybody reads."""
+    if size_bytes < 1000:
+        return exact_size(size_bytes)
+    size, unit = float(size_bytes), ""
+    for unit in UNITS:  # noqa: B007  The last one is used below.
+        size /= 1000
+        if round(size, 1) < 1000:
+            break
+    digits = 0 if unit == "KB" or round(size, 1) >= 100 else 1
+    if round(size, digits) >= 1000:
+        size, unit, digits = size / 1000, UNITS[UNITS.index(unit) + 1], 1
+    return f"{number_format(round(size, digits), decimal_pos=digits)} {unit}"
+
+
+def exact_size(size_bytes: int) -> str:
+    words = ngettext("%(count)s byte", "%(count)s bytes", size_bytes)
+    return words % {"count": count_words(size_bytes)}
+
+
+class Calendar:
+    """Moments as seen from `now`, in one zone. Days repeat on a page: their words are kept."""
+
+    def __init__(self, now: datetime, zone: tzinfo) -> None:
+        self._zone = zone
+        self._today = now.astimezone(zone).date()
+        self._words: dict[date, str] = {}
+
+    def words(self, moment: datetime | None) -> str:
+        """`Today, 13:40`, `Yesterday`, `18 Nov`, `7 Aug 2024`."""
+        if moment is None:
+            return ""
+        there = moment.astimezone(self._zone)
+        if there.date() == self._today:
+            return _("Today, %(time)s") % {"time": self.time(moment)}
+        if there.date() not in self._words:
+            self._words[there.date()] = self._day(there.date())
+        return self._words[there.date()]
+
+    def _day(self, day: date) -> str:
+        if day == self._today - timedelta(days=1):
+            return _("Yesterday")
+        if day.year == self._today.year:
+            return dateformat.format(
+                day, pgettext("a day of this year, in Django's letters", "j M")
+            )
+        return dateformat.format(day, pgettext("a day of any year, in Django's letters", "j M Y"))
+
+    def time(self, moment: datetime) -> str:
+        return f"{moment.astimezone(self._zone):%H:%M}"
+
+    def since(self, moment: datetime) -> str:
+        """`14:02`, or with its day where that is not today."""
+        there = moment.astimezone(self._zone)
+        day = "" if there.date() == self._today else f"{self._day(there.date())}, "
+        return day + self.time(moment)
+
+    def exact(self, moment: datetime | None) -> str:
+        if moment is None:
+            return ""
+        there = moment.astimezone(self._zone)
+        words = pgettext("a moment, exactly, in Django's letters", "j F Y, H:i:s")
+        return dateformat.format(there, words)
+
+    def iso(self, moment: datetime | None) -> str:
+        return "" if moment is None else moment.astimezone(self._zone).isoformat("T", "seconds")
