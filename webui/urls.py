@@ -1,10 +1,37 @@
-from django.urls import path
+from django.urls import path, register_converter
 
-from webui.views import account, errors, files, signin, welcome
+from webui.paths import Entry, Id, Mark
+from webui.views import account, archives, changes, errors, files, signin, thumbs, uploads, welcome
+
+register_converter(Id, "id")
+register_converter(Entry, "entry")
+register_converter(Mark, "mark")
 
 urlpatterns = [
-    # Files
-    path("", files.show, name="files"),
+    # The bytes of files
+    path("files/file/<id:file>/download/", files.download, name="files-download"),
+    path("files/file/<id:file>/thumb/<mark:mark>/", thumbs.thumb, name="files-thumb"),
+    path("files/folder/<id:folder>/zip/", archives.folder_zip, name="files-folder-zip"),
+    path("files/zip/<str:key>/", archives.show, name="files-archive"),
+    path("files/zip/<str:key>/download/", archives.download, name="files-archive-download"),
+    # Folders
+    path("", files.root, name="files"),
+    path("files/<id:folder>/", files.show, name="files-folder"),
+    path("files/<id:folder>/listing/", files.listing, name="files-listing"),
+    path("files/<id:folder>/rows/", files.rows, name="files-rows"),
+    path("files/<id:folder>/new/", changes.new, name="files-new"),
+    path("files/<id:folder>/delete/", changes.delete, name="files-delete"),
+    path("files/<id:folder>/delete/loss/", changes.loss, name="files-loss"),
+    path("files/<id:folder>/zip/", archives.pack, name="files-zip"),
+    path("files/<id:folder>/upload/", uploads.upload, name="files-upload"),
+    # Entries
+    path("files/<id:folder>/<entry:key>/", files.row, name="files-row"),
+    path("files/<id:folder>/<entry:key>/rename/", changes.rename, name="files-rename"),
+    path(
+        "files/<id:folder>/<entry:key>/rename/form/",
+        changes.rename_form,
+        name="files-rename-form",
+    ),
     # Account
     path("account/", account.show, name="account"),
     path("account/password/", account.password, name="account-password"),

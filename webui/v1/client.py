@@ -1,23 +1,19 @@
 """The one door to a service that speaks v1, ours or anybody's."""
 
 import base64
-import json
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, Self, TypeVar, overload
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from typing import Literal, TypeVar, overload
 
 import httpx
 
-from webui.v1 import answers, errors, links, models, network
+from webui.v1 import links
 from webui.v1.answers import Answer
-from webui.v1.dialect import NAMINGS, Dialect, Form, Naming
+from webui.v1.dialect import Dialect, Naming
 from webui.v1.links import Download, Judge, Link
-from webui.v1.models import Account, Added, Created, Json, Listing, Transfer, Unchanged
-from webui.v1.network import Deadline, Network
+from webui.v1.models import Account, Added, Created, Listing, Transfer, Unchanged
 from webui.v1.uploads import Readable, Upload
 
 Outcome = TypeVar("Outcome", Answer, "Answer | Link | Download")
