@@ -1,6 +1,7 @@
 """Where the things of the Files screen are."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -62,15 +63,19 @@ class Addresses:
     look: Look
     origin: str
 
-    @property
+    @cached_property
     def root(self) -> str:
         return reverse("files")
 
-    @property
+    @cached_property
     def below(self) -> str:
         return f"{self.root}files/{self.folder}/"
 
-    @property
+    @cached_property
+    def elsewhere_tail(self) -> str:
+        return self.look.elsewhere().tail
+
+    @cached_property
     def page(self) -> str:
         return folder_url(self.folder)
 

@@ -92,13 +92,17 @@ class Contents:
         """Folders first, whatever the order; equals by name, from A to Z."""
         if sort == "name":
             return sorted(self.entries, key=lambda entry: (not entry.is_folder, by_name(entry)))
-        by_value = ORDERS[sort.removeprefix("-")]
-        found = sorted(self.in_order("name"), key=by_value, reverse=sort.startswith("-"))
+        found = self.in_order("name")
+        if sort == "-name":
+            found = found[::-1]
+        else:
+            by_value = VALUES[sort.removeprefix("-")]
+            found = sorted(found, key=by_value, reverse=sort.startswith("-"))
         return sorted(found, key=lambda entry: not entry.is_folder)
 
 
 def by_name(entry: Entry) -> tuple[Any, ...]:
-    return (*natural(entry.name), entry.name, entry.id)
+    return natural(entry.name), entry.name, entry.id
 
 
 def natural(name: str) -> list[str | int]:
@@ -117,8 +121,7 @@ def plain(name: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-ORDERS: dict[str, Callable[[Entry], Any]] = {
-    "name": lambda entry: natural(entry.name),
+VALUES: dict[str, Callable[[Entry], int]] = {
     "size": lambda entry: entry.size_bytes,
     "date": lambda entry: entry.added or 0,
 }

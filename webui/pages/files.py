@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from webui.pages import measures
 from webui.pages.addresses import Addresses, Look, folder_url
-from webui.pages.entries import PICTURED, ROOT, Entry, Snapshot, plain, split_name
+from webui.pages.entries import FOLDER, PICTURED, ROOT, Entry, Snapshot, plain, split_name
 from webui.pages.errors import trouble_of
 from webui.pages.gauge import Gauge, gauge_of
 from webui.pages.measures import Calendar
@@ -286,11 +286,14 @@ def views(at: Addresses) -> list[Choice]:
 
 def letters(found: Sequence[Entry], at: Addresses) -> list[Letter]:
     """The first place of each initial, among folders or files, whichever are more."""
-    folders = sum(entry.is_folder for entry in found)
+    folders = sum(entry.kind == FOLDER for entry in found)
     start, stop = (0, folders) if folders * 2 > len(found) else (folders, len(found))
-    places: dict[str, int] = {}
+    firsts: dict[str, int] = {}
     for index in range(start, stop):
-        initial = plain(found[index].name)[:1].upper()
+        firsts.setdefault(found[index].name[:1], index)
+    places: dict[str, int] = {}
+    for first, index in firsts.items():
+        initial = plain(first)[:1].upper()
         places.setdefault(initial if initial.isalpha() else "#", index)
     looks = {initial: at.look.at(index) for initial, index in places.items()}
     return [Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items()]
@@ -307,7 +310,7 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
     own = f"{at.below}{key}/"
     if entry.is_folder:
         stem, extension, look, icon = entry.name, "", "", "folder"
-        url = f"{at.root}files/{entry_id}/{at.look.elsewhere().tail}"
+        url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
         download_url = f"{at.root}files/folder/{entry_id}/zip/"
     else:
         (stem, extension), look = split_name(entry.name), entry.look
