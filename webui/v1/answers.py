@@ -4,7 +4,7 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from webui.v1 import errors, models
+from webui.v1.calls import ETAG
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.models import Json
 from webui.v1.network import Deadline
@@ -33,6 +34,24 @@ NO_ROOM = (
     "out_of_bandwidth",
     "added_to_wishlist",
 )
+KNOWN_WORDS = frozenset(
+    f"{cause}{kept}"
+    for cause in ("not_enough_space", "queue_full", "private_not_allowed")
+    for kept in ("", "_added_to_wishlist", "_wishlist_full")
+) | {
+    "access_denied",
+    "added_to_wishlist",
+    "fetch_error",
+    "invalid_torrent",
+    "name_taken",
+    "no_torrent_passed",
+    "not_a_torrent",
+    "not_found",
+    "out_of_bandwidth_memory",
+    "out_of_wishlist",
+    "parsing_error",
+    "premium_required",
+}
 BY_WORD: Mapping[str, type[Failure]] = {
     "access_denied": errors.Unauthorized,
     "premium_required": errors.Forbidden,
@@ -75,7 +94,7 @@ class Answer:
 def read(response: httpx.Response, deadline: Deadline, most_bytes: int) -> Answer:
     """A 401 is never parsed: its body may be anything. Other failures are, but need not."""
     status = response.status_code
-    if status in (304, 401):
+    if status == 401 or (status == 304 and "If-None-Match" in response.request.headers):
         return Answer(status, response.headers, None)
     if 300 <= status < 400:
         raise Unreadable("redirected", status=status)
@@ -162,21 +181,21 @@ def _short_integer(digits: str) -> int | None:
     return int(digits) if len(digits) <= LONGEST_INTEGER else None
 
 
-def checked(answer: Answer, secrets: tuple[str, ...] = ()) -> Json:
+def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
     """The reading rule: below 400, `result` neither false nor a word, and nothing wished."""
     body = answer.body or {}
     result = body.get("result")
     is_refused = result is False or isinstance(result, str) or body.get("wt") is not None
-    if answer.status < 400 and not is_refused:
-        return body
-    raise refusal(answer, body, secrets)
+    if answer.status >= 400 or is_refused:
+        raise refusal(answer, secrets, now)
 
 
-def refusal(answer: Answer, body: Json, secrets: tuple[str, ...]) -> Failure:
+def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
+    body = answer.body or {}
     said = _without(secrets, reason_of(answer.status, body))
     word = errors.word_of(said)
     status = answer.status if answer.status >= 400 else _status_within(body)
-    wait = retry_after_of(answer.headers)
+    wait = retry_after_of(answer.headers, now)
     return _kind(status, word, wait)(
         word or errors.word_of(phrase_of(status)),
         status=status,
@@ -215,11 +234,9 @@ def _kind(status: int | None, word: str, wait: float | None) -> type[Failure]:
         return errors.NoRoom
     if status == 403 and (wait is not None or "rate_limit" in word or "too_many" in word):
         return errors.TooMany
-    if status in BY_STATUS:
-        return BY_STATUS[status]
-    if status is not None and status >= 500:
-        return errors.Unavailable
-    return BY_WORD.get(word, errors.Rejected)
+    if status is None:
+        return BY_WORD.get(word, errors.Rejected)
+    return BY_STATUS.get(status) or (errors.Unavailable if status >= 500 else errors.Rejected)
 
 
 def missing_bytes_of(body: Json) -> int | None:
@@ -231,13 +248,18 @@ def missing_bytes_of(body: Json) -> int | None:
     return missing if missing > 0 else None
 
 
-def retry_after_of(headers: httpx.Headers) -> float | None:
+def etag_of(headers: httpx.Headers) -> str | None:
+    etag = headers.get("ETag", "")
+    return etag if ETAG.fullmatch(etag) else None
+
+
+def retry_after_of(headers: httpx.Headers, now: datetime) -> float | None:
     """Seconds, or a date."""
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdigit():
         return float(min(int(value[:9]), LONGEST_WAIT_SECONDS))
     try:
-        wait = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
+        wait = (parsedate_to_datetime(value) - now).total_seconds()
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(wait, 0.0), float(LONGEST_WAIT_SECONDS))
@@ -245,4 +267,6 @@ def retry_after_of(headers: httpx.Headers) -> float | None:
 
 def _without(secrets: tuple[str, ...], text: str) -> str:
     """A service may repeat what it was sent. Pages and logs must not."""
+    if errors.word_of(text) in KNOWN_WORDS:
+        return text
     return "" if any(secret and secret in text for secret in secrets) else text

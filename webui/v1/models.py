@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from typing import Any, Literal, TypeVar, get_args
 
@@ -36,6 +36,7 @@ ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 NO_ID = frozenset({"0", "-1", ""})
 HASH = re.compile(r"[0-9a-fA-F]{40}")
 LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
+ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
 WORD = re.compile(r"[a-z0-9_]{1,64}")
 
 
@@ -173,7 +174,10 @@ class Account:
     wishes: tuple[Wish, ...]
 
 
-def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing:
+def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
+    """None where the answer is no listing: an empty object must not read as an empty folder."""
+    if "folders" not in answer and "files" not in answer:
+        return None
     folders, bad_folders = _rows(answer.get("folders"), folder)
     files, bad_files = _rows(answer.get("files"), file)
     running = answer.get("torrents") or answer.get("transfers")
@@ -250,7 +254,7 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
     if isinstance(stats, Mapping):
         row = {**stats, **row}
     transfer_id = id_of(row.get("id")) or asked_id
-    if transfer_id is None:
+    if transfer_id is None or (asked_id and "progress" not in row):
         return None
     state, reason = row.get("state"), row.get("reason")
     return Transfer(
@@ -310,10 +314,12 @@ def wish(row: Any) -> Wish | None:
     )
 
 
-def account(answer: Json) -> Account:
-    """Nested since about 2024, flat before."""
+def account(answer: Json) -> Account | None:
+    """Nested since about 2024, flat before; None where it is neither."""
     nested = answer.get("account")
     row: Json = {**answer, **nested} if isinstance(nested, Mapping) else answer
+    if ACCOUNT_KEYS.isdisjoint(row):
+        return None
     wishes = row.get("wishlist")
     rows = islice(wishes, MOST_WISHES) if isinstance(wishes, list) else ()
     return Account(
