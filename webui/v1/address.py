@@ -60,7 +60,9 @@ class Address:
 
     def is_api(self, url: httpx.URL) -> bool:
         """Signed links of the same host need no credentials, so they are sent none."""
-        return self.is_own(url) and url.path.startswith(unquote(self._prefix) + API)
+        path = url.path
+        is_within = path.startswith(unquote(self._prefix) + API) and ".." not in path.split("/")
+        return is_within and self.is_own(url)
 
 
 def path_of(*parts: str) -> str:
@@ -91,7 +93,10 @@ def split_service_url(url: str) -> tuple[str, Credentials | None]:
 
 def _parsed(base_url: str) -> httpx.URL:
     try:
-        return httpx.URL(base_url.strip())
+        url = httpx.URL(base_url)
     except (httpx.InvalidURL, ValueError):
-        # Without the cause: its text would repeat what may hold a password.
-        raise ValueError("this is no address of a service") from None
+        url = None
+    if url is None or any(mark <= " " or mark in "\\\x7f" for mark in base_url):
+        # Without a cause: its text would repeat what may hold a password.
+        raise ValueError("this is no address of a service")
+    return url

@@ -21,6 +21,7 @@ from webui.v1.network import Deadline
 # cost 64 of memory, so the size alone bounds nothing.
 MOST_OBJECTS = 1_000_000
 MOST_COMMAS = 5_000_000
+MOST_ERROR_BYTES = 1024 * 1024
 PIECE_BYTES = 64 * 1024
 LONGEST_WAIT_SECONDS = 86_400
 LONGEST_INTEGER = 400
@@ -98,6 +99,8 @@ def read(response: httpx.Response, deadline: Deadline, most_bytes: int) -> Answe
         return Answer(status, response.headers, None)
     if 300 <= status < 400:
         raise Unreadable("redirected", status=status)
+    if status >= 400:
+        most_bytes = min(most_bytes, MOST_ERROR_BYTES)
     try:
         body = decoded(bounded(response, deadline, most_bytes))
     except (Unreadable, httpx.HTTPError):
@@ -122,6 +125,10 @@ def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> by
 
 def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
     """httpx unpacks a whole piece at once, which a bomb turns into gigabytes; here 64 KiB."""
+    if response.is_stream_consumed:
+        # A transport that is a plain function hands over what it has read and unpacked.
+        yield response.content
+        return
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise Unreadable("unknown_coding")
@@ -192,9 +199,9 @@ def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
 
 def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
     body = answer.body or {}
-    said = _without(secrets, reason_of(answer.status, body))
-    word = errors.word_of(said)
     status = answer.status if answer.status >= 400 else _status_within(body)
+    said = _without(secrets, reason_of(status, body))
+    word = errors.word_of(said)
     wait = retry_after_of(answer.headers, now)
     return _kind(status, word, wait)(
         word or errors.word_of(phrase_of(status)),
@@ -206,14 +213,17 @@ def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
     )
 
 
-def reason_of(status: int, body: Json) -> str:
+def reason_of(status: int | None, body: Json) -> str:
     words = (body.get(key) for key in ("reason_phrase", "result", "error", "message"))
     return next((word for word in words if isinstance(word, str) and word), phrase_of(status))
 
 
 def phrase_of(status: int | None) -> str:
+    if status is None:
+        return "refused"
     try:
-        return HTTPStatus(status or 0).phrase
+        # Python changes its mind on the words of 413.
+        return "too large" if status == 413 else HTTPStatus(status).phrase
     except ValueError:
         return "unknown"
 

@@ -35,7 +35,6 @@ CONTENT = frozenset({200, 206, 304, 416})
 ILL = (Unavailable, Unauthorized, Forbidden, TooMany)
 JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 MOST_REDIRECTS = 5
-MOST_ERROR_BYTES = 1024 * 1024
 API_POOL = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=5)
 STREAM_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=5)
 
@@ -55,7 +54,7 @@ class Patience:
     stream_idle_seconds: float = 60.0
     slowest_upload_bytes_per_second: int = 32 * 1024
     pauses_seconds: tuple[float, ...] = (0.2, 0.8)
-    most_answer_bytes: int = 64 * 1024 * 1024
+    most_answer_bytes: int = 96 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +143,14 @@ class Connection:
             request = self._request(call.method, self._judged(url), bytes_headers(headers))
             return self._followed(request, deadline, stop_elsewhere=False)
 
-        with self._noted():
-            outcome = self._insisted(Call(method, "", may_repeat=True), send)
-            if isinstance(outcome, Answer):
-                self._check(outcome)
-            if not isinstance(outcome, Download):
-                raise Unreadable("not_v1")
-            return outcome
+        outcome = self._insisted(Call(method, "", may_repeat=True), send)
+        if isinstance(outcome, Answer):
+            # Elsewhere a 401 says nothing of the owner's credentials, which never went there.
+            is_expired = outcome.status == 401 and not self.address.is_api(url)
+            self._check(replace(outcome, status=403) if is_expired else outcome)
+        if not isinstance(outcome, Download):
+            raise Unreadable("not_v1")
+        return outcome
 
     def _first_known(self, forms: Sequence[Call], send: Send) -> Outcome:
         """The answer to the first form that the service knows, which is then kept."""
@@ -183,7 +183,7 @@ class Connection:
         while True:
             try:
                 outcome = send(call, deadline)
-            except httpx.HTTPError as error:
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
                 was_never_sent = network.was_never_sent(error)
                 may_repeat = was_never_sent or (call.may_repeat and network.may_pass(error))
                 if not may_repeat or not self._paused(next(pauses, None), deadline):
@@ -244,7 +244,7 @@ class Connection:
         if response.status_code in CONTENT:
             return links.download_of(response)
         with deadline.applied(), closing(response):
-            return answers.read(response, deadline, MOST_ERROR_BYTES)
+            return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
 
     def _request(
         self, method: str, url: httpx.URL, headers: Mapping[str, str], call: Call | None = None

@@ -102,6 +102,9 @@ def download_of(response: httpx.Response) -> Download:
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:
     """No chunk size: each piece goes on as it comes."""
+    if response.is_stream_consumed:
+        yield response.content
+        return
     try:
         yield from response.iter_raw()
     except (httpx.HTTPError, httpx.StreamError) as error:

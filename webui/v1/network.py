@@ -79,9 +79,11 @@ class _Backend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         if self._judge_address is not None and host != self._own_host:
             host = _judged(host, port, self._judge_address)
-        stream = self._sockets.connect_tcp(
-            host, port, _within(timeout, httpcore.ConnectTimeout), local_address, socket_options
-        )
+        within = _within(timeout, httpcore.ConnectTimeout)
+        try:
+            stream = self._sockets.connect_tcp(host, port, within, local_address, socket_options)
+        except (UnicodeError, OverflowError) as error:
+            raise httpcore.ConnectError("no such host or port") from error
         return _Stream(stream)
 
 
@@ -125,7 +127,7 @@ def _judged(host: str, port: int, judge_address: JudgeAddress) -> str:
     """The address that is connected to is the one that was judged, whatever the name says next."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
+    except (OSError, UnicodeError, OverflowError) as error:
         raise httpcore.ConnectError("no such host") from error
     for entry in found:
         address = str(entry[4][0])
