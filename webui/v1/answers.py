@@ -4,7 +4,7 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from webui.v1 import errors, models
+from webui.v1.calls import ETAG
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.models import Json
 from webui.v1.network import Deadline
@@ -20,6 +21,7 @@ from webui.v1.network import Deadline
 # cost 64 of memory, so the size alone bounds nothing.
 MOST_OBJECTS = 1_000_000
 MOST_COMMAS = 5_000_000
+MOST_ERROR_BYTES = 1024 * 1024
 PIECE_BYTES = 64 * 1024
 LONGEST_WAIT_SECONDS = 86_400
 LONGEST_INTEGER = 400
@@ -33,6 +35,24 @@ NO_ROOM = (
     "out_of_bandwidth",
     "added_to_wishlist",
 )
+KNOWN_WORDS = frozenset(
+    f"{cause}{kept}"
+    for cause in ("not_enough_space", "queue_full", "private_not_allowed")
+    for kept in ("", "_added_to_wishlist", "_wishlist_full")
+) | {
+    "access_denied",
+    "added_to_wishlist",
+    "fetch_error",
+    "invalid_torrent",
+    "name_taken",
+    "no_torrent_passed",
+    "not_a_torrent",
+    "not_found",
+    "out_of_bandwidth_memory",
+    "out_of_wishlist",
+    "parsing_error",
+    "premium_required",
+}
 BY_WORD: Mapping[str, type[Failure]] = {
     "access_denied": errors.Unauthorized,
     "premium_required": errors.Forbidden,
@@ -75,10 +95,12 @@ class Answer:
 def read(response: httpx.Response, deadline: Deadline, most_bytes: int) -> Answer:
     """A 401 is never parsed: its body may be anything. Other failures are, but need not."""
     status = response.status_code
-    if status in (304, 401):
+    if status == 401 or (status == 304 and "If-None-Match" in response.request.headers):
         return Answer(status, response.headers, None)
     if 300 <= status < 400:
         raise Unreadable("redirected", status=status)
+    if status >= 400:
+        most_bytes = min(most_bytes, MOST_ERROR_BYTES)
     try:
         body = decoded(bounded(response, deadline, most_bytes))
     except (Unreadable, httpx.HTTPError):
@@ -103,6 +125,10 @@ def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> by
 
 def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
     """httpx unpacks a whole piece at once, which a bomb turns into gigabytes; here 64 KiB."""
+    if response.is_stream_consumed:
+        # A transport that is a plain function hands over what it has read and unpacked.
+        yield response.content
+        return
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise Unreadable("unknown_coding")
@@ -162,21 +188,21 @@ def _short_integer(digits: str) -> int | None:
     return int(digits) if len(digits) <= LONGEST_INTEGER else None
 
 
-def checked(answer: Answer, secrets: tuple[str, ...] = ()) -> Json:
+def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
     """The reading rule: below 400, `result` neither false nor a word, and nothing wished."""
     body = answer.body or {}
     result = body.get("result")
     is_refused = result is False or isinstance(result, str) or body.get("wt") is not None
-    if answer.status < 400 and not is_refused:
-        return body
-    raise refusal(answer, body, secrets)
+    if answer.status >= 400 or is_refused:
+        raise refusal(answer, secrets, now)
 
 
-def refusal(answer: Answer, body: Json, secrets: tuple[str, ...]) -> Failure:
-    said = _without(secrets, reason_of(answer.status, body))
-    word = errors.word_of(said)
+def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
+    body = answer.body or {}
     status = answer.status if answer.status >= 400 else _status_within(body)
-    wait = retry_after_of(answer.headers)
+    said = _without(secrets, reason_of(status, body))
+    word = errors.word_of(said)
+    wait = retry_after_of(answer.headers, now)
     return _kind(status, word, wait)(
         word or errors.word_of(phrase_of(status)),
         status=status,
@@ -187,14 +213,17 @@ def refusal(answer: Answer, body: Json, secrets: tuple[str, ...]) -> Failure:
     )
 
 
-def reason_of(status: int, body: Json) -> str:
+def reason_of(status: int | None, body: Json) -> str:
     words = (body.get(key) for key in ("reason_phrase", "result", "error", "message"))
     return next((word for word in words if isinstance(word, str) and word), phrase_of(status))
 
 
 def phrase_of(status: int | None) -> str:
+    if status is None:
+        return "refused"
     try:
-        return HTTPStatus(status or 0).phrase
+        # Python changes its mind on the words of 413.
+        return "too large" if status == 413 else HTTPStatus(status).phrase
     except ValueError:
         return "unknown"
 
@@ -215,11 +244,9 @@ def _kind(status: int | None, word: str, wait: float | None) -> type[Failure]:
         return errors.NoRoom
     if status == 403 and (wait is not None or "rate_limit" in word or "too_many" in word):
         return errors.TooMany
-    if status in BY_STATUS:
-        return BY_STATUS[status]
-    if status is not None and status >= 500:
-        return errors.Unavailable
-    return BY_WORD.get(word, errors.Rejected)
+    if status is None:
+        return BY_WORD.get(word, errors.Rejected)
+    return BY_STATUS.get(status) or (errors.Unavailable if status >= 500 else errors.Rejected)
 
 
 def missing_bytes_of(body: Json) -> int | None:
@@ -231,13 +258,18 @@ def missing_bytes_of(body: Json) -> int | None:
     return missing if missing > 0 else None
 
 
-def retry_after_of(headers: httpx.Headers) -> float | None:
+def etag_of(headers: httpx.Headers) -> str | None:
+    etag = headers.get("ETag", "")
+    return etag if ETAG.fullmatch(etag) else None
+
+
+def retry_after_of(headers: httpx.Headers, now: datetime) -> float | None:
     """Seconds, or a date."""
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdigit():
         return float(min(int(value[:9]), LONGEST_WAIT_SECONDS))
     try:
-        wait = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
+        wait = (parsedate_to_datetime(value) - now).total_seconds()
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(wait, 0.0), float(LONGEST_WAIT_SECONDS))
@@ -245,4 +277,6 @@ def retry_after_of(headers: httpx.Headers) -> float | None:
 
 def _without(secrets: tuple[str, ...], text: str) -> str:
     """A service may repeat what it was sent. Pages and logs must not."""
+    if errors.word_of(text) in KNOWN_WORDS:
+        return text
     return "" if any(secret and secret in text for secret in secrets) else text

@@ -1,7 +1,7 @@
 """How one service wants to be spoken to, where v1 has two forms for the same operation."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self
 
 Naming = Literal["transfer", "torrent"]
@@ -24,6 +24,11 @@ class Dialect:
     file_add: Form | None = None
     thumbnail: Form | None = None
 
+    @classmethod
+    def ours(cls) -> Self:
+        """Our own service knows the primary forms; nothing is left to find out."""
+        return cls("transfer", "primary", "primary", "primary", "primary", "primary", "primary")
+
     def as_dict(self) -> dict[str, str]:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
@@ -33,5 +38,7 @@ class Dialect:
         allowed = {field.name: FORMS for field in fields(cls)} | {"naming": NAMINGS}
         return cls(**{key: stored[key] for key in allowed if stored.get(key) in allowed[key]})
 
-    def with_decision(self, **decided: str | None) -> Self:
-        return replace(self, **{key: value for key, value in decided.items() if value is not None})
+    def with_decision(self, decided: Mapping[str, str]) -> Self:
+        """The first decision stands: two threads may find out at the same time."""
+        stored = {**self.from_dict(decided).as_dict(), **self.as_dict()}
+        return self.from_dict(stored)

@@ -28,7 +28,7 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
     without control or direction characters, for words that nobody knows.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  Each is a fact of its own.
         self,
         reason: str,
         *,

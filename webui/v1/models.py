@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any, Literal, TypeVar, get_args
@@ -29,13 +29,14 @@ LONGEST_LINK = 4_096
 MOST_WARNINGS = 20
 MOST_WISHES = 1_000
 MOST_PICTURES = 16
-NO_PICTURES: Mapping[int, str] = {}
+NO_PRESENTATIONS: Json = {}
 
 # Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
 ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 NO_ID = frozenset({"0", "-1", ""})
 HASH = re.compile(r"[0-9a-fA-F]{40}")
 LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
+ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
 WORD = re.compile(r"[a-z0-9_]{1,64}")
 
 
@@ -65,8 +66,23 @@ class File:
     is_lost: bool
     converted_percent: float | None
     thumb_url: str | None
-    image_urls: Mapping[int, str]
-    hls_url: str | None
+    presentations: Json = field(repr=False)
+
+    @property
+    def image_urls(self) -> Mapping[int, str]:
+        """Previews by width. Read when asked for: few of 10,000 files are ever on a screen."""
+        images = self.presentations.get("image")
+        rows = islice(images.items(), MOST_PICTURES) if isinstance(images, dict) else ()
+        return {
+            int(size): url
+            for size, link in rows
+            if size.isascii() and size.isdigit() and len(size) < 6 and (url := link_of(link))
+        }
+
+    @property
+    def hls_url(self) -> str | None:
+        video = self.presentations.get("video")
+        return link_of(video.get("hls")) if isinstance(video, dict) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +189,16 @@ class Account:
     wishes: tuple[Wish, ...]
 
 
-def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing:
+def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
+    """None where the answer is no listing: an empty object must not read as an empty folder."""
+    if "folders" not in answer and "files" not in answer:
+        return None
     folders, bad_folders = _rows(answer.get("folders"), folder)
     files, bad_files = _rows(answer.get("files"), file)
     running = answer.get("torrents") or answer.get("transfers")
     transfers, bad_transfers = _rows(running, transfer)
     parent = _first(answer, "parent_id", "parent")
-    is_root = asked_id in NO_ID or asked_id is None or str(parent) == "-1"
+    is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
     name = _name(answer)
     return Listing(
         folder_id=id_of(answer.get("id")) or asked_id or "0",
@@ -224,7 +243,6 @@ def file(row: Json) -> File | None:
     if converted is None:
         converted = get("video_progress")
     presentations = get("presentation_urls")
-    image_urls, hls_url = _presentations(presentations) if presentations else (NO_PICTURES, None)
     return File(
         file_id,
         _name(row),
@@ -239,8 +257,7 @@ def file(row: Json) -> File | None:
         flag_of(get("is_lost")),
         None if converted is None else percent_of(converted, DOWNLOADED_PERCENT),
         link_of(thumb) if thumb else None,
-        image_urls,
-        hls_url,
+        presentations if type(presentations) is dict else NO_PRESENTATIONS,
     )
 
 
@@ -250,7 +267,7 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
     if isinstance(stats, Mapping):
         row = {**stats, **row}
     transfer_id = id_of(row.get("id")) or asked_id
-    if transfer_id is None:
+    if transfer_id is None or (asked_id and "progress" not in row):
         return None
     state, reason = row.get("state"), row.get("reason")
     return Transfer(
@@ -310,10 +327,12 @@ def wish(row: Any) -> Wish | None:
     )
 
 
-def account(answer: Json) -> Account:
-    """Nested since about 2024, flat before."""
+def account(answer: Json) -> Account | None:
+    """Nested since about 2024, flat before; None where it is neither."""
     nested = answer.get("account")
     row: Json = {**answer, **nested} if isinstance(nested, Mapping) else answer
+    if ACCOUNT_KEYS.isdisjoint(row):
+        return None
     wishes = row.get("wishlist")
     rows = islice(wishes, MOST_WISHES) if isinstance(wishes, list) else ()
     return Account(
@@ -378,7 +397,7 @@ def percent_of(value: Any, most: float) -> float:
 
 
 def flag_of(value: Any) -> bool:
-    if type(value) is bool or value is None:
+    if value is None or value is True or value is False:
         return value is True
     if type(value) is str:
         return value.lower() in ("1", "true", "yes")
@@ -437,20 +456,6 @@ def _name(row: Json) -> str:
     if type(name) is str and name:
         return _sound(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME])
     return text_of(name) or text_of(row.get("path")).rstrip("/").rpartition("/")[2]
-
-
-def _presentations(value: Any) -> tuple[Mapping[int, str], str | None]:
-    if not isinstance(value, dict):
-        return NO_PICTURES, None
-    images, video = value.get("image"), value.get("video")
-    image_urls = NO_PICTURES
-    if isinstance(images, dict):
-        image_urls = {
-            int(size): url
-            for size, link in islice(images.items(), MOST_PICTURES)
-            if size.isascii() and size.isdigit() and len(size) < 6 and (url := link_of(link))
-        }
-    return image_urls, link_of(video.get("hls")) if isinstance(video, dict) else None
 
 
 def _known_bytes(row: Json, key: str) -> int | None:

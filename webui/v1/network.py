@@ -13,7 +13,7 @@ import httpx
 from webui.v1.errors import Unavailable, Unreadable
 
 Clock = Callable[[], float]
-SocketOption = Any
+JudgeAddress = Callable[[str, str], bool]
 
 
 class Deadline:
@@ -49,7 +49,7 @@ class Network(httpx.HTTPTransport):
     """
 
     def __init__(
-        self, limits: httpx.Limits, judge_address: Callable[[str], bool] | None = None
+        self, limits: httpx.Limits, judge_address: JudgeAddress | None = None, own_host: str = ""
     ) -> None:
         context = httpx.create_ssl_context(trust_env=False)
         super().__init__(verify=context, limits=limits, trust_env=False)
@@ -59,13 +59,14 @@ class Network(httpx.HTTPTransport):
             max_connections=limits.max_connections,
             max_keepalive_connections=limits.max_keepalive_connections,
             keepalive_expiry=limits.keepalive_expiry,
-            network_backend=_Backend(judge_address),
+            network_backend=_Backend(judge_address, own_host),
         )
 
 
 class _Backend(httpcore.NetworkBackend):
-    def __init__(self, judge_address: Callable[[str], bool] | None) -> None:
+    def __init__(self, judge_address: JudgeAddress | None, own_host: str) -> None:
         self._sockets = httpcore.SyncBackend()
+        self._own_host = own_host
         self._judge_address = judge_address
 
     def connect_tcp(
@@ -74,13 +75,15 @@ class _Backend(httpcore.NetworkBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[SocketOption] | None = None,
+        socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        if self._judge_address is not None:
+        if self._judge_address is not None and host != self._own_host:
             host = _judged(host, port, self._judge_address)
-        stream = self._sockets.connect_tcp(
-            host, port, _within(timeout, httpcore.ConnectTimeout), local_address, socket_options
-        )
+        within = _within(timeout, httpcore.ConnectTimeout)
+        try:
+            stream = self._sockets.connect_tcp(host, port, within, local_address, socket_options)
+        except (UnicodeError, OverflowError) as error:
+            raise httpcore.ConnectError("no such host or port") from error
         return _Stream(stream)
 
 
@@ -120,15 +123,15 @@ def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) ->
     return remaining if timeout is None else min(timeout, remaining)
 
 
-def _judged(host: str, port: int, judge_address: Callable[[str], bool]) -> str:
+def _judged(host: str, port: int, judge_address: JudgeAddress) -> str:
     """The address that is connected to is the one that was judged, whatever the name says next."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
+    except (OSError, UnicodeError, OverflowError) as error:
         raise httpcore.ConnectError("no such host") from error
     for entry in found:
         address = str(entry[4][0])
-        if judge_address(address):
+        if judge_address(host, address):
             return address
     raise httpcore.UnsupportedProtocol("the address is refused")
 
@@ -151,6 +154,14 @@ def failure_of(error: Exception) -> Unavailable:
 def was_never_sent(error: Exception) -> bool:
     connecting = httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout
     return isinstance(error, connecting) and not is_bad_certificate(error)
+
+
+def may_pass(error: Exception) -> bool:
+    """The connection failed before an answer began: the next one may not. A timeout has used up
+    the reader's time already."""
+    return isinstance(error, httpx.ReadError | httpx.WriteError | httpx.CloseError) or (
+        isinstance(error, httpx.RemoteProtocolError) and "disconnected" in str(error)
+    )
 
 
 def is_bad_certificate(error: BaseException | None) -> bool:

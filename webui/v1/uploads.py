@@ -4,6 +4,8 @@ import secrets
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from webui.v1.errors import Unavailable
+
 PIECE_BYTES = 64 * 1024
 LONGEST_NAME = 255
 
@@ -17,30 +19,26 @@ class Upload:
         self, name: str, stream: Readable, size_bytes: int, fields: Mapping[str, str]
     ) -> None:
         self._stream = stream
-        self._size_bytes = size_bytes
+        self.size_bytes = size_bytes
         self._name = name
         self._fields = fields
         self._boundary = secrets.token_hex(16)
         self._start = _position(stream)
         self._was_read = False
 
-    @property
-    def can_be_read(self) -> bool:
-        return not self._was_read or self._start is not None
-
     def headers(self, field: str) -> dict[str, str]:
-        length = len(self._head(field)) + self._size_bytes + len(self._tail())
+        length = len(self._head(field)) + self.size_bytes + len(self._tail())
         return {
             "Content-Type": f"multipart/form-data; boundary={self._boundary}",
             "Content-Length": str(length),
         }
 
     def body(self, field: str) -> Iterator[bytes]:
-        if self._was_read and self._start is not None:
-            self._stream.seek(self._start)  # type: ignore[attr-defined]
+        if self._was_read:
+            self._wind_back()
         yield self._head(field)
         self._was_read = True
-        left = self._size_bytes
+        left = self.size_bytes
         while left:
             piece = self._stream.read(min(left, PIECE_BYTES))
             if not piece:
@@ -48,6 +46,11 @@ class Upload:
             left -= len(piece)
             yield piece
         yield self._tail()
+
+    def _wind_back(self) -> None:
+        if self._start is None:
+            raise Unavailable("cannot_send_again")
+        self._stream.seek(self._start)  # type: ignore[attr-defined]
 
     def _head(self, field: str) -> bytes:
         parts = [
