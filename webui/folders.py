@@ -65,7 +65,7 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
 def _trouble(service: Service, now: datetime) -> Failure | None:
     """The service was away a moment ago: readers need not wait for that again."""
     health = service.v1.health
-    if health.is_well or health.last_error_at is None:
+    if health.last_error is None or health.last_error_at is None:
         return None
     if (now - health.last_error_at).total_seconds() > AWAY_SECONDS:
         return None

@@ -6,30 +6,18 @@ name that answered with a public address may answer with the router's the next t
 """
 
 import ipaddress
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-FRESH_SECONDS = 60
 # NAT64 carries an IPv4 address inside; 6to4 and Teredo lead wherever somebody wants.
 TUNNELS = [ipaddress.ip_network(word) for word in ("64:ff9b::/32", "2002::/16", "2001::/32")]
 
 
 class Judge:
-    def __init__(
-        self,
-        service_url: str,
-        media_hosts: Iterable[str],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._own = (urlsplit(service_url).hostname or "").lower()
-        self._trusted = {self._own, *(host.lower().rstrip(".") for host in media_hosts)}
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._resolved: tuple[float, frozenset[str]] = (float("-inf"), frozenset())
+    def __init__(self, service_url: str, media_hosts: Iterable[str]) -> None:
+        own = (urlsplit(service_url).hostname or "").lower()
+        self._trusted = {own, *(host.lower().rstrip(".") for host in media_hosts)}
 
     def link(self, url: str) -> bool:
         """Whether a link may be handed to a browser or followed at all."""
@@ -47,27 +35,12 @@ class Judge:
             return address is not None and is_public(address)
         return "." in host and not host.endswith((".localhost", ".local", ".internal"))
 
-    def address(self, address: str) -> bool:
-        """Whether to connect: public, or one of the trusted hosts' own."""
+    def address(self, host: str, address: str) -> bool:
+        """Whether to connect: trusted hosts may be anywhere, all others only in public."""
+        if host.lower().rstrip(".") in self._trusted:
+            return True
         found = address_of(address)
-        return found is not None and (is_public(found) or str(found) in self._trusted_addresses())
-
-    def _trusted_addresses(self) -> frozenset[str]:
-        with self._lock:
-            read_at, known = self._resolved
-            if self._clock() - read_at > FRESH_SECONDS:
-                known = frozenset(found for host in self._trusted for found in addresses_of(host))
-                self._resolved = (self._clock(), known)
-            return known
-
-
-def addresses_of(host: str) -> list[str]:
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return []
-    parsed = [address_of(str(entry[4][0])) for entry in found]
-    return [str(address) for address in parsed if address is not None]
+        return found is not None and is_public(found)
 
 
 def looks_numeric(host: str) -> bool:
