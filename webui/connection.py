@@ -16,7 +16,8 @@ from django.utils.module_loading import import_string
 from webui import sealing
 from webui.judging import Judge
 from webui.models import Connection
-from webui.v1.client import Client, Credentials, split_service_url
+from webui.v1.address import Credentials, split_service_url
+from webui.v1.client import Client
 from webui.v1.errors import Unauthorized
 from webui.v1.models import Account
 
