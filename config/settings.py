@@ -106,6 +106,11 @@ TEMPLATES = [
     },
 ]
 
+# Forms
+
+# Ten thousand chosen entries are as many fields.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000
+
 # Where facts live
 
 DATABASES = {

@@ -29,4 +29,5 @@ def cut_when_stalled(connection: socket.socket | None) -> None:
     """
     if connection is not None:
         connection.settimeout(settings.STALLED_SECONDS)
-        if int(os.environ.get("LOWAT", "0")): connection.setsockopt(socket.IPPROTO_TCP, 25, int(os.environ["LOWAT"]))
+        if int(os.environ.get("LOWAT", "0")):
+            connection.setsockopt(socket.IPPROTO_TCP, 25, int(os.environ["LOWAT"]))

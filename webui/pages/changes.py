@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from webui.pages import measures
 from webui.pages.addresses import Addresses, Look
 from webui.pages.entries import Entry, Snapshot, split_name
-from webui.pages.files import BREAKS, ICONS, Crumb, crumbs, parent_url, upload_note
+from webui.pages.files import BREAKS, ICONS, Crumb, crumbs, download_url, parent_url, upload_note
 
 MOST_LISTED = 50
 
@@ -24,6 +24,8 @@ class RenamePage:
     action: str
     back_url: str
     row_url: str
+    delete_url: str
+    download_url: str
     error: str
 
 
@@ -100,6 +102,8 @@ def rename_page(
         action=f"{own}rename/{look.tail}",
         back_url=at.at(look),
         row_url=own,
+        delete_url=f"{at.below}delete/?entry={entry.key}",
+        download_url=download_url(at, entry),
         error=error,
     )
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from webui.pages import measures
 from webui.pages.addresses import Addresses, Look, folder_url
-from webui.pages.entries import FOLDER, PICTURED, ROOT, Entry, Snapshot, plain, split_name
+from webui.pages.entries import FOLDER, KIND_OF, PICTURED, ROOT, Entry, Snapshot, plain, split_name
 from webui.pages.errors import trouble_of
 from webui.pages.gauge import Gauge, gauge_of
 from webui.pages.measures import Calendar
@@ -77,6 +77,7 @@ class Row:
     stem_parts: list[str]
     url: str
     size: str
+    size_bytes: int
     size_title: str
     added: str
     added_title: str
@@ -138,6 +139,7 @@ class FilesPage:
     count_text: str
     shown_from: int
     shown_to: int
+    shown_text: str
     more_url: str
     more_page_url: str
     more_count: int
@@ -191,6 +193,7 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         count_text=count_text(len(found), len(snapshot.contents)),
         shown_from=first,
         shown_to=stop,
+        shown_text=shown_text(stop, len(found)),
         more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(found) else "",
         more_page_url=at.at(look.at(stop)) if stop < len(found) else "",
         more_count=min(WINDOW, len(found) - stop),
@@ -256,6 +259,11 @@ def count_text(count: int, count_all: int) -> str:
     return _("%(count)s of %(all)s") % numbers
 
 
+def shown_text(shown: int, count: int) -> str:
+    numbers = {"count": measures.count_words(shown), "all": measures.count_words(count)}
+    return _("Showing %(count)s of %(all)s") % numbers
+
+
 def columns(at: Addresses) -> list[Column]:
     labels = {"name": _("Name"), "size": _("Size"), "date": _("Added")}
     return [column(name, label, at) for name, label in labels.items()]
@@ -309,13 +317,12 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
     key = f"{kind}-{entry_id}"
     own = f"{at.below}{key}/"
     if entry.is_folder:
-        stem, extension, look, icon = entry.name, "", "", "folder"
+        stem, extension, icon = entry.name, "", "folder"
         url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
-        download_url = f"{at.root}files/folder/{entry_id}/zip/"
     else:
-        (stem, extension), look = split_name(entry.name), entry.look
-        icon = ICONS[look]
-        url = download_url = f"{at.root}files/file/{entry_id}/download/"
+        stem, extension = split_name(entry.name)
+        icon = ICONS[KIND_OF.get(extension[1:].lower(), "")]
+        url = download_url(at, entry)
     return Row(
         key=key,
         is_folder=entry.is_folder,
@@ -326,18 +333,25 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         stem_parts=BREAKS.split(stem),
         url=url,
         size=measures.size_words(entry.size_bytes),
+        size_bytes=entry.size_bytes,
         size_title=measures.exact_size(entry.size_bytes),
         added=calendar.words(added_at),
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
         is_playable=entry.is_playable,
-        download_url=download_url,
+        download_url=download_url(at, entry),
         rename_url=f"{own}rename/",
         rename_form_url=f"{own}rename/form/",
         delete_url=f"{at.below}delete/?entry={key}",
         copy_url=around.origin + url,
     )
+
+
+def download_url(at: Addresses, entry: Entry) -> str:
+    if entry.is_folder:
+        return f"{at.root}files/folder/{entry.id}/zip/"
+    return f"{at.root}files/file/{entry.id}/download/"
 
 
 def thumb_url(entry: Entry, at: Addresses, *, by_kind: bool) -> str:

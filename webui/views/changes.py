@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -22,6 +23,7 @@ from webui.pages.entries import Entry
 from webui.pages.errors import trouble_of
 from webui.roles import open_to
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
+from webui.v1.models import Created
 from webui.views import files
 
 # One listing each: what the dialog of a deletion may ask for before it says "more than".
@@ -43,15 +45,49 @@ def new(request: Request, folder: str) -> HttpResponse:
     reading = files.read(request, folder)
     name = request.POST.get("name", "").strip()
     error = names.trouble_with(name)
+    if request.headers.get("X-Requested-With") == "ferry":
+        return new_for_script(request, reading, name, error)
     if error:
         return show_new(request, reading, name=name, error=error)
     try:
-        path = folders.path_of(request.service, reading.snapshot)
-        made = request.v1.create_folder(f"{path}/{name}" if path else name)
+        made = make_folder(request, reading, name)
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=names.refusal(failure))
     key = f"folder-{made.id}" if made.id else ""
     return changed(request, reading, said=_("Folder made"), new_key=key)
+
+
+def make_folder(request: Request, reading: Reading, name: str) -> Created:
+    path = folders.path_of(request.service, reading.snapshot)
+    made = request.v1.create_folder(f"{path}/{name}" if path else name)
+    folders.changed(request.service, [reading.snapshot.folder])
+    return made
+
+
+def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
+    """For a directory that was dropped: one that is there already will do."""
+    made_id: str | None = None
+    if not error:
+        try:
+            made_id = make_folder(request, reading, name).id
+        except Conflict:
+            made_id = None
+        except Failure as failure:
+            error = trouble_of(failure).title
+    if not error and made_id is None:
+        made_id = folder_named(request, reading.snapshot.folder, name)
+        error = "" if made_id else names.words_for("name_taken")
+    if error or made_id is None:
+        return JsonResponse({"ok": False, "reason": error}, status=422)
+    addresses = {"upload_url": reverse("files-upload", args=[made_id])}
+    addresses["new_url"] = reverse("files-new", args=[made_id])
+    return JsonResponse({"ok": True} | addresses)
+
+
+def folder_named(request: Request, folder: str, name: str) -> str | None:
+    below = files.read(request, folder, at_once=True).snapshot.contents.entries
+    found = (entry.id for entry in below if entry.is_folder and entry.name == name)
+    return next(found, None)
 
 
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
@@ -170,7 +206,10 @@ def delete(request: Request, folder: str) -> HttpResponse:
 @asks_and_acts
 @open_to(Role.MEMBER)
 def loss(request: Request, folder: str) -> HttpResponse:
-    _reading, found = loss_of(request, folder)
+    """The same by POST, since a long choice fits no address."""
+    reading, found = loss_of(request, folder)
+    if request.method == "POST" and not request.htmx:
+        return show_form(request, reading, "delete", {"loss": found}, is_refused=False)
     return render(request, "files/_loss.html", {"loss": found})
 
 

@@ -141,11 +141,11 @@ def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, o
 
 
 def shown_look(request: Request) -> Look:
-    """The look of the page that a fragment goes into."""
-    if not request.htmx:
-        return look_at(request)
+    """The look of the page that a fragment goes into; a view that is sent along counts more."""
     query = parse_qs(urlsplit(request.htmx.current_url or "").query)
-    return look_of({name: values[-1] for name, values in query.items()})
+    shown = {name: values[-1] for name, values in query.items()} | request.GET.dict()
+    view = request.POST.get("view")
+    return look_of(shown | ({"view": view} if view else {}))
 
 
 def without_rows(snapshot: Snapshot) -> Snapshot:

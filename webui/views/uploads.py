@@ -118,7 +118,7 @@ def free(used: int, most: int) -> str:
 
 def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
     """Names of what was sent on. The token of a plain form comes before its files."""
-    is_checked = bool(request.headers.get("X-CSRFToken"))
+    is_checked = not forgery.is_forged(request, request.headers.get("X-CSRFToken", ""))
     for part in parts.parts_of(request, length_bytes):
         if not part.is_file:
             if part.name == TOKEN_FIELD and not is_checked:
