@@ -23,6 +23,7 @@ export class Upload {
     xhr.addEventListener("error", () => this.fail(this.words.cut));
     xhr.open("POST", this.url);
     xhr.setRequestHeader("X-Requested-With", "ferry");
+    xhr.setRequestHeader("X-File-Size", String(this.file.size));
     for (const [name, value] of Object.entries(headers())) xhr.setRequestHeader(name, value);
     xhr.send(form);
     this.show();
