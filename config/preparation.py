@@ -14,7 +14,8 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from config import addresses
+from config import addresses, upstream
+from service import accounts
 from webui.models import OneTimeLink, User
 
 WELCOME_LIFETIME = timedelta(hours=1)
@@ -22,6 +23,7 @@ WELCOME_LIFETIME = timedelta(hours=1)
 
 def prepare() -> None:
     call_command("migrate", verbosity=0, interactive=False)
+    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     collect_static()
 
 

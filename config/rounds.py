@@ -3,13 +3,17 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from threading import Event
 
+from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+from service import pins
+from service.store import library_store
+from service.sweep import sweep
 from webui import pruning
 
 log = logging.getLogger("ferry.worker")
@@ -22,7 +26,17 @@ class Round:
     run: Callable[[datetime], None]
 
 
-ROUNDS = [Round("site pruning", timedelta(hours=1), pruning.prune)]
+def sweep_library(now: datetime) -> None:
+    swept = sweep(library_store(), now, settings.BLOB_GRACE)
+    if any(astuple(swept)):
+        log.info("swept %s", swept)
+
+
+ROUNDS = [
+    Round("site pruning", timedelta(hours=1), pruning.prune),
+    Round("library sweep", timedelta(minutes=5), sweep_library),
+    Round("pin pruning", timedelta(hours=1), pins.prune),
+]
 
 
 def run_all(rounds: list[Round]) -> None:

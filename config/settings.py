@@ -1,6 +1,7 @@
 """Every setting comes from the environment or `.env`; README's table explains each."""
 
 import os
+from datetime import date, timedelta
 from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +20,8 @@ PORT = env.integer("PORT", 8000, least=1, most=65535)
 URL_PREFIX = "/".join(["", *filter(None, env.text("URL_PREFIX").split("/"))])
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
 WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
+STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
+ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 
 try:
     DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -56,6 +59,7 @@ AUTH_PASSWORD_VALIDATORS = [
 INSTALLED_APPS = [
     "config.apps.Ferry",
     "webui",
+    "service",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -76,7 +80,14 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "webui.middleware.service",
     "webui.middleware.Errors",
+]
+# For /rest and /content, which know no session, no cookie and no page.
+SERVICE_MIDDLEWARE = [
+    "config.service.framed",
+    "config.front.believe_proxy",
+    "config.service.refuse_foreign_host",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -94,6 +105,11 @@ TEMPLATES = [
         },
     },
 ]
+
+# Forms
+
+# Ten thousand chosen entries are as many fields.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000
 
 # Where facts live
 
@@ -123,6 +139,29 @@ CACHES = {
         },
     )
 }
+
+# The service that the site shows
+
+# Empty: the one in this process, unless the owner stored a connection.
+SERVICE_URL = env.secret_url("SERVICE_URL")
+SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
+SERVICE_MEDIA_HOSTS = env.words("SERVICE_MEDIA_HOSTS")
+# The site reaches the service in this process by these names, and imports nothing of it.
+V1_TRANSPORT = "config.upstream.transport"
+V1_CREDENTIALS = "config.upstream.credentials"
+# Each stream that the site hands on holds a thread; pages need the rest.
+STREAMS_PER_PROCESS = env.integer(
+    "STREAMS_PER_PROCESS", WEB_THREADS * 3 // 4, least=1, most=WEB_THREADS - 1
+)
+
+# The service
+
+BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
+QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
+try:
+    FREE_ACCESS_UNTIL = date.fromisoformat(env.text("FREE_ACCESS_UNTIL", "2015-12-14"))
+except ValueError:
+    env.refuse("FREE_ACCESS_UNTIL", "a date such as 2015-12-14")
 
 # Words
 

@@ -5,6 +5,8 @@ from config import health
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    path("content/", include("service.content")),
+    path("", include("service.api.urls")),
     path("", include("webui.urls")),
 ]
 

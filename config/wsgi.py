@@ -1,4 +1,5 @@
 import os
+import socket
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -7,24 +8,26 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-# A reader that takes nothing for this long is cut, as is a sender that sends nothing: each holds
-# a thread.
-STALLED_SECONDS = 60
-
 site = get_wsgi_application()
+
+from config import service  # noqa: E402  Django is set up by now.
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    connection = environ.get("gunicorn.socket")
-    if connection is not None:
-        connection.settimeout(STALLED_SECONDS)
-    mount(environ, settings.URL_PREFIX)
+    cut_when_stalled(environ.get("gunicorn.socket"))
+    service.mount(environ, settings.URL_PREFIX)
+    if service.is_for_service(environ["PATH_INFO"]):
+        service.fold_slashes(environ)
+        return service.handler()(environ, start_response)
     return site(environ, start_response)
 
 
-def mount(environ: dict[str, Any], prefix: str) -> None:
-    """Puts Ferry below its prefix, whether the proxy before it cut the prefix off or not."""
-    path = environ.get("PATH_INFO", "")
-    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
-        environ["PATH_INFO"] = path[len(prefix) :] or "/"
-    environ["SCRIPT_NAME"] = prefix
+def cut_when_stalled(connection: socket.socket | None) -> None:
+    """A reader that takes nothing is cut, as is a sender that sends nothing: each holds a thread.
+
+    The timeout is for one block of what is sent, and for a sendfile that moves no byte.
+    """
+    if connection is not None:
+        connection.settimeout(settings.STALLED_SECONDS)
+        if int(os.environ.get("LOWAT", "0")):
+            connection.setsockopt(socket.IPPROTO_TCP, 25, int(os.environ["LOWAT"]))

@@ -1,0 +1,117 @@
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_email
+from django.utils import timezone
+
+from config.environment import parse_size
+from service import accounts
+from service.errors import EmailTaken, NotFound
+from service.models import Account
+
+SHORTEST_PASSWORD = 8
+
+
+class Command(BaseCommand):
+    help = "Accounts of the embedded service: who may use /rest with an e-mail and a password."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        new = actions.add_parser("add", help="the password is read from standard input, one line")
+        add_email(new)
+        new.add_argument("--type", choices=Account.Kind.values, default=Account.Kind.PAID)
+        new.add_argument("--space", type=parse_size, default=accounts.DEFAULT_SPACE_BYTES)
+        actions.add_parser("list")
+        add_email(actions.add_parser("password", help="read from standard input, one line"))
+        kind = actions.add_parser("type")
+        add_email(kind)
+        kind.add_argument("type", choices=Account.Kind.values)
+        space = actions.add_parser("space")
+        add_email(space)
+        space.add_argument("space", type=parse_size, help="such as 50GB")
+        add_email(actions.add_parser("remove", help="with all its files"))
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        action: Callable[[dict[str, Any]], str] = ACTIONS[options["action"]]
+        try:
+            self.stdout.write(action(options))
+        except NotFound as unknown:
+            raise CommandError(f"No account {options['email']}.") from unknown
+        except EmailTaken as taken:
+            raise CommandError(f"There is an account {options['email']} already.") from taken
+
+
+def add_email(parser: CommandParser) -> None:
+    parser.add_argument("email", type=email)
+
+
+def email(raw: str) -> str:
+    try:
+        validate_email(raw)
+    except ValidationError as wrong:
+        raise CommandError(f"{raw!r} is no e-mail address.") from wrong
+    return raw
+
+
+def add(options: dict[str, Any]) -> str:
+    account = accounts.add(
+        options["email"],
+        password_from_input(),
+        timezone.now(),
+        kind=Account.Kind(options["type"]),
+        space_max_bytes=options["space"],
+    )
+    return f"Added {line_of(account)}"
+
+
+def list_all(_options: dict[str, Any]) -> str:
+    return "\n".join(map(line_of, Account.objects.order_by("email"))) or "There is no account."
+
+
+def change_password(options: dict[str, Any]) -> str:
+    account = accounts.find(options["email"])
+    accounts.set_password(account, password_from_input())
+    return f"{account.email} has a new password; its signed links are dead."
+
+
+def change_type(options: dict[str, Any]) -> str:
+    account = accounts.find(options["email"])
+    accounts.set_kind(account, Account.Kind(options["type"]))
+    return line_of(accounts.find(options["email"]))
+
+
+def change_space(options: dict[str, Any]) -> str:
+    accounts.set_space(accounts.find(options["email"]), options["space"], timezone.now())
+    return line_of(accounts.find(options["email"]))
+
+
+def remove(options: dict[str, Any]) -> str:
+    account = accounts.find(options["email"])
+    accounts.remove(account, timezone.now())
+    return f"Removed {account.email} with all its files."
+
+
+def password_from_input() -> str:
+    """From standard input: arguments are seen by everybody who lists the machine's processes."""
+    password = sys.stdin.readline().rstrip("\r\n")
+    if len(password) < SHORTEST_PASSWORD:
+        raise CommandError(f"A password needs at least {SHORTEST_PASSWORD} characters.")
+    return password
+
+
+def line_of(account: Account) -> str:
+    used, most = (size / 10**9 for size in (account.space_used_bytes, account.space_max_bytes))
+    return f"{account.email}  {account.kind}  {used:.2f} of {most:.2f} GB used"
+
+
+ACTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "add": add,
+    "list": list_all,
+    "password": change_password,
+    "type": change_type,
+    "space": change_space,
+    "remove": remove,
+}

@@ -1,0 +1,106 @@
+"""The service's own way through Django: few middleware, and JSON whatever happens."""
+
+import logging
+import re
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    UnreadablePostError,
+)
+from django.utils.module_loading import import_string
+
+from config import front
+from config.front import Answer
+from service.answers import refusal
+
+log = logging.getLogger("ferry.service")
+
+PATHS = re.compile(r"/+(?:rest(?:/.*)?|content/.*)", re.DOTALL)
+SLASHES = re.compile(r"/{2,}")
+
+
+def is_for_service(path: str) -> bool:
+    return PATHS.fullmatch(path) is not None
+
+
+@cache
+def handler() -> "Handler":
+    return Handler()
+
+
+class Handler(WSGIHandler):
+    def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
+        """Django's own would wrap each in answers in HTML."""
+        self._view_middleware: list[Any] = []
+        self._template_response_middleware: list[Any] = []
+        self._exception_middleware: list[Any] = []
+        chain = in_json(self._get_response)  # type: ignore[attr-defined]
+        for name in reversed(settings.SERVICE_MIDDLEWARE):
+            chain = in_json(import_string(name)(chain))
+        self._middleware_chain = chain
+
+
+def fold_slashes(environ: dict[str, Any]) -> None:
+    """Some clients join an address that ends in a slash with a path that begins with one."""
+    environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", ""))
+
+
+def mount(environ: dict[str, Any], prefix: str) -> None:
+    """Puts Ferry below its prefix, whether the proxy before it cut the prefix off or not."""
+    path = environ.get("PATH_INFO", "")
+    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
+        path = path[len(prefix) :]
+    environ["PATH_INFO"] = path or "/"
+    environ["SCRIPT_NAME"] = prefix
+
+
+def in_json(get_response: Answer) -> Answer:
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        try:
+            return get_response(request)
+        except Http404:
+            return refusal(404, "not_found")
+        except UnreadablePostError:
+            # Cut off by the sender, or by us because it stalled; hardly anybody reads this.
+            return refusal(400, "body_cut_off")
+        except (SuspiciousOperation, BadRequest):
+            return refusal(400, "bad_request")
+        except Exception:
+            log.exception("broken path=%s", request.path)
+            return refusal(500, "internal_error")
+
+    return answer
+
+
+def framed(get_response: Answer) -> Answer:
+    """A length for every answer that is whole, and no guessing at its type."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        response.headers.setdefault("X-Content-Type-Options", "nosniff")
+        if isinstance(response, HttpResponse):
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+            if request.method == "HEAD":
+                response.content = b""
+        return response
+
+    return middleware
+
+
+def refuse_foreign_host(get_response: Answer) -> Answer:
+    """As the site's, in JSON: see config.front."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not front.is_ours(request.META.get("HTTP_HOST", "")):
+            return refusal(400, "unknown_host")
+        return get_response(request)
+
+    return middleware

@@ -1,0 +1,196 @@
+"""Where v1 lives: in this process, for as long as no other service is named."""
+
+import hmac
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from contextvars import Context, copy_context
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+from urllib.parse import unquote_to_bytes
+
+import httpx
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import connections
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import set_script_prefix
+
+from config import service
+
+# A name, not an address that anybody writes to.
+EMBEDDED_ACCOUNT = "ferry@localhost"
+URL = "http://localhost"
+
+
+class Credentials(NamedTuple):
+    """In the order that HTTP Basic, and so httpx, takes them."""
+
+    email: str
+    secret: str
+
+
+class Outer(NamedTuple):
+    """What the service has to know of the request that the site is answering meanwhile."""
+
+    scheme: str = "http"
+    host: str = "localhost"
+    address: str = "127.0.0.1"
+
+
+def credentials() -> Credentials:
+    """The site's own key to the embedded account, apart from any password it may have."""
+    secret = hmac.digest(settings.SECRET_KEY.encode(), b"ferry embedded account", "sha256")
+    return Credentials(EMBEDDED_ACCOUNT, secret.hex())
+
+
+def secret_digest() -> str:
+    """What the service keeps of it."""
+    return sha256(credentials().secret.encode()).hexdigest()
+
+
+def transport(request: HttpRequest | None = None) -> "InProcess":
+    """For one request of the site; without one for commands and the worker."""
+    if request is None:
+        return InProcess(Outer())
+    address = request.META.get("REMOTE_ADDR", "")
+    return InProcess(Outer(request.scheme or "http", request.get_host(), address))
+
+
+class InProcess(httpx.BaseTransport):
+    """v1 in this process: a Django request inside the Django request that needs its answer.
+
+    Guarantee: the service sees what it would see over a socket (method, path, headers, body), with
+    the scheme, host, prefix and client address of the outer request, so that the links it hands
+    out lead where the reader came from. The outer request keeps its language, its script prefix,
+    and its database connection: view, body and close run in one copy of the context, and Django's
+    signals of a request that begins or ends, which close connections, are not sent. Bodies pass
+    through in pieces both ways: 1 GiB up or down costs a few blocks of memory. An answer that
+    breaks off is httpx.ReadError, as it would be over a socket.
+
+    Reason: a process that calls itself over a socket takes two of its threads for one page, and
+    with all of them taken by pages, none is left to answer: it starves.
+
+    Cost: call and view share the thread, hence its database connection. Inside `atomic()` what
+    the service had promised could be rolled back by its caller, so the transport refuses there.
+    Redirects are answers; whoever asks follows them or not. `read timeout` means nothing here.
+
+    Refused: httpx.WSGITransport (reads whole uploads into memory, and WSGIHandler closes the
+    outer connection), calling the service's functions (the site would work with no other v1),
+    a thread of its own for each call (a second connection, and SQLite has one writer).
+    """
+
+    def __init__(self, outer: Outer) -> None:
+        self._outer = outer
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        refuse_in_transaction()
+        if not isinstance(request.stream, httpx.SyncByteStream):
+            raise TypeError("An asynchronous body can't be read here")
+        environ = environ_of(request, request.stream, self._outer)
+        context = copy_context()
+        response = context.run(answer, environ)
+        body = Body(response, context, is_sent=request.method != "HEAD")
+        cookies = [("Set-Cookie", each.OutputString()) for each in response.cookies.values()]
+        headers = [*response.items(), *cookies]
+        return httpx.Response(response.status_code, headers=headers, stream=body)
+
+
+def refuse_in_transaction() -> None:
+    """As `atomic(durable=True)` does: the transaction around a whole test doesn't count."""
+    for connection in connections.all(initialized_only=True):
+        blocks = connection.atomic_blocks
+        if blocks and not blocks[-1]._from_testcase:  # type: ignore[attr-defined]  # noqa: SLF001
+            raise RuntimeError("A call of v1 inside atomic(): its effects could be rolled back")
+
+
+def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer) -> dict[str, Any]:
+    path, _, query = request.url.raw_path.partition(b"?")
+    host, _, port = outer.host.rpartition(":")
+    return {
+        **headers_of(request),
+        "REQUEST_METHOD": request.method,
+        "PATH_INFO": unquote_to_bytes(path).decode("iso-8859-1"),
+        "QUERY_STRING": query.decode("iso-8859-1"),
+        "REMOTE_ADDR": outer.address,
+        "HTTP_HOST": outer.host,
+        "SERVER_NAME": host or outer.host,
+        "SERVER_PORT": port if port.isdigit() else "443" if outer.scheme == "https" else "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": outer.scheme,
+        "wsgi.input_terminated": True,
+        "wsgi.input": io.BufferedReader(Input(iter(body))),
+        "wsgi.errors": io.StringIO(),
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+
+
+def headers_of(request: httpx.Request) -> dict[str, str]:
+    """None that speak of proxies: the outer request's have been judged already."""
+    found: dict[str, str] = {}
+    for name, value in request.headers.items():
+        key = name.upper().replace("-", "_")
+        if not key.startswith("X_FORWARDED"):
+            own = key in ("CONTENT_TYPE", "CONTENT_LENGTH")
+            found[key if own else f"HTTP_{key}"] = value
+    return found
+
+
+class Input(io.RawIOBase):
+    """A body that comes in pieces, as the file that WSGI wants."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = memoryview(piece)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def answer(environ: dict[str, Any]) -> HttpResponseBase:
+    service.mount(environ, settings.URL_PREFIX)
+    service.fold_slashes(environ)
+    set_script_prefix(f"{environ['SCRIPT_NAME']}/")
+    return service.handler().get_response(WSGIRequest(environ))
+
+
+class Body(httpx.SyncByteStream):
+    def __init__(self, response: HttpResponseBase, context: Context, *, is_sent: bool) -> None:
+        self._response = response
+        self._context = context
+        self._is_sent = is_sent
+
+    def __iter__(self) -> Iterator[bytes]:
+        if not self._is_sent:
+            return
+        pieces: Iterator[bytes] = self._context.run(iter, self._response)
+        while (piece := self._context.run(self._next, pieces)) is not None:
+            yield piece
+
+    @staticmethod
+    def _next(pieces: Iterator[bytes]) -> bytes | None:
+        try:
+            return next(pieces, None)
+        except Exception as error:
+            raise httpx.ReadError("The service broke off its answer") from error
+
+    def close(self) -> None:
+        """Without HttpResponse.close(), which says to all of Django that a request has ended."""
+        closers = cast("Any", self._response)._resource_closers  # noqa: SLF001
+        while closers:
+            with suppress(Exception):
+                self._context.run(closers.pop(0))

@@ -1,0 +1,146 @@
+"""Accounts: who keeps files here, and how much room each has."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+
+from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
+
+from service.errors import EmailTaken, NotFound
+from service.models import (
+    Account,
+    Discarded,
+    File,
+    Folder,
+    TorrentFile,
+    Transfer,
+    Wish,
+    numbered_id,
+)
+
+DEFAULT_SPACE_BYTES = 50 * 10**9
+
+
+def add(
+    email: str,
+    password: str | None,
+    now: datetime,
+    *,
+    kind: Account.Kind = Account.Kind.PAID,
+    space_max_bytes: int = DEFAULT_SPACE_BYTES,
+) -> Account:
+    """With its root folder. Without a password nobody gets in by one. Raises EmailTaken."""
+    account = Account(
+        email=spelled(email),
+        password=make_password(password),
+        link_key=secrets.token_hex(32),
+        kind=kind,
+        space_max_bytes=space_max_bytes,
+        changed_at=now,
+        created_at=now,
+    )
+    try:
+        with transaction.atomic():
+            account.save()
+            root = Folder.objects.create(account=account, updated_at=now)
+            Folder.objects.filter(pk=root.pk).update(lineage=numbered_id(root.pk))
+    except IntegrityError as taken:
+        raise EmailTaken from taken
+    return account
+
+
+def spelled(email: str) -> str:
+    """The one spelling that is kept: phones begin addresses with a capital letter."""
+    return email.strip().lower()
+
+
+def find(email: str) -> Account:
+    """However it is spelled in capitals. Raises NotFound."""
+    try:
+        return Account.objects.get(email=spelled(email))
+    except Account.DoesNotExist as unknown:
+        raise NotFound from unknown
+
+
+def set_password(account: Account, password: str | None) -> None:
+    """Signed links of the account die with the old one."""
+    account.password = make_password(password)
+    account.link_key = secrets.token_hex(32)
+    account.save(update_fields=["password", "link_key"])
+
+
+def set_kind(account: Account, kind: Account.Kind) -> None:
+    account.kind = kind
+    account.save(update_fields=["kind"])
+
+
+def set_space(account: Account, space_max_bytes: int, now: datetime) -> None:
+    with changing_library(account, now) as locked:
+        locked.space_max_bytes = space_max_bytes
+        locked.save(update_fields=["space_max_bytes"])
+
+
+def remove(account: Account, now: datetime) -> None:
+    """With all it owns; the sweep takes the bytes."""
+    with _locked(account):
+        Discarded.take_over(File.objects.filter(account=account), now)
+        torrents = TorrentFile.objects.filter(transfer__account=account)
+        torrents |= TorrentFile.objects.filter(wish__account=account)
+        torrent_ids = list(torrents.values_list("pk", flat=True))
+        for model in (Transfer, Wish, File, Folder):
+            model.objects.filter(account=account).delete()
+        TorrentFile.objects.filter(pk__in=torrent_ids).delete()
+        Account.objects.filter(pk=account.pk).delete()
+
+
+def ensure_default(email: str, secret_digest: str, now: datetime) -> Account:
+    """The account of the site itself, made at first run; the site's key is set anew each time."""
+    try:
+        account = find(email)
+    except NotFound:
+        account = add(email, None, now)
+    if account.secret_digest != secret_digest:
+        account.secret_digest = secret_digest
+        account.save(update_fields=["secret_digest"])
+    return account
+
+
+def is_paid_now(account: Account, now: datetime, free_access_until: date) -> bool:
+    """Free accounts had access up to and with that day."""
+    is_free_time = now.astimezone(UTC).date() <= free_access_until
+    return account.kind == Account.Kind.PAID or is_free_time
+
+
+@contextmanager
+def changing_library(account: Account, now: datetime) -> Iterator[Account]:
+    """One change of the library: a transaction with the account's row locked, as it is now.
+
+    Whatever else checks names or space does so inside one of these, so that no two changes ever
+    count on the same free name or the same free bytes.
+    """
+    with _locked(account) as locked:
+        yield locked
+        locked.library_revision += 1
+        locked.changed_at = now
+        locked.save(update_fields=["space_used_bytes", "library_revision", "changed_at"])
+
+
+@contextmanager
+def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
+    """The same for a change of its transfers."""
+    with _locked(account) as locked:
+        yield locked
+        locked.transfers_revision += 1
+        locked.changed_at = now
+        locked.save(update_fields=["transfers_revision", "changed_at"])
+
+
+@contextmanager
+def _locked(account: Account) -> Iterator[Account]:
+    with transaction.atomic():
+        locked = Account.objects.select_for_update().filter(pk=account.pk).first()
+        if locked is None:
+            raise NotFound
+        yield locked

@@ -1,0 +1,114 @@
+"""The shape of every answer: one for what went well, one for what was refused."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import parse_etags
+
+from service import errors as service
+from service.api import errors
+from service.api.auth import CHALLENGE
+from service.api.records import wish_record
+
+STATUS_OF: dict[type[service.Refusal], int] = {
+    errors.AccessDenied: 401,
+    errors.PremiumRequired: 403,
+    errors.NothingPassed: 400,
+    errors.Missing: 400,
+    errors.Unreadable: 422,
+    errors.BodyCutOff: 400,
+    errors.TooLarge: 413,
+    errors.OneFileOnly: 422,
+    errors.LengthRequired: 411,
+    errors.CannotConvert: 422,
+    service.NotFound: 404,
+    service.NameTaken: 409,
+    service.BadName: 422,
+    service.TooDeep: 422,
+    service.RootStays: 422,
+    service.NoRoom: 413,
+    service.BadMagnet: 422,
+    service.BadAddress: 422,
+    service.NotATorrent: 400,
+    service.NotNow: 413,
+    service.TooManyTries: 429,
+}
+
+
+def record(facts: dict[str, Any], status: int = 200) -> HttpResponse:
+    return HttpResponse(encoded(facts), status=status, content_type="application/json")
+
+
+def encoded(facts: Any) -> str:
+    return json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+
+
+def changed() -> HttpResponse:
+    """After a rename or a delete."""
+    return record({"success": True, "result": True, "code": 200})
+
+
+def leads_to(request: HttpRequest, link: str) -> HttpResponse:
+    """The content is at `link`, a path of this server, under the name that the client uses."""
+    response = HttpResponse(status=302)
+    response["Location"] = request.build_absolute_uri(link)
+    return response
+
+
+def is_known(request: HttpRequest, etag: str) -> bool:
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    return "*" in known or any(each.removeprefix("W/") == etag for each in known)
+
+
+def unchanged() -> HttpResponse:
+    return HttpResponse(status=304)
+
+
+def refused(status: int, reason: str, **more: Any) -> HttpResponse:
+    facts = {
+        "result": False,
+        "success": False,
+        "code": status,
+        "status_code": status,
+        "reason_phrase": reason,
+        "error": reason,
+    }
+    return record(facts | more, status)
+
+
+def refusal(refusal: service.Refusal) -> HttpResponse:
+    response = refused(_status_of(refusal), refusal.reason, **_details_of(refusal))
+    if isinstance(refusal, errors.AccessDenied):
+        response["WWW-Authenticate"] = CHALLENGE
+    if isinstance(refusal, service.TooManyTries):
+        response["Retry-After"] = str(math.ceil(refusal.wait.total_seconds()))
+    return response
+
+
+def _status_of(refusal: service.Refusal) -> int:
+    return next(STATUS_OF[kind] for kind in type(refusal).__mro__ if kind in STATUS_OF)
+
+
+def _details_of(refusal: service.Refusal) -> dict[str, Any]:
+    match refusal:
+        case service.NotNow(wish=wish):
+            # The word in `result` too: what older clients read, samples/ours.
+            return {"result": refusal.reason} | ({"wt": wish_record(wish)} if wish else {})
+        case errors.BadEntry(index=index, why=why):
+            return {"entry": index, "message": f"archive_arr[{index}]: {why}"}
+    return {}
+
+
+def wrong_method(allowed: Iterable[str]) -> HttpResponse:
+    response = refused(405, "method_not_allowed")
+    response["Allow"] = ", ".join(allowed)
+    return response
+
+
+def busy() -> HttpResponse:
+    response = refused(503, "busy")
+    response["Retry-After"] = "1"
+    return response

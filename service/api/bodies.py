@@ -1,0 +1,196 @@
+"""What clients send: fields in a query, a form, a multipart body or JSON, read within bounds."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+from django.http import HttpRequest
+from django.http.multipartparser import MultiPartParser, MultiPartParserError
+
+from service.api.errors import BodyCutOff, LengthRequired, TooLarge, Unreadable
+from service.api.paths import LARGEST_ID
+from service.errors import NotFound
+
+MOST_BYTES = 2**20
+MOST_FIELDS = 25_000
+UNBOUNDED = 2**62
+DIGITS = re.compile("[0-9]{1,30}")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Values by name. What came as JSON may be of any type, and is text where text is asked for."""
+
+    values: Mapping[str, Any]
+
+    def text(self, *names: str) -> str | None:
+        """The first of these that was sent."""
+        for name in names:
+            value = self.values.get(name)
+            if value is not None:
+                return _checked_text(name, value)
+        return None
+
+    def folder_id(self) -> int:
+        """Where a result goes; 0, the root, where nothing is said."""
+        value = self.values.get("folder_id")
+        return 0 if value in (None, "") else number(value, "folder_id")
+
+
+def _checked_text(name: str, value: Any) -> str:
+    """JSON can spell half a character, which no database takes."""
+    try:
+        if isinstance(value, str) and value.encode() is not None:
+            return value
+    except UnicodeEncodeError:
+        pass
+    raise Unreadable(name)
+
+
+def number(value: Any, name: str) -> int:
+    """An id, as a number or as digits; one that is too large for any is not found."""
+    if isinstance(value, str) and DIGITS.fullmatch(value):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise Unreadable(name)
+    if value > LARGEST_ID:
+        raise NotFound
+    return value
+
+
+class Stream:
+    """The bytes of a body. A connection that ends or stalls before it should is told of."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.length_bytes = _length_of(request)
+        self.received_bytes = 0
+        # Django gives nothing of a body without a length.
+        self._source = request if self.length_bytes is not None else request.META["wsgi.input"]
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            chunk: bytes = self._source.read(size)
+        except OSError as stalled:
+            raise BodyCutOff from stalled
+        self.received_bytes += len(chunk)
+        if size and not chunk and self.received_bytes < (self.length_bytes or 0):
+            raise BodyCutOff
+        return chunk
+
+    def read_all(self, most_bytes: int) -> bytes:
+        if (self.length_bytes or 0) > most_bytes:
+            raise TooLarge
+        content = bytearray()
+        while chunk := self.read(most_bytes + 1 - len(content)):
+            content += chunk
+            if len(content) > most_bytes:
+                raise TooLarge
+        return bytes(content)
+
+
+def _length_of(request: HttpRequest) -> int | None:
+    """None: in chunks, of which the server knows the last."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if length.isdecimal():
+        return int(length)
+    if "HTTP_TRANSFER_ENCODING" not in request.META:
+        return 0
+    if request.META.get("wsgi.input_terminated"):
+        return None
+    raise LengthRequired
+
+
+def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
+    """Those of the query too; what is in both counts as the body has it."""
+    stream = Stream(request)
+    if request.content_type == "multipart/form-data":
+        if (stream.length_bytes or 0) > most_bytes:
+            raise TooLarge
+        values = parts_of(request, stream, NoFiles())
+    else:
+        values = _parsed(stream.read_all(most_bytes), request.content_type or "")
+    return Fields({**query_of(request), **values})
+
+
+def query_of(request: HttpRequest) -> dict[str, str]:
+    return form(request.META.get("QUERY_STRING", "").encode("latin-1"))
+
+
+def parts_of(request: HttpRequest, stream: Stream, handler: FileUploadHandler) -> dict[str, Any]:
+    """The plain fields of a multipart body; its files go to `handler` as they come."""
+    length = UNBOUNDED if stream.length_bytes is None else stream.length_bytes
+    meta = {**request.META, "CONTENT_LENGTH": str(length)}
+    try:
+        fields, _files = Multipart(meta, cast("Any", stream), [handler], "utf-8").parse()
+    except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent) as too_much:
+        raise TooLarge from too_much
+    except MultiPartParserError as unreadable:
+        raise Unreadable("body") from unreadable
+    return dict(fields.items())
+
+
+class Multipart(MultiPartParser):
+    def sanitize_file_name(self, file_name: str) -> str:
+        """The last component alone. What else a name may hold, `naming` knows."""
+        return re.split(r"[/\\]", file_name)[-1] or "upload"
+
+
+class NoFiles(FileUploadHandler):
+    def new_file(self, *_args: Any, **_kwargs: Any) -> None:
+        raise SkipFile
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        """Never called: every file is skipped."""
+
+    def file_complete(self, file_size: int) -> None:
+        """Never called: every file is skipped."""
+
+
+def _parsed(content: bytes, content_type: str) -> dict[str, Any]:
+    """Some send JSON under the type of a form, and forms under none."""
+    is_json = content_type.endswith("json") or content.lstrip()[:1] == b"{"
+    return json_object(content) if is_json and content.strip() else form(content)
+
+
+def json_object(content: bytes) -> dict[str, Any]:
+    values = json_value(_decoded(content), "body")
+    if not isinstance(values, dict):
+        raise Unreadable("body")
+    return values
+
+
+def json_value(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as unreadable:
+        raise Unreadable(name) from unreadable
+
+
+def form(content: bytes) -> dict[str, str]:
+    """The last of equal names counts. What is not UTF-8 is taken as Latin-1."""
+    try:
+        pairs = parse_qsl(
+            content.decode("latin-1"),
+            keep_blank_values=True,
+            encoding="latin-1",
+            max_num_fields=MOST_FIELDS,
+        )
+    except ValueError as too_many:
+        raise TooLarge from too_many
+    return {_reread(name): _reread(value) for name, value in pairs}
+
+
+def _reread(text: str) -> str:
+    return _decoded(text.encode("latin-1"))
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

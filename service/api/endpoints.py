@@ -1,0 +1,85 @@
+"""An endpoint: one path, a view for each method, and JSON whatever happens."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from django.core.exceptions import SuspiciousOperation
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from service.api import answers
+from service.api.auth import account_of
+from service.api.http import Request
+from service.errors import NotFound, Refusal
+
+View = Callable[..., HttpResponse]
+
+log = logging.getLogger("ferry.api")
+
+
+@dataclass(frozen=True, eq=False)
+class Endpoint:
+    views: Mapping[str, View]
+    needs_account: bool = True
+
+    # The interface has no cookies, so there is nothing that a foreign page could abuse.
+    csrf_exempt: ClassVar[bool] = True
+    # Of no role of the site: the account of Basic decides.
+    open_to: ClassVar[None] = None
+
+    @property
+    def allowed(self) -> list[str]:
+        return [*self.views, *(["HEAD"] if "GET" in self.views else [])]
+
+    def __call__(self, request: HttpRequest, **ids: int) -> HttpResponse:
+        asked = cast("Request", request)
+        asked.now = timezone.now()
+        response = self._safely(asked, ids)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Content-Length"] = str(len(response.content))
+        if request.method == "HEAD":
+            response.content = b""
+        return response
+
+    def _safely(self, request: Request, ids: Mapping[str, int]) -> HttpResponse:
+        try:
+            return self._answer(request, ids)
+        except Refusal as refusal:
+            return answers.refusal(refusal)
+        except SuspiciousOperation:
+            return answers.refused(400, "bad_request")
+        except OperationalError:
+            log.exception("database busy path=%s", request.path)
+            return answers.busy()
+        except Exception:
+            log.exception("broken path=%s", request.path)
+            return answers.refused(500, "internal_error")
+
+    def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponse:
+        method = "GET" if request.method == "HEAD" else request.method or ""
+        if self.needs_account:
+            request.account = account_of(request)
+        if method not in self.views:
+            return answers.wrong_method(self.allowed)
+        return self.views[method](request, **ids)
+
+
+def endpoint(**views: View) -> Endpoint:
+    """`endpoint(GET=show, POST=create)`; HEAD comes with GET."""
+    return Endpoint(views)
+
+
+def open_endpoint(**views: View) -> Endpoint:
+    """For those without an account too."""
+    return Endpoint(views, needs_account=False)
+
+
+class Nowhere(Endpoint):
+    """Whatever the method, and whoever asks."""
+
+    def _answer(self, _request: Request, _ids: Mapping[str, int]) -> HttpResponse:
+        raise NotFound

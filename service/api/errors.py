@@ -1,0 +1,76 @@
+"""What v1's HTTP face refuses by itself, before the service is asked.
+
+Refusal
+├── AccessDenied       access_denied
+├── PremiumRequired    premium_required
+├── NothingPassed      no_torrent_passed
+├── Missing            path_missing, rename_to_missing …
+├── Unreadable         folder_id_unreadable, body_unreadable …
+│   └── BadEntry       archive_arr_unreadable; knows which entry, and why
+├── BodyCutOff         body_cut_off
+├── TooLarge           too_large
+├── OneFileOnly        one_file_only
+├── LengthRequired     length_required
+└── CannotConvert      cannot_convert
+"""
+
+from service.errors import Refusal
+
+
+class AccessDenied(Refusal):
+    reason = "access_denied"
+
+
+class PremiumRequired(Refusal):
+    reason = "premium_required"
+
+
+class NothingPassed(Refusal):
+    """An add call without anything to add."""
+
+    reason = "no_torrent_passed"
+
+
+class Missing(Refusal):
+    def __init__(self, field: str) -> None:
+        super().__init__(field)
+        self.reason = f"{field}_missing"
+
+
+class Unreadable(Refusal):
+    def __init__(self, field: str) -> None:
+        super().__init__(field)
+        self.reason = f"{field}_unreadable"
+
+
+class BadEntry(Unreadable):
+    def __init__(self, index: int, why: str) -> None:
+        super().__init__("archive_arr")
+        self.index = index
+        self.why = why
+
+
+class BodyCutOff(Refusal):
+    """It ended, or stalled, before the length that was promised."""
+
+    reason = "body_cut_off"
+
+
+class TooLarge(Refusal):
+    reason = "too_large"
+
+
+class OneFileOnly(Refusal):
+    """The answer has room for one transfer: a second file would be taken without a word."""
+
+    reason = "one_file_only"
+
+
+class LengthRequired(Refusal):
+    """Neither a length nor a server that knows where the body ends."""
+
+    reason = "length_required"
+
+
+class CannotConvert(Refusal):
+    reason = "cannot_convert"

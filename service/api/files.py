@@ -1,0 +1,27 @@
+"""Files: download, rename, delete."""
+
+from django.http import HttpResponse
+
+from service import library, links
+from service.api import answers, bodies
+from service.api.errors import Missing
+from service.api.http import Request
+
+
+def download(request: Request, file_id: int) -> HttpResponse:
+    """A `Range` sent here goes along with the redirect: the content's own address answers it."""
+    file = library.file(request.account, file_id)
+    return answers.leads_to(request, links.file_link(request.account, file, now=request.now))
+
+
+def rename(request: Request, file_id: int) -> HttpResponse:
+    name = bodies.fields_of(request).text("rename_to", "name")
+    if name is None:
+        raise Missing("rename_to")
+    library.rename_file(request.account, file_id, name, request.now)
+    return answers.changed()
+
+
+def delete(request: Request, file_id: int) -> HttpResponse:
+    library.delete_file(request.account, file_id, request.now)
+    return answers.changed()

@@ -1,0 +1,14 @@
+"""What every view of the interface knows of a request."""
+
+from datetime import datetime
+
+from django.http import HttpRequest
+
+from service.models import Account
+
+
+class Request(HttpRequest):
+    """A request of somebody with an account."""
+
+    account: Account
+    now: datetime

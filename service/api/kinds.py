@@ -1,0 +1,15 @@
+"""What a file probably is, by its name. Media that were probed will know better."""
+
+VIDEO = "video"
+AUDIO = "audio"
+
+SUFFIXES = {
+    VIDEO: "3gp asf avi divx flv m2ts m4v mkv mov mp4 mpeg mpg mts ogv ts vob webm wmv",
+    AUDIO: "aac ac3 aif aiff alac ape flac m4a m4b mka mp3 oga ogg opus wav wma",
+}
+KIND_OF_SUFFIX = {suffix: kind for kind, words in SUFFIXES.items() for suffix in words.split()}
+
+
+def kind_of(name: str) -> str | None:
+    _stem, dot, suffix = name.rpartition(".")
+    return KIND_OF_SUFFIX.get(suffix.lower()) if dot else None

@@ -1,0 +1,18 @@
+"""Ids in paths."""
+
+LARGEST_ID = 2**63 - 1
+
+
+class Number:
+    """What is no number, or too large for any id, is on no path: 404."""
+
+    regex = "[0-9]{1,19}"
+
+    def to_python(self, digits: str) -> int:
+        number = int(digits)
+        if number > LARGEST_ID:
+            raise ValueError(digits)
+        return number
+
+    def to_url(self, number: int) -> str:
+        return str(number)

@@ -1,0 +1,151 @@
+"""Rows of the library and of transfers, in the wire's words (wire.md section 2)."""
+
+from datetime import datetime
+from typing import Any
+
+from service.api import kinds
+from service.library import FileRow, FolderRow
+from service.models import Account, Transfer, Wish
+
+
+def moment(at: datetime) -> str:
+    """In UTC, which is what the database gives, without saying so."""
+    return str(at)[:19]
+
+
+def space_record(account: Account) -> dict[str, Any]:
+    return {
+        "space_max": account.space_max_bytes,
+        "space_used": account.space_used_bytes,
+        "space_scope": "user",
+    }
+
+
+def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "path": row.name,
+        "name": row.name,
+        "fullname": f"{path_of_parent}/{row.name}" if path_of_parent else row.name,
+        "size": row.size_bytes,
+        "last_update": moment(row.updated_at),
+    }
+
+
+def file_record(row: FileRow, folder_id: int) -> dict[str, Any]:
+    kind = kinds.kind_of(row.name)
+    is_video, is_audio = kind == kinds.VIDEO, kind == kinds.AUDIO
+    return {
+        "id": row.id,
+        "name": row.name,
+        "size": row.size_bytes,
+        "hash": row.sha1,
+        "folder_id": folder_id,
+        "last_update": moment(row.updated_at),
+        "is_video": is_video,
+        "is_audio": is_audio,
+        "play_video": is_video,
+        "play_audio": is_audio,
+        "stream_video": is_video,
+        "stream_audio": is_audio,
+        "thumb": None,
+        "presentation_urls": {"image": {}, "video": {}},
+    }
+
+
+def transfer_record(transfer: Transfer, path_of_folder: str) -> dict[str, Any]:
+    """As it stands in a listing."""
+    return {
+        "id": transfer.pk,
+        "name": transfer.title,
+        "size": transfer.size_bytes,
+        "hash": transfer.wire_hash,
+        "progress": transfer.progress_percent,
+        "seeders": transfer.seeders,
+        "leechers": transfer.leechers,
+        "stopped": _stopped(transfer),
+        "warnings": "[]",
+        "download_rate": transfer.download_bytes_per_second,
+        "upload_rate": transfer.upload_bytes_per_second,
+        "torrent_quality": 2,
+        "connected_to": transfer.peers_connected,
+        "downloading_from": transfer.peers_sending,
+        "uploading_to": transfer.peers_receiving,
+        "folder": path_of_folder,
+        "folder_created": transfer.folder_created_id,
+        "last_update": moment(transfer.updated_at),
+        "state": transfer.state,
+        "reason": transfer.reason or None,
+        "file_created": transfer.file_created_id,
+    }
+
+
+def whole_transfer_record(transfer: Transfer, account: Account, now: datetime) -> dict[str, Any]:
+    """As it is answered by itself."""
+    return {
+        "id": transfer.pk,
+        "hash": transfer.wire_hash,
+        "node_id": "ferry",
+        "stopped": _stopped(transfer),
+        "folder_created_id": transfer.folder_created_id,
+        "folder_id": transfer.folder_id,
+        "last_update": moment(transfer.updated_at),
+        "unwanted": "[]",
+        **space_record(account),
+        "name": transfer.title,
+        "type": "torrent",
+        "progress": transfer.progress_percent,
+        "speed": transfer.download_bytes_per_second,
+        "size": transfer.size_bytes,
+        "parent": -1,
+        "timestamp": moment(now),
+        "result": True,
+        "code": 200,
+        "title": transfer.title,
+        "folder_created": transfer.folder_created_id,
+        "download_rate": transfer.download_bytes_per_second,
+        "upload_rate": transfer.upload_bytes_per_second,
+        "seeders": transfer.seeders,
+        "leechers": transfer.leechers,
+        "connected_to": transfer.peers_connected,
+        "downloading_from": transfer.peers_sending,
+        "uploading_to": transfer.peers_receiving,
+        "torrent_quality": 2,
+        "warnings": "[]",
+        "state": transfer.state,
+        "reason": transfer.reason or None,
+        "file_created": transfer.file_created_id,
+    }
+
+
+def _stopped(transfer: Transfer) -> int:
+    return int(transfer.state == Transfer.State.STOPPED)
+
+
+def added_record(transfer: Transfer) -> dict[str, Any]:
+    return {
+        "result": True,
+        "success": True,
+        "code": 200,
+        "status_code": 200,
+        "id": transfer.pk,
+        "user_torrent_id": transfer.pk,
+        "title": transfer.title,
+        "name": transfer.title,
+        "torrent_hash": transfer.wire_hash,
+    }
+
+
+def wish_record(wish: Wish) -> dict[str, Any]:
+    return {
+        "id": wish.pk,
+        "user_id": wish.account_id,
+        "title": wish.title,
+        "size": wish.size_bytes,
+        "torrent_hash": wish.wire_hash,
+        "torrent_magnet": wish.magnet,
+        "torrent_meta": None,
+        "created": moment(wish.created_at),
+        "added": 0,
+        "is_private": int(wish.is_private),
+    }

@@ -1,0 +1,110 @@
+"""Transfers, which the other naming of v1 calls torrents: list, show, add, delete."""
+
+from typing import Any
+
+from django.http import HttpResponse
+
+from service import transfers
+from service.api import answers, bodies, uploads
+from service.api.errors import NothingPassed
+from service.api.http import Request
+from service.api.records import added_record, transfer_record, whole_transfer_record
+from service.errors import NotATorrent
+from service.models import Account, Folder, Transfer
+from service.store import library_store
+
+
+def index(request: Request) -> HttpResponse:
+    """Not in the specification, but asked for by some clients."""
+    running = running_records(request.account)
+    facts = {"result": True, "code": 200, "torrents": running, "transfers": running}
+    return answers.record(facts)
+
+
+def running_records(account: Account) -> list[dict[str, Any]]:
+    running = transfers.listed(account)
+    path_of = paths_of({transfer.folder_id for transfer in running})
+    return [transfer_record(each, path_of[each.folder_id]) for each in running]
+
+
+def paths_of(folder_ids: set[int]) -> dict[int, str]:
+    """Two queries, however many folders."""
+    folders = list(Folder.objects.filter(pk__in=folder_ids)) if folder_ids else []
+    above = {folder_id for folder in folders for folder_id in folder.ids_from_root[1:]}
+    name_of = dict(Folder.objects.filter(pk__in=above).values_list("pk", "name")) if above else {}
+    return {
+        folder.pk: "/".join(name_of.get(each, "") for each in folder.ids_from_root[1:])
+        for folder in folders
+    }
+
+
+def show(request: Request, transfer_id: int) -> HttpResponse:
+    transfer = transfers.get(request.account, transfer_id)
+    return answers.record(whole_transfer_record(transfer, request.account, request.now))
+
+
+def add_magnet(request: Request) -> HttpResponse:
+    fields = bodies.fields_of(request)
+    magnet = fields.text("magnet")
+    if not magnet:
+        raise NothingPassed
+    return added(transfers.add_magnet(request.account, magnet, fields.folder_id(), request.now))
+
+
+def add_url(request: Request) -> HttpResponse:
+    """An address, a magnet link, or (an older listing) a torrent's file."""
+    if request.content_type == "multipart/form-data":
+        return add_torrent_or_url(request)
+    return added(url_transfer(request, bodies.fields_of(request)))
+
+
+def add_torrent_or_url(request: Request) -> HttpResponse:
+    with uploads.received(request, None) as (upload, fields):
+        if upload.name is None:
+            return added(url_transfer(request, fields))
+        return added(torrent_transfer(request, upload, fields))
+
+
+def url_transfer(request: Request, fields: bodies.Fields) -> Transfer:
+    url = fields.text("url", "torrent_url")
+    if not url:
+        raise NothingPassed
+    return transfers.add_url(request.account, url, fields.folder_id(), request.now)
+
+
+def add_torrent(request: Request) -> HttpResponse:
+    with uploads.received(request, None) as (upload, fields):
+        return added(torrent_transfer(request, upload, fields))
+
+
+def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
+    if upload.name is None:
+        raise NothingPassed
+    if upload.torrent is None:
+        raise NotATorrent
+    return transfers.add_torrent(request.account, upload.torrent, fields.folder_id(), request.now)
+
+
+def add_file(request: Request) -> HttpResponse:
+    """A torrent is fetched; whatever else is here already, and is kept as it is."""
+    with uploads.received(request, library_store()) as (upload, fields):
+        if upload.torrent is not None:
+            return added(torrent_transfer(request, upload, fields))
+        return added(kept_transfer(request, upload, fields))
+
+
+def kept_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
+    if upload.name is None:
+        raise NothingPassed
+    folder_id = fields.folder_id()
+    with uploads.kept(upload) as stored:
+        return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
+
+
+def added(transfer: Transfer) -> HttpResponse:
+    return answers.record(added_record(transfer))
+
+
+def delete(request: Request, transfer_id: int) -> HttpResponse:
+    transfers.delete(request.account, transfer_id, request.now)
+    return answers.changed()

@@ -1,0 +1,157 @@
+"""The bytes of files and archives, for whoever holds a signed link: no account, no cookie."""
+
+import logging
+from collections.abc import Callable, Generator, Iterator
+from datetime import UTC, datetime
+from functools import wraps
+from itertools import chain
+from typing import Any, BinaryIO, Concatenate, ParamSpec, cast
+from urllib.parse import quote
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.urls import path
+from django.utils import timezone
+
+from service import library, links, models, pins
+from service.answers import refusal
+from service.archive import Archive, ArchiveBroken
+from service.disposition import presentation
+from service.errors import NotFound, Refusal
+from service.ranges import Span
+from service.representation import (
+    BLOCK_BYTES,
+    CutShort,
+    FilePart,
+    answer,
+    presentation_headers,
+)
+from service.store import Store, library_store
+
+log = logging.getLogger("ferry.content")
+
+Params = ParamSpec("Params")
+View = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
+ACCEL_PREFIX = "/ferry-accel/"
+READING = ("GET", "HEAD")
+STATUS = {links.BadLink: 403, links.LinkExpired: 403, NotFound: 404}
+
+
+def reading(view: View[Params]) -> View[Params]:
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
+    ) -> HttpResponseBase:
+        if request.method not in READING:
+            return refusal(405, "method_not_allowed", {"Allow": ", ".join(READING)})
+        try:
+            return view(request, *args, **kwargs)
+        except Refusal as error:
+            return refusal(STATUS.get(type(error), 400), error.reason)
+
+    # Of no role of the site: the signature decides.
+    cast("Any", guarded).open_to = None
+    return cast("View[Params]", guarded)
+
+
+@reading
+def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
+    """`name` is there for people; what counts is the file's own."""
+    account = links.check(account_id, "file", str(file_id), request.GET, now=timezone.now())
+    found = library.file(account, file_id)
+    content = StoredFile(found, library_store(), inline=links.is_inline(request.GET))
+    if settings.ACCEL == "nginx":
+        return content.handed_over()
+    return answer(request, content)
+
+
+@reading
+def archive(request: HttpRequest, account_id: int, pin: str, name: str) -> HttpResponseBase:
+    links.check(account_id, "zip", pin, request.GET, now=timezone.now())
+    return answer(request, Pinned(account_id, pin, name, library_store()))
+
+
+class StoredFile:
+    def __init__(self, file: models.File, store: Store, *, inline: bool) -> None:
+        self._blob = file.blob
+        self._store = store
+        self.size_bytes = file.size_bytes
+        self.etag = f'"{file.sha1}-{file.size_bytes:x}"'
+        self.modified_at = file.updated_at
+        self.presentation = presentation(file.name, inline=inline)
+
+    def whole_or_part(self, span: Span) -> HttpResponseBase:
+        return FilePart(self._opened(), span)
+
+    def read(self, span: Span) -> Generator[bytes, None, None]:
+        with self._opened() as file:
+            file.seek(span.start)
+            left = span.size_bytes
+            while left:
+                part = file.read(min(left, BLOCK_BYTES))
+                if not part:
+                    raise CutShort
+                left -= len(part)
+                yield part
+
+    def handed_over(self) -> HttpResponse:
+        """nginx knows ranges and conditions by itself, and tells the file's own tag and date."""
+        if self._store.size(self._blob) != self.size_bytes:
+            self._lost()
+        inside = self._store.path(self._blob).relative_to(settings.DATA_DIR)
+        headers = presentation_headers(self.presentation) | {"Cache-Control": "private, no-cache"}
+        headers["X-Accel-Redirect"] = ACCEL_PREFIX + quote(inside.as_posix())
+        return HttpResponse(headers=headers)
+
+    def _opened(self) -> BinaryIO:
+        if self._store.size(self._blob) != self.size_bytes:
+            self._lost()
+        return self._store.open(self._blob)
+
+    def _lost(self) -> None:
+        log.error("blob missing or of another size blob=%s", self._blob)
+        raise NotFound
+
+
+class Pinned:
+    def __init__(self, account_id: int, pin: str, name: str, store: Store) -> None:
+        plan = pins.path(account_id, pin)
+        try:
+            self.modified_at = datetime.fromtimestamp(plan.stat().st_mtime, UTC)
+            self._archive = Archive(plan, store.open)
+        except (FileNotFoundError, ArchiveBroken) as error:
+            raise NotFound from error
+        self.size_bytes = self._archive.size_bytes
+        self.etag = self._archive.etag
+        self.presentation = presentation(f"{name.removesuffix('.zip')}.zip", inline=False)
+
+    def whole_or_part(self, span: Span) -> HttpResponseBase:
+        """The first block is read beforehand: what can't even begin is no half archive, but 404."""
+        try:
+            return StreamingHttpResponse(Begun(self.read(span)))
+        except (ArchiveBroken, NotFound) as error:
+            log.error("archive broken: %s", error)  # noqa: TRY400  No fault of the program.
+            raise NotFound from error
+
+    def read(self, span: Span) -> Generator[bytes, None, None]:
+        return self._archive.read(*span)
+
+
+class Begun:
+    """Chunks, of which the first has been read already."""
+
+    def __init__(self, chunks: Generator[bytes, None, None]) -> None:
+        self._first = next(chunks)
+        self._chunks = chunks
+
+    def __iter__(self) -> Iterator[bytes]:
+        return chain([self._first], self._chunks)
+
+    def close(self) -> None:
+        self._chunks.close()
+
+
+urlpatterns = [
+    path("file/<int:account_id>/<int:file_id>/<path:name>", file, name="content-file"),
+    path("zip/<int:account_id>/<slug:pin>/<path:name>", archive, name="content-zip"),
+]

@@ -1,0 +1,99 @@
+"""What the service refuses, each with the word that goes on the wire.
+
+Refusal
+├── NotFound         not_found
+├── NameTaken        name_taken
+├── BadName          name_empty, name_too_long, name_not_allowed
+├── TooDeep          too_deep
+├── RootStays        root_folder
+├── NoRoom           not_enough_space; knows how many bytes are missing
+│   └── DiskFull     disk_full
+├── BadMagnet        parsing_error
+├── BadAddress       url_not_allowed
+├── NotATorrent      not_a_torrent
+├── NotNow           not_enough_space_… and queue_full_…; knows the wish that was kept, if any
+├── EmailTaken       email_taken
+└── TooManyTries     too_many_tries; knows how long to wait
+"""
+
+from datetime import timedelta
+
+from service.models import Wish
+
+
+class Refusal(Exception):  # noqa: N818  Errors are nouns here.
+    reason = "refused"
+
+
+class NotFound(Refusal):
+    reason = "not_found"
+
+
+class NameTaken(Refusal):
+    reason = "name_taken"
+
+
+class BadName(Refusal):
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class TooDeep(Refusal):
+    reason = "too_deep"
+
+
+class RootStays(Refusal):
+    """The root folder has no name to change and can't go."""
+
+    reason = "root_folder"
+
+
+class NoRoom(Refusal):
+    reason = "not_enough_space"
+
+    def __init__(self, missing_bytes: int) -> None:
+        super().__init__(missing_bytes)
+        self.missing_bytes = missing_bytes
+
+
+class DiskFull(NoRoom):
+    """The account has room, the disk has none. Nobody says how much is missing."""
+
+    reason = "disk_full"
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+class BadMagnet(Refusal):
+    reason = "parsing_error"
+
+
+class BadAddress(Refusal):
+    reason = "url_not_allowed"
+
+
+class NotATorrent(Refusal):
+    reason = "not_a_torrent"
+
+
+class NotNow(Refusal):
+    """Not added, but perhaps kept for later; `wish` is None where the wishlist is full too."""
+
+    def __init__(self, trouble: str, wish: Wish | None) -> None:
+        self.reason = f"{trouble}_added_to_wishlist" if wish else f"{trouble}_wishlist_full"
+        super().__init__(self.reason)
+        self.wish = wish
+
+
+class EmailTaken(Refusal):
+    reason = "email_taken"
+
+
+class TooManyTries(Refusal):
+    reason = "too_many_tries"
+
+    def __init__(self, wait: timedelta) -> None:
+        super().__init__(wait)
+        self.wait = wait

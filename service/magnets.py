@@ -1,0 +1,70 @@
+"""Magnet links, as far as the service must know one before the engine takes it."""
+
+import base64
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from service.errors import BadMagnet
+
+# A link with 200 trackers has some 12,000 characters.
+LONGEST = 64 * 1024
+MOST_FIELDS = 1000
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
+BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)
+BTMH = re.compile(r"urn:btmh:1220([0-9a-f]{64})", re.IGNORECASE)
+SIZE = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class Magnet:
+    info_hash_v1: str  # 40 hex digits, or empty
+    info_hash_v2: str  # 64 hex digits, or empty
+    name: str  # as it was sent; empty where there was none
+    size_bytes: int  # 0 where it is not told
+
+
+def is_magnet(text: str) -> bool:
+    return text.strip()[:8].lower() == "magnet:?"
+
+
+def read(uri: str) -> Magnet:
+    """Raises BadMagnet."""
+    uri = uri.strip()
+    if not is_magnet(uri) or len(uri) > LONGEST or CONTROL.search(uri):
+        raise BadMagnet
+    fields = fields_of(uri)
+    v1, v2 = hashes_of(fields)
+    if not v1 and not v2:
+        raise BadMagnet
+    name = next((value for key, value in fields if key == "dn"), "")
+    size = next((value for key, value in fields if key == "xl" and SIZE.fullmatch(value)), "0")
+    return Magnet(v1, v2, name, int(size))
+
+
+def fields_of(uri: str) -> list[tuple[str, str]]:
+    """Keys without the number that tells several of a kind apart: `xt.1` is `xt`."""
+    try:
+        pairs = parse_qsl(uri[8:], errors="replace", max_num_fields=MOST_FIELDS)
+    except ValueError as too_many:
+        raise BadMagnet from too_many
+    return [(key.lower().partition(".")[0], value) for key, value in pairs]
+
+
+def hashes_of(fields: list[tuple[str, str]]) -> tuple[str, str]:
+    v1 = v2 = ""
+    for topic in (value for key, value in fields if key == "xt"):
+        if match := BTIH_HEX.fullmatch(topic):
+            v1 = v1 or match[1].lower()
+        elif match := BTIH_BASE32.fullmatch(topic):
+            v1 = v1 or base64.b32decode(match[1].upper()).hex()
+        elif match := BTMH.fullmatch(topic):
+            v2 = v2 or match[1].lower()
+    return v1, v2
+
+
+def link(info_hash_v1: str, info_hash_v2: str) -> str:
+    topics = [f"xt=urn:btih:{info_hash_v1}"] if info_hash_v1 else []
+    topics += [f"xt=urn:btmh:1220{info_hash_v2}"] if info_hash_v2 else []
+    return "magnet:?" + "&".join(topics)

@@ -1,0 +1,269 @@
+"""What must survive a restart."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.db import connection, models
+from django.db.models import Q, QuerySet, Value
+
+LONGEST_NAME = 255
+LINEAGE_DIGITS = 12
+
+
+class Account(models.Model):
+    """Somebody who keeps files here. Its row is the lock for every change of what it owns."""
+
+    class Kind(models.TextChoices):
+        PAID = "paid"
+        FREE = "free"
+
+    email = models.CharField(max_length=254, unique=True)  # in lower case
+    password = models.CharField(max_length=128)
+    # SHA-256 of the site's own key to this account; empty where there is none.
+    secret_digest = models.CharField(max_length=64, default="")
+    # Signed links carry a signature under it: a new password brings a new key, and old links die.
+    link_key = models.CharField(max_length=64)
+    kind = models.CharField(max_length=4, choices=Kind.choices)
+    space_max_bytes = models.BigIntegerField()
+    space_used_bytes = models.BigIntegerField(default=0)
+    # Bumped by every change, so that a listing unchanged since is known by numbers alone.
+    library_revision = models.BigIntegerField(default=0)
+    transfers_revision = models.BigIntegerField(default=0)
+    changed_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Account"]]
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(space_used_bytes__gte=0), name="space_used_is_never_negative"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class Folder(models.Model):
+    """A folder; the root has no parent and no name.
+
+    `lineage` strings the ids from the root to this folder itself together, 12 digits each. There
+    is no move in v1, so it never changes; what lies below is a range of the index, and the order
+    of lineages is the order of a walk through the tree, under the collation of any database.
+    """
+
+    # Rows go in one statement (see library.delete_folder), so the database alone watches keys.
+    account = models.ForeignKey(Account, models.DO_NOTHING)
+    parent = models.ForeignKey("self", models.DO_NOTHING, null=True, related_name="folders")
+    name = models.CharField(max_length=LONGEST_NAME)
+    # The name in NFC: what tells siblings apart.
+    name_key = models.CharField(max_length=LONGEST_NAME)
+    lineage = models.TextField(db_index=True)
+    size_bytes = models.BigIntegerField(default=0)  # of everything below
+    updated_at = models.DateTimeField()  # when anything below last changed
+
+    objects: ClassVar[models.Manager["Folder"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["parent", "name_key"], name="one_folder_a_name"),
+            models.UniqueConstraint(fields=["account"], condition=Q(parent=None), name="one_root"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def depth(self) -> int:
+        """0 for the root."""
+        return len(self.lineage) // LINEAGE_DIGITS - 1
+
+    @property
+    def ids_from_root(self) -> list[int]:
+        """Of the folders that hold this one, and its own as the last."""
+        starts = range(0, len(self.lineage), LINEAGE_DIGITS)
+        return [int(self.lineage[start : start + LINEAGE_DIGITS]) for start in starts]
+
+
+class File(models.Model):
+    """A file, whose bytes are a blob of their own in the store."""
+
+    account = models.ForeignKey(Account, models.DO_NOTHING)
+    folder = models.ForeignKey(Folder, models.DO_NOTHING, related_name="files")
+    name = models.CharField(max_length=LONGEST_NAME)
+    name_key = models.CharField(max_length=LONGEST_NAME)
+    size_bytes = models.BigIntegerField()
+    sha1 = models.CharField(max_length=40)
+    crc32 = models.BigIntegerField()
+    blob = models.CharField(max_length=32, unique=True)
+    updated_at = models.DateTimeField()  # when its content last changed
+
+    objects: ClassVar[models.Manager["File"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["folder", "name_key"], name="one_file_a_name"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Discarded(models.Model):
+    """A blob that no file has any more. The sweep unlinks it when no download can be reading it."""
+
+    blob = models.CharField(max_length=32, db_index=True)
+    at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Discarded"]]
+
+    def __str__(self) -> str:
+        return self.blob
+
+    @classmethod
+    def take_over(cls, files: QuerySet[File], now: datetime) -> None:
+        """One statement, since a folder may hold 100,000 files."""
+        at = Value(now, models.DateTimeField())
+        rows = files.annotate(at=at).order_by().values_list("blob", "at")
+        select, values = rows.query.sql_with_params()
+        table = cls._meta.db_table
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {table} (blob, at) {select}", values)
+
+
+class TorrentFile(models.Model):
+    """The bytes of a .torrent that a transfer or a wish needs, apart: lists never read them."""
+
+    content = models.BinaryField()
+
+    objects: ClassVar[models.Manager["TorrentFile"]]
+
+    def __str__(self) -> str:
+        return f"torrent {self.pk}"
+
+
+class Transfer(models.Model):
+    """Something to fetch: what is wanted of it, and what was observed last."""
+
+    class Kind(models.TextChoices):
+        MAGNET = "magnet"
+        TORRENT = "torrent"
+        URL = "url"
+        UPLOAD = "upload"
+
+    class State(models.TextChoices):
+        """queued ─> metadata ─> downloading ─> moving ─> done
+                        │  ↑         │  ↑
+                        ↓  │         ↓  │
+                      stalled      stalled, no_room
+
+        An upload is done at once. Every state before done leads to failed, and stopped to queued.
+        """
+
+        QUEUED = "queued"
+        METADATA = "metadata"
+        DOWNLOADING = "downloading"
+        STALLED = "stalled"
+        MOVING = "moving"
+        DONE = "done"
+        NO_ROOM = "no_room"
+        FAILED = "failed"
+        STOPPED = "stopped"
+
+    OVER: ClassVar[tuple[str, ...]] = (State.DONE, State.FAILED)
+
+    # Wanted
+    account = models.ForeignKey(Account, models.DO_NOTHING)
+    kind = models.CharField(max_length=7, choices=Kind.choices)
+    source = models.TextField()  # the magnet or address; empty for what was sent whole
+    torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
+    folder = models.ForeignKey(Folder, models.DO_NOTHING)  # where the result goes
+    created_at = models.DateTimeField()
+
+    # Known at once or when the metadata came
+    info_hash_v1 = models.CharField(max_length=40, default="")
+    info_hash_v2 = models.CharField(max_length=64, default="")
+    # The name that the result will have, kept free of others in `folder` until it is over.
+    title = models.CharField(max_length=LONGEST_NAME)
+    title_key = models.CharField(max_length=LONGEST_NAME)
+    is_private = models.BooleanField(default=False)
+    size_bytes = models.BigIntegerField(default=0)  # 0 until it is known
+
+    # Observed
+    state = models.CharField(max_length=11, choices=State.choices, default=State.QUEUED)
+    reason = models.CharField(max_length=60, default="")
+    progress_percent = models.FloatField(default=0)  # 100 downloaded, 101 in its folder
+    download_bytes_per_second = models.BigIntegerField(default=0)
+    upload_bytes_per_second = models.BigIntegerField(default=0)
+    peers_connected = models.IntegerField(default=0)
+    peers_sending = models.IntegerField(default=0)  # to us
+    peers_receiving = models.IntegerField(default=0)  # from us
+    seeders = models.IntegerField(default=0)
+    leechers = models.IntegerField(default=0)
+    # Bare ids: the result may be deleted, and the transfer still says what it was.
+    folder_created_id = models.BigIntegerField(null=True)
+    file_created_id = models.BigIntegerField(null=True)
+    updated_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Transfer"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["account", "info_hash_v1"],
+                condition=~Q(info_hash_v1=""),
+                name="one_transfer_a_v1",
+            ),
+            models.UniqueConstraint(
+                fields=["account", "info_hash_v2"],
+                condition=~Q(info_hash_v2=""),
+                name="one_transfer_a_v2",
+            ),
+        )
+        indexes = (models.Index(fields=["account", "state"], name="transfers_by_state"),)
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def wire_hash(self) -> str:
+        return wire_hash(self.info_hash_v1, self.info_hash_v2)
+
+
+class Wish(models.Model):
+    """A torrent that did not fit, kept until it does."""
+
+    account = models.ForeignKey(Account, models.DO_NOTHING)
+    folder = models.ForeignKey(Folder, models.DO_NOTHING)
+    title = models.CharField(max_length=LONGEST_NAME)
+    size_bytes = models.BigIntegerField()
+    info_hash_v1 = models.CharField(max_length=40, default="")
+    info_hash_v2 = models.CharField(max_length=64, default="")
+    magnet = models.TextField()
+    torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
+    is_private = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Wish"]]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def wire_hash(self) -> str:
+        return wire_hash(self.info_hash_v1, self.info_hash_v2)
+
+
+def numbered_id(folder_id: int) -> str:
+    return f"{folder_id:0{LINEAGE_DIGITS}}"
+
+
+def lineage_end(lineage: str) -> str:
+    """The first one after those that begin with `lineage`."""
+    return f"{int(lineage) + 1:0{len(lineage)}}"
+
+
+def wire_hash(v1: str, v2: str) -> str:
+    """v1 of the interface knows 40 digits only: those of a v2-only torrent are cut."""
+    return v1 or v2[:40]

@@ -1,0 +1,58 @@
+"""Names of files and folders: which may be, which are the same, which are free."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import count
+
+from service.errors import BadName
+from service.models import LONGEST_NAME
+
+# Category Cc, and Cs, which is half a character and has no bytes in UTF-8. Marks of direction
+# stay: they are part of names in some languages, and only a matter of showing them safely.
+NEVER_IN_A_NAME = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+LONGEST_SUFFIX = 20
+
+
+def check(name: str) -> None:
+    """Raises BadName, or lets the name be kept just as it was sent."""
+    if not name:
+        raise BadName("name_empty")
+    if len(name) > LONGEST_NAME or len(key_of(name)) > LONGEST_NAME:
+        raise BadName("name_too_long")
+    if name in (".", "..") or NEVER_IN_A_NAME.search(name):
+        raise BadName("name_not_allowed")
+
+
+def key_of(name: str) -> str:
+    """Two names with one key are the same name, however a keyboard spelled it."""
+    return unicodedata.normalize("NFC", name)
+
+
+def clean(text: str, otherwise: str) -> str:
+    """A good name made of what a stranger wrote, or `otherwise` where nothing is left of it."""
+    name = " ".join(NEVER_IN_A_NAME.sub(" ", text[: 4 * LONGEST_NAME]).split())
+    if max(len(name), len(key_of(name))) > LONGEST_NAME:
+        name = shortened(key_of(name))
+    return otherwise if name in ("", ".", "..") else name
+
+
+def shortened(name: str) -> str:
+    """Cut before the suffix, so that the kind of a file stays known."""
+    stem, suffix = split(name)
+    return stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
+
+
+def variants(name: str, *, is_folder: bool) -> Iterator[str]:
+    """`Name.ext`, `Name (2).ext`, `Name (3).ext` and so on."""
+    yield name
+    stem, suffix = (key_of(name), "") if is_folder else split(key_of(name))
+    for number in count(2):
+        mark = f" ({number}){suffix}"
+        yield stem[: LONGEST_NAME - len(mark)].rstrip() + mark
+
+
+def split(name: str) -> tuple[str, str]:
+    stem, suffix = os.path.splitext(name)  # noqa: PTH122  A name is no path of this machine.
+    return (stem, suffix) if len(suffix) <= LONGEST_SUFFIX else (name, "")

@@ -1,0 +1,92 @@
+"""Which bytes a Range header asks for: arithmetic only (RFC 9110, section 14)."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+# More than a video player or a resuming download ever sends. Who sends more gets the whole, as
+# the RFC allows: it costs no more than asking for the whole.
+MOST_RANGES = 16
+LONGEST_HEADER = 1000
+# A gap smaller than the head of a part is cheaper to send than to leave out.
+PART_OVERHEAD_BYTES = 80
+ONE_RANGE = re.compile(r"(?P<first>[0-9]*)-(?P<last>[0-9]*)")
+
+
+class Unsatisfiable(Exception):  # noqa: N818  Errors are nouns here.
+    """Understood, but none of the bytes asked for exist."""
+
+
+class Span(NamedTuple):
+    """The bytes from `start` up to, and without, `stop`."""
+
+    start: int
+    stop: int
+
+    @property
+    def size_bytes(self) -> int:
+        return self.stop - self.start
+
+
+def wanted(header: str, size_bytes: int) -> list[Span] | None:
+    """In ascending order, those that overlap or nearly touch as one. None: send the whole.
+
+    Raises Unsatisfiable.
+    """
+    pairs = parsed(header)
+    if pairs is None:
+        return None
+    spans = [span for pair in pairs if (span := _span(*pair, size_bytes)) is not None]
+    if not spans:
+        raise Unsatisfiable
+    # A suffix of an empty file is satisfiable, and has no first byte that could be named.
+    return merged(spans) if size_bytes else None
+
+
+def parsed(header: str) -> list[tuple[int | None, int | None]] | None:
+    """First and last position of each range; None where the header is to be ignored."""
+    unit, equals, ranges = header.partition("=")
+    if not equals or unit.strip().lower() != "bytes" or len(header) > LONGEST_HEADER:
+        return None
+    if ranges.count(",") >= MOST_RANGES:
+        return None
+    matches = [ONE_RANGE.fullmatch(word) for text in ranges.split(",") if (word := text.strip())]
+    pairs = [_pair(match) for match in matches]
+    return pairs if pairs and all(map(_is_valid, pairs)) else None
+
+
+def _pair(match: re.Match[str] | None) -> tuple[int | None, int | None]:
+    if match is None:
+        return None, None
+    first, last = match.groups()
+    return int(first) if first else None, int(last) if last else None
+
+
+def _is_valid(pair: tuple[int | None, int | None]) -> bool:
+    first, last = pair
+    if first is None:
+        return last is not None
+    return last is None or first <= last
+
+
+def _span(first: int | None, last: int | None, size_bytes: int) -> Span | None:
+    if first is None:
+        suffix = last or 0
+        return Span(max(0, size_bytes - suffix), size_bytes) if suffix else None
+    if first >= size_bytes:
+        return None
+    return Span(first, size_bytes if last is None else min(last + 1, size_bytes))
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.start - found[-1].stop <= PART_OVERHEAD_BYTES:
+            found[-1] = Span(found[-1].start, max(found[-1].stop, span.stop))
+        else:
+            found.append(span)
+    return found
+
+
+def content_range(span: Span, size_bytes: int) -> str:
+    return f"bytes {span.start}-{span.stop - 1}/{size_bytes}"

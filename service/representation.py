@@ -1,0 +1,197 @@
+"""How anything that can be read in parts is answered: conditions and ranges (RFC 9110)."""
+
+import os
+import secrets
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from datetime import datetime
+from typing import BinaryIO, Protocol
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.cache import get_conditional_response
+from django.utils.http import http_date, parse_http_date_safe
+
+from service import ranges
+from service.answers import refusal
+from service.disposition import Presentation
+from service.ranges import Span
+
+# A reader must take one block within a minute, or is cut (see config/wsgi.py).
+BLOCK_BYTES = 128 * 1024
+
+
+class Representation(Protocol):
+    """Bytes that never change under one `etag`."""
+
+    size_bytes: int
+    etag: str
+    modified_at: datetime
+    presentation: Presentation
+
+    def whole_or_part(self, span: Span) -> HttpResponseBase:
+        """An answer that sends just these bytes; opens what it needs, or raises NotFound."""
+
+    def read(self, span: Span) -> Generator[bytes, None, None]: ...
+
+
+def answer(request: HttpRequest, found: Representation) -> HttpResponseBase:
+    headers = headers_of(found)
+    return early_answer(request, found, headers) or body_answer(request, found, headers)
+
+
+def headers_of(found: Representation) -> dict[str, str]:
+    return {
+        "ETag": found.etag,
+        "Last-Modified": http_date(found.modified_at.timestamp()),
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "private, no-cache",
+        **presentation_headers(found.presentation),
+    }
+
+
+def presentation_headers(shown: Presentation) -> dict[str, str]:
+    return {
+        "Content-Type": shown.content_type,
+        "Content-Disposition": shown.disposition,
+        "Content-Security-Policy": shown.policy,
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
+
+
+def early_answer(
+    request: HttpRequest, found: Representation, headers: dict[str, str]
+) -> HttpResponseBase | None:
+    """304 or 412, where the conditions say so."""
+    response = get_conditional_response(
+        request, found.etag, int(found.modified_at.timestamp()), HttpResponse(headers=headers)
+    )
+    if response is None or response.status_code == 200:
+        return None
+    if response.status_code == 412:
+        return refusal(412, "precondition_failed")
+    return response
+
+
+def body_answer(
+    request: HttpRequest, found: Representation, headers: dict[str, str]
+) -> HttpResponseBase:
+    size_bytes = found.size_bytes
+    if request.method == "HEAD":  # Range means nothing to it.
+        return HttpResponse(headers=headers | {"Content-Length": str(size_bytes)})
+    try:
+        spans = wanted_spans(request, found)
+    except ranges.Unsatisfiable:
+        return refusal(416, "range_not_satisfiable", {"Content-Range": f"bytes */{size_bytes}"})
+    if spans is None:
+        return with_headers(found.whole_or_part(Span(0, size_bytes)), headers, size_bytes)
+    if len(spans) > 1:
+        multipart = Multipart(found, spans)
+        return with_headers(multipart, headers | multipart.own_headers, multipart.size_bytes)
+    part = found.whole_or_part(spans[0])
+    part.status_code = 206
+    headers["Content-Range"] = ranges.content_range(spans[0], size_bytes)
+    return with_headers(part, headers, spans[0].size_bytes)
+
+
+def wanted_spans(request: HttpRequest, found: Representation) -> list[Span] | None:
+    header = request.headers.get("Range")
+    if header is None or not is_still_the_same(request.headers.get("If-Range"), found):
+        return None
+    return ranges.wanted(header, found.size_bytes)
+
+
+def is_still_the_same(if_range: str | None, found: Representation) -> bool:
+    """A weak tag never counts, and a date must be the very one."""
+    if if_range is None or if_range.strip() == found.etag:
+        return True
+    return parse_http_date_safe(if_range) == int(found.modified_at.timestamp())
+
+
+def with_headers(
+    response: HttpResponseBase, headers: dict[str, str], size_bytes: int
+) -> HttpResponseBase:
+    for name, value in headers.items():
+        response.headers[name] = value
+    response.headers["Content-Length"] = str(size_bytes)
+    return response
+
+
+class FilePart(StreamingHttpResponse):
+    """Part of an open file. The server's sendfile takes `file_to_stream` from where it stands."""
+
+    block_size = BLOCK_BYTES
+
+    def __init__(self, file: BinaryIO, span: Span) -> None:
+        self.file_to_stream = Slice(file, span)
+        super().__init__(self.file_to_stream)
+
+
+class Slice:
+    """What a server asks of a file, for some of its bytes."""
+
+    def __init__(self, file: BinaryIO, span: Span) -> None:
+        self._file = file
+        self._at, self._stop = file.seek(span.start), span.stop
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def read(self, size: int = BLOCK_BYTES) -> bytes:
+        part = self._file.read(min(size, self._stop - self._at))
+        self._at += len(part)
+        if not part and self._at < self._stop:
+            raise CutShort
+        return part
+
+    def seek(self, position: int) -> None:
+        """socket.sendfile says by this how far it came. Beware: when a file has shrunk, it ends
+        without an error, and the next answer on the connection would pass for the rest."""
+        self._file.seek(position)
+        self._at = position
+        if position < self._stop and position == os.fstat(self.fileno()).st_size:
+            raise CutShort
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        while part := self.read():
+            yield part
+
+
+class CutShort(Exception):  # noqa: N818  Errors are nouns here.
+    """A file lost its end while it was sent: the connection is to be aborted."""
+
+
+class Multipart(StreamingHttpResponse):
+    """Several ranges in one answer, of a length known beforehand."""
+
+    def __init__(self, found: Representation, spans: list[Span]) -> None:
+        boundary = secrets.token_hex(16)
+        heads = [part_head(boundary, found, span) for span in spans]
+        tail = f"\r\n--{boundary}--\r\n".encode()
+        super().__init__(parts(found, spans, heads, tail), status=206)
+        framing_bytes = sum(map(len, heads)) + len(tail)
+        self.size_bytes = framing_bytes + sum(span.size_bytes for span in spans)
+        self.own_headers = {"Content-Type": f"multipart/byteranges; boundary={boundary}"}
+
+
+def part_head(boundary: str, found: Representation, span: Span) -> bytes:
+    lines = [
+        f"\r\n--{boundary}",
+        f"Content-Type: {found.presentation.content_type}",
+        f"Content-Range: {ranges.content_range(span, found.size_bytes)}",
+    ]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def parts(
+    found: Representation, spans: list[Span], heads: list[bytes], tail: bytes
+) -> Generator[bytes, None, None]:
+    for head, span in zip(heads, spans, strict=True):
+        yield head
+        with closing(found.read(span)) as chunks:
+            yield from chunks
+    yield tail

@@ -1,0 +1,259 @@
+"""Transfers: what is wanted, written down. The worker makes it true."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from django.conf import settings
+from django.db.models import Q, Sum
+
+from service import library, magnets, naming, torrents
+from service.accounts import changing_transfers
+from service.errors import BadAddress, NotFound, NotNow
+from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
+from service.store import Stored
+
+MOST_WISHES = 100
+LONGEST_ADDRESS = 8 * 1024
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody asks for, before it is known whether it can be had now."""
+
+    kind: Transfer.Kind
+    name: str  # as a stranger wrote it; empty where there is none
+    source: str = ""
+    torrent: bytes = b""
+    info_hash_v1: str = ""
+    info_hash_v2: str = ""
+    size_bytes: int = 0  # 0: not known
+    is_private: bool = False
+    is_folder: bool = False
+
+
+def listed(account: Account) -> list[Transfer]:
+    """Running and failed ones; those that are done became files."""
+    present = Transfer.objects.filter(account=account).exclude(state=Transfer.State.DONE)
+    return list(present.order_by("pk"))
+
+
+def get(account: Account, transfer_id: int) -> Transfer:
+    """Also one that is done. Raises NotFound."""
+    found = Transfer.objects.filter(account=account, pk=transfer_id).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def wishes(account: Account) -> list[Wish]:
+    return list(Wish.objects.filter(account=account).order_by("pk"))
+
+
+def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Transfer:
+    """The same torrent again is the same transfer. Raises BadMagnet, NotFound, NotNow."""
+    magnet = magnets.read(uri)
+    wanted = Wanted(
+        Transfer.Kind.MAGNET,
+        magnet.name,
+        source=uri.strip(),
+        info_hash_v1=magnet.info_hash_v1,
+        info_hash_v2=magnet.info_hash_v2,
+        size_bytes=magnet.size_bytes,
+    )
+    return _add(account, wanted, folder_id, now)
+
+
+def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
+    """Raises NotATorrent, NotFound, NotNow."""
+    torrent = torrents.read(content)
+    wanted = Wanted(
+        Transfer.Kind.TORRENT,
+        torrent.name,
+        torrent=content,
+        info_hash_v1=torrent.info_hash_v1,
+        info_hash_v2=torrent.info_hash_v2,
+        size_bytes=torrent.size_bytes,
+        is_private=torrent.is_private,
+        is_folder=torrent.is_folder,
+    )
+    return _add(account, wanted, folder_id, now)
+
+
+def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transfer:
+    """A magnet is taken as one. Raises BadAddress, BadMagnet, NotFound, NotNow."""
+    if magnets.is_magnet(url):
+        return add_magnet(account, url, folder_id, now)
+    url = url.strip()
+    parts = _address(url)
+    name = unquote(parts.path.rpartition("/")[2]) or parts.hostname or ""
+    return _add(account, Wanted(Transfer.Kind.URL, name, source=url), folder_id, now)
+
+
+def record_upload(
+    account: Account, name: str, stored: Stored, folder_id: int, now: datetime
+) -> Transfer:
+    """A file that is here already: done, with its id as `file_created_id`. Raises NoRoom."""
+    name = naming.clean(name, otherwise=stored.sha1)
+    with changing_transfers(account, now) as locked:
+        file = library.add_file(locked, folder_id, name, stored, now, if_taken="number")
+        return Transfer.objects.create(
+            account=locked,
+            kind=Transfer.Kind.UPLOAD,
+            folder=file.folder,
+            title=file.name,
+            title_key=file.name_key,
+            size_bytes=file.size_bytes,
+            state=Transfer.State.DONE,
+            progress_percent=101,
+            file_created_id=file.pk,
+            created_at=now,
+            updated_at=now,
+        )
+
+
+def delete(account: Account, transfer_id: int, now: datetime) -> None:
+    """Never touches what is in a folder already."""
+    with changing_transfers(account, now) as locked:
+        transfer = get(locked, transfer_id)
+        _drop_wishes(locked, transfer)
+        _remove(transfer)
+
+
+def _address(url: str) -> SplitResult:
+    """Where it leads is for the worker to judge, on the address that it connects to."""
+    if len(url) > LONGEST_ADDRESS or magnets.CONTROL.search(url):
+        raise BadAddress
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError as unreadable:
+        raise BadAddress from unreadable
+    if not is_good:
+        raise BadAddress
+    return parts
+
+
+def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer:
+    outcome = _decide(account, wanted, folder_id, now)
+    # Raised out here: inside the transaction it would take the wish back.
+    if isinstance(outcome, NotNow):
+        raise outcome
+    return outcome
+
+
+def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer | NotNow:
+    with changing_transfers(account, now) as locked:
+        folder = library.folder(locked, folder_id)
+        known = list(Transfer.objects.filter(_same(wanted), account=locked))
+        for transfer in known:
+            if not _has_outlived_its_use(transfer):
+                return transfer
+        trouble = _trouble(locked, wanted.size_bytes)
+        if trouble:
+            return NotNow(trouble, _wish(locked, folder, wanted, now))
+        for transfer in known:
+            _remove(transfer)
+        _drop_wishes(locked, wanted)
+        return _create(folder, wanted, now)
+
+
+def _same(sought: Wanted | Transfer) -> Q:
+    """A torrent is known by either of its hashes, an address by itself."""
+    same = _same_torrent(sought)
+    if sought.kind == Transfer.Kind.URL:
+        same |= Q(kind=Transfer.Kind.URL, source=sought.source)
+    return same
+
+
+def _same_torrent(sought: Wanted | Transfer) -> Q:
+    same = Q(pk__in=[])
+    if sought.info_hash_v1:
+        same |= Q(info_hash_v1=sought.info_hash_v1)
+    if sought.info_hash_v2:
+        same |= Q(info_hash_v2=sought.info_hash_v2)
+    return same
+
+
+def _has_outlived_its_use(transfer: Transfer) -> bool:
+    """It failed, or what it brought was deleted since: whoever asks again wants it anew."""
+    if transfer.state != Transfer.State.DONE:
+        return transfer.state == Transfer.State.FAILED
+    folders = Folder.objects.filter(pk=transfer.folder_created_id or 0)
+    files = File.objects.filter(pk=transfer.file_created_id or 0)
+    return not folders.exists() and not files.exists()
+
+
+def _trouble(locked: Account, size_bytes: int) -> str | None:
+    """Room that running transfers will need is taken already."""
+    running = Transfer.objects.filter(account=locked).exclude(state__in=Transfer.OVER)
+    if running.count() >= settings.QUEUE_LIMIT:
+        return "queue_full"
+    promised_bytes = running.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    if size_bytes and size_bytes > library.free_bytes(locked) - promised_bytes:
+        return "not_enough_space"
+    return None
+
+
+def _wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:
+    """Only what has a hash can be wished for, and not without end."""
+    mine = Wish.objects.filter(account=locked)
+    known = mine.filter(_same_torrent(wanted)).first()
+    if known:
+        return known
+    if not _hash_of(wanted) or mine.count() >= MOST_WISHES:
+        return None
+    return Wish.objects.create(
+        account=locked,
+        folder=folder,
+        title=naming.clean(wanted.name, otherwise=_hash_of(wanted)),
+        size_bytes=wanted.size_bytes,
+        info_hash_v1=wanted.info_hash_v1,
+        info_hash_v2=wanted.info_hash_v2,
+        magnet=wanted.source or magnets.link(wanted.info_hash_v1, wanted.info_hash_v2),
+        torrent=_torrent_file(wanted),
+        is_private=wanted.is_private,
+        created_at=now,
+    )
+
+
+def _create(folder: Folder, wanted: Wanted, now: datetime) -> Transfer:
+    name = naming.clean(wanted.name, otherwise=_hash_of(wanted) or "download")
+    title = library.free_name(folder, name, is_folder=wanted.is_folder)
+    return Transfer.objects.create(
+        account_id=folder.account_id,
+        kind=wanted.kind,
+        source=wanted.source,
+        torrent=_torrent_file(wanted),
+        folder=folder,
+        info_hash_v1=wanted.info_hash_v1,
+        info_hash_v2=wanted.info_hash_v2,
+        title=title,
+        title_key=naming.key_of(title),
+        is_private=wanted.is_private,
+        # What a magnet says of its size is enough to doubt, not to show.
+        size_bytes=wanted.size_bytes if wanted.torrent else 0,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _hash_of(wanted: Wanted) -> str:
+    return wire_hash(wanted.info_hash_v1, wanted.info_hash_v2)
+
+
+def _torrent_file(wanted: Wanted) -> TorrentFile | None:
+    return TorrentFile.objects.create(content=wanted.torrent) if wanted.torrent else None
+
+
+def _drop_wishes(locked: Account, sought: Wanted | Transfer) -> None:
+    """Whoever adds or deletes a torrent has thought of it anew."""
+    for wish in Wish.objects.filter(_same_torrent(sought), account=locked):
+        _remove(wish)
+
+
+def _remove(row: Transfer | Wish) -> None:
+    torrent_id = row.torrent_id
+    row.delete()
+    if torrent_id is not None:
+        TorrentFile.objects.filter(pk=torrent_id).delete()

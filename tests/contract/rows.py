@@ -1,0 +1,17 @@
+"""A table of tests: each row of the specification, under its own words, with what shows it."""
+
+from collections.abc import Callable
+
+from tests.contract.speaking import V1
+
+Shows = Callable[[V1], None]
+
+
+class Rows(dict[str, Shows]):
+    def __call__(self, words: str) -> Callable[[Shows], Shows]:
+        def add(shows: Shows) -> Shows:
+            assert words not in self, words
+            self[words] = shows
+            return shows
+
+        return add

@@ -1,0 +1,118 @@
+import base64
+import logging
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+
+from service import library
+from service.api import urls
+from service.api.endpoints import Nowhere
+from tests.service.api.conftest import PASSWORD
+from tests.service.api.reading import sample, word
+from tests.service.builders import a_file, a_folder
+
+NOWHERE = [
+    "/rest/nothing",
+    "/rest/folder/abc",
+    "/rest/folder/-1",
+    "/rest/folder/٣",
+    "/rest/folder/1.0",
+    "/rest/folder/9223372036854775808",
+    "/rest/folder/" + "9" * 400,
+    "/rest/file",
+    "/rest/file/..%2f..",
+    "/rest/file/1%0a",
+    "/rest/file/%00",
+    "/rest/file/%ff",
+    "/rest/folder/1/rename/x",
+]
+
+
+def endpoints() -> list[URLPattern]:
+    return [each for each in urls.endpoints if not isinstance(each.callback, Nowhere)]
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+def test_an_unknown_path_is_not_found(path, api):
+    for method in ("GET", "POST", "DELETE", "PUT", "HEAD"):
+        answer = api.request(method, path)
+        assert answer.status_code == 404
+        assert method == "HEAD" or answer.json() == sample("error.http404")
+
+
+def test_the_largest_id_is_an_id(api):
+    assert word(api.get("/rest/folder/9223372036854775807")) == (404, "not_found")
+
+
+@pytest.mark.parametrize("pattern", endpoints(), ids=lambda each: str(each.pattern))
+def test_a_wrong_method_is_told_the_right_ones(pattern, api):
+    path = "/rest/" + "".join("1" if "<" in part else part for part in split(str(pattern.pattern)))
+    answer = api.patch(path)
+    assert word(answer) == (405, "method_not_allowed")
+    allowed = set(answer.headers["allow"].split(", "))
+    assert allowed == set(pattern.callback.allowed)
+    assert ("HEAD" in allowed) == ("GET" in allowed)
+
+
+def split(pattern: str) -> list[str]:
+    return pattern.replace("<", "\n<").replace(">", ">\n").split("\n")
+
+
+@pytest.mark.parametrize("path", ["folder", "folder/{folder}", "file/{file}", "user", "transfer"])
+def test_head_says_what_get_would(path, api, account):
+    ids = {"folder": a_folder(account).pk, "file": a_file(account).pk}
+    url = "/rest/" + path.format(**ids)
+    got, head = api.get(url), api.head(url)
+    assert head.status_code == got.status_code < 400
+    assert head.content == b""
+    assert head.headers == got.headers
+
+
+def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
+    def breaks(*_args):
+        raise ZeroDivisionError("secret detail")
+
+    monkeypatch.setattr(library, "folder", breaks)
+    with caplog.at_level(logging.ERROR, "ferry.api"):
+        answer = api.get("/rest/folder")
+    assert word(answer) == (500, "internal_error")
+    assert "secret" not in answer.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
+    def locked(*_args):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(library, "folder", locked)
+    answer = api.get("/rest/folder")
+    assert word(answer) == (503, "busy")
+    assert answer.headers["retry-after"] == "1"
+    caplog.clear()
+
+
+def test_no_answer_is_kept_by_a_cache_on_the_way(api, account):
+    for path in ("folder", "user", "transfer", f"file/{a_file(account).pk}", "nothing"):
+        answer = api.get(f"/rest/{path}")
+        assert answer.headers["cache-control"].startswith("private, no-")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_whole_of_django_reaches_it_too(account):
+    """As the site's own test client does: without cookies or a token against forged forms."""
+    client = Client(headers={"host": "localhost"}, enforce_csrf_checks=True)
+    basic = {"authorization": "Basic " + encoded(account.email, PASSWORD)}
+    answer = client.post("/rest/folder", {"path": "Films"}, headers=basic)
+    assert answer.status_code == 200
+    assert not answer.cookies
+
+
+def encoded(email: str, password: str) -> str:
+    return base64.b64encode(f"{email}:{password}".encode()).decode()
+
+
+def test_the_last_pattern_catches_the_rest():
+    assert isinstance(urls.endpoints[-1].callback, Nowhere)
+    assert get_resolver().resolve("/rest/x").func is urls.endpoints[-1].callback

@@ -1,0 +1,56 @@
+import pytest
+
+from service import library
+from tests.service.api.reading import word
+from tests.service.builders import a_file, a_folder
+
+
+def test_a_download_leads_to_an_absolute_link(api, account):
+    answer = api.get(f"/rest/file/{a_file(account).pk}")
+    assert (answer.status_code, answer.content) == (302, b"")
+    assert answer.headers["location"].startswith("http://localhost/content/")
+
+
+@pytest.mark.parametrize("prefix", ["/ferry"])
+def test_the_link_knows_where_ferry_is_mounted(prefix, api, account, settings):
+    settings.URL_PREFIX = prefix
+    answer = api.get(f"/rest/file/{a_file(account).pk}")
+    assert answer.headers["location"].startswith("http://localhost/ferry/content/")
+
+
+@pytest.mark.parametrize(
+    ("name", "refusal"),
+    [
+        ("", (422, "name_empty")),
+        ("a/b", (422, "name_not_allowed")),
+        ("..", (422, "name_not_allowed")),
+        ("x" * 256, (422, "name_too_long")),
+        ("Films", (409, "name_taken")),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(name, refusal, api, account):
+    a_folder(account, "Films")
+    file = a_file(account, "a.txt")
+    answer = api.post(f"/rest/file/{file.pk}/rename", data={"rename_to": name})
+    assert word(answer) == refusal
+    assert library.file(account, file.pk).name == "a.txt"
+
+
+def test_its_own_name_is_no_conflict(api, account):
+    file = a_file(account, "a.txt")
+    answer = api.post(f"/rest/file/{file.pk}/rename", data={"rename_to": "a.txt"})
+    assert answer.json() == {"success": True, "result": True, "code": 200}
+
+
+def test_a_stranger_reaches_no_file_of_mine(stranger, account):
+    path = f"/rest/file/{a_file(account).pk}"
+    answers = [stranger.get(path + tail) for tail in ("", "/hls", "/mp4", "/image", "/thumbnail")]
+    answers += [stranger.delete(path), stranger.post(f"{path}/delete")]
+    answers += [stranger.post(f"{path}/rename", data={"rename_to": "x"})]
+    assert {word(answer) for answer in answers} == {(404, "not_found")}
+
+
+def test_media_that_are_not_made_yet_say_so(api, account):
+    path = f"/rest/file/{a_file(account, 'a.mkv').pk}"
+    assert word(api.get(f"{path}/hls")) == word(api.get(f"{path}/mp4")) == (422, "cannot_convert")
+    assert word(api.get(f"{path}/image")) == (404, "not_found")

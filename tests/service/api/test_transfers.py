@@ -1,0 +1,118 @@
+import pytest
+
+from service import library, transfers
+from service.models import Account, TorrentFile, Transfer, Wish
+from tests.service.api.reading import sample, shape, word
+from tests.service.builders import NOW, a_folder, a_torrent, magnet
+
+ADDS = ["transfer/magnet", "transfer/url", "transfer/file", "torrent/magnet", "torrent/url"]
+ADDS.append("torrent/file")
+
+
+def test_an_added_transfer_is_answered_as_the_sample_shows_it(api):
+    answer = api.post("/rest/transfer/magnet", data={"magnet": magnet(name="Sintel")})
+    assert shape(answer.json()) == shape(sample("add_ok"))
+    assert list(answer.json()) == list(sample("add_ok"))
+
+
+def test_a_transfer_is_shown_as_the_sample_shows_it(api, account):
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
+    Transfer.objects.filter(pk=transfer.pk).update(folder_created_id=7, progress_percent=101)
+    shown = api.get(f"/rest/transfer/{transfer.pk}").json()
+    assert list(shown) == list(sample("transfer_get"))
+    assert shape(shown) == shape(sample("transfer_get"))
+
+
+def test_a_stopped_transfer_says_so_in_both_ways(api, account):
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    Transfer.objects.filter(pk=transfer.pk).update(state=Transfer.State.STOPPED)
+    shown = api.get(f"/rest/torrent/{transfer.pk}").json()
+    assert (shown["stopped"], shown["state"]) == (1, "stopped")
+
+
+def test_what_has_no_room_becomes_a_wish(api, account):
+    Account.objects.filter(pk=account.pk).update(space_max_bytes=10)
+    answer = api.post("/rest/torrent/file", files={"torrent_file": ("s.torrent", a_torrent())})
+    wanted = sample("add_not_enough_space.http413")
+    assert answer.status_code == 413
+    assert shape(answer.json()) == shape(wanted)
+    assert answer.json()["result"] == answer.json()["error"] == wanted["result"]
+    (wish,) = api.get("/rest/user").json()["account"]["wishlist"]
+    assert wish == answer.json()["wt"]
+
+
+def test_a_full_wishlist_says_so(api, account, monkeypatch):
+    Account.objects.filter(pk=account.pk).update(space_max_bytes=10)
+    monkeypatch.setattr(transfers, "MOST_WISHES", 0)
+    answer = api.post("/rest/torrent/file", files={"file": ("s.torrent", a_torrent())})
+    assert answer.status_code == 413
+    assert answer.json()["result"] == "not_enough_space_wishlist_full"
+    assert "wt" not in answer.json()
+    assert not Wish.objects.exists()
+
+
+def test_a_full_queue_says_so(api, settings):
+    settings.QUEUE_LIMIT = 1
+    api.post("/rest/transfer/magnet", data={"magnet": magnet("a")})
+    answer = api.post("/rest/transfer/magnet", data={"magnet": magnet("b")})
+    assert answer.status_code == 413
+    assert answer.json()["reason_phrase"] == "queue_full_added_to_wishlist"
+
+
+@pytest.mark.parametrize("path", ADDS)
+@pytest.mark.parametrize("body", [{}, {"data": {"magnet": "", "url": ""}}, {"json": {}}])
+def test_nothing_to_add_is_said(path, body, api):
+    assert word(api.post(f"/rest/{path}", **body)) == (400, "no_torrent_passed")
+
+
+@pytest.mark.parametrize(
+    "url", ["x", "ftp://example.org/a", "file:///etc/passwd", "http://", "http://a\nb/", "//a/b"]
+)
+def test_an_address_that_is_none_is_refused(url, api):
+    assert word(api.post("/rest/transfer/url", data={"url": url})) == (422, "url_not_allowed")
+
+
+@pytest.mark.parametrize("path", ADDS)
+@pytest.mark.parametrize(
+    ("folder_id", "refusal"),
+    [
+        ("x", (422, "folder_id_unreadable")),
+        ("-1", (422, "folder_id_unreadable")),
+        ("999999999999", (404, "not_found")),
+        (str(10**25), (404, "not_found")),
+    ],
+)
+def test_a_folder_that_is_none_is_refused_before_anything_is_kept(path, folder_id, refusal, api):
+    data = {"magnet": magnet(), "url": "http://127.0.0.1/a", "folder_id": folder_id}
+    files = {"file": ("s.torrent", a_torrent())} if path.endswith("file") else None
+    assert word(api.post(f"/rest/{path}", data=data, files=files)) == refusal
+    assert not Transfer.objects.exists()
+    assert not TorrentFile.objects.exists()
+
+
+def test_another_accounts_folder_is_none(api, stranger, account):
+    folder_id = str(a_folder(account).pk)
+    data = {"magnet": magnet(), "folder_id": folder_id}
+    assert word(stranger.post("/rest/transfer/magnet", data=data)) == (404, "not_found")
+
+
+def test_a_stranger_sees_no_transfer_of_mine(stranger, account):
+    path = f"/rest/transfer/{transfers.add_magnet(account, magnet(), 0, NOW).pk}"
+    answers = [stranger.get(path), stranger.delete(path), stranger.post(path)]
+    assert {word(answer) for answer in answers} == {(404, "not_found")}
+    assert stranger.get("/rest/transfer").json()["transfers"] == []
+    assert transfers.listed(account)
+
+
+def test_a_torrent_added_as_a_file_keeps_its_bytes(api):
+    content = a_torrent("Sintel", files={"a.mkv": 10, "b/c.srt": 5})
+    answer = api.post("/rest/transfer/file", files={"file": ("any name", content, "text/plain")})
+    transfer = Transfer.objects.get(pk=answer.json()["id"])
+    assert bytes(transfer.torrent.content) == content
+    assert (transfer.title, transfer.size_bytes) == ("Sintel", 15)
+
+
+def test_deleting_a_transfer_keeps_its_files(api, account):
+    answer = api.post("/rest/transfer/file", files={"file": ("a.txt", b"content")})
+    assert api.delete(f"/rest/transfer/{answer.json()['id']}").status_code == 200
+    assert [each.name for each in library.listing(account, 0).files] == ["a.txt"]

@@ -1,0 +1,260 @@
+import hashlib
+from base64 import b64encode
+from pathlib import Path
+
+import httpx
+import pytest
+from django.conf import settings
+
+from service import library, torrents
+from service.api import uploads
+from service.models import Account, File, Transfer
+from service.store import Store, library_store
+from tests.service.api.reading import word
+from tests.service.builders import a_folder, a_torrent
+
+
+def upload(api: httpx.Client, name: str, content: bytes = b"content", **data: str):
+    return api.post("/rest/transfer/file", files={"file": (name, content)}, data=data)
+
+
+def raw(api: httpx.Client, body: bytes, path: str = "/rest/transfer/file", **headers: str):
+    headers = {"content-type": "multipart/form-data; boundary=b", **headers}
+    return api.post(path, content=body, headers=headers)
+
+
+def part(headers: str, content: bytes = b"content") -> bytes:
+    return b"--b\r\n" + headers.encode() + b"\r\n\r\n" + content + b"\r\n"
+
+
+FILE = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
+END = b"--b--\r\n"
+
+
+def drafts() -> list[Path]:
+    return list((Path(settings.DATA_DIR) / "library" / "incoming").glob("*"))
+
+
+def blobs() -> int:
+    return sum(1 for _blob in library_store().blobs())
+
+
+def names(account: Account, folder_id: int = 0) -> list[str]:
+    return [each.name for each in library.listing(account, folder_id).files]
+
+
+def test_a_file_is_kept_at_once(api, account):
+    shown = api.get(f"/rest/transfer/{upload(api, 'a.txt').json()['id']}").json()
+    assert (shown["progress"], shown["state"]) == (101, "done")
+    file = library.file(account, shown["file_created"])
+    assert file.sha1 == hashlib.sha1(b"content").hexdigest()
+    assert library_store().path(file.blob).read_bytes() == b"content"
+    assert api.get("/rest/folder").json()["torrents"] == []
+
+
+def test_an_empty_file_is_a_file(api, account):
+    assert upload(api, "empty", b"").status_code == 200
+    assert library.listing(account, 0).files[0].size_bytes == 0
+
+
+def test_it_goes_where_it_is_sent_also_when_that_comes_after_it(api, account):
+    folder = a_folder(account)
+    field = part('Content-Disposition: form-data; name="folder_id"', str(folder.pk).encode())
+    assert raw(api, part(FILE) + field + END).status_code == 200
+    assert raw(api, field + part(FILE) + END).status_code == 200
+    assert names(account, folder.pk) == ["a (2).txt", "a.txt"]
+
+
+def test_equal_names_are_numbered(api, account):
+    titles = [upload(api, "a.txt").json()["title"] for _time in range(3)]
+    assert titles == ["a.txt", "a (2).txt", "a (3).txt"]
+    assert len(names(account)) == 3
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\film.mkv", "film.mkv"),
+        ("a&amp;b.txt", "a&amp;b.txt"),
+        ("👨\u200d👩\u200d👧.txt", "👨\u200d👩\u200d👧.txt"),
+        ("a/", "upload"),
+        ("é.txt", "é.txt"),
+        ("x" * 300 + ".txt", "x" * 251 + ".txt"),
+    ],
+)
+def test_the_name_is_the_last_component_of_what_was_sent(sent, kept, api):
+    assert upload(api, sent).json()["title"] == kept
+
+
+@pytest.mark.parametrize("sent", ["..", "."])
+def test_a_name_that_is_none_becomes_the_hash(sent, api):
+    assert upload(api, sent).json()["title"] == hashlib.sha1(b"content").hexdigest()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        part(FILE + "\r\nContent-Type: text/plain; charset=nonsense") + END,
+        part(FILE + "\r\nContent-Type: not a type; ;;=") + END,
+        part(FILE + "\r\nContent-Type:") + END,
+        part(FILE + "\r\nContent-Length: many") + END,
+        part(FILE + "\r\nX-Other: y") + part("Content-Disposition: form-data") + END,
+        b"preamble\r\n" + part(FILE) + END + b"epilogue",
+        part("no header at all") + part(FILE) + END,
+        part(FILE + "\r\nContent-Transfer-Encoding: base64", b64encode(b"content")) + END,
+        part(FILE) + part(FILE.replace('"file"', '"x"').replace("a.txt", "x.txt")) + END,
+    ],
+)
+def test_odd_parts_do_not_matter(body, api, account):
+    assert raw(api, body).status_code == 200
+    (row,) = library.listing(account, 0).files
+    assert (row.name, row.size_bytes) == ("a.txt", 7)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        part(FILE)[:-2],
+        part(FILE),
+        b"--b\r\n" + FILE.encode(),
+        part(FILE + "\r\nContent-Transfer-Encoding: base64", b"!!!") + END,
+        part(FILE + "\r\nX: " + "x" * 5000) + END,
+    ],
+)
+def test_a_body_that_is_not_whole_leaves_nothing(body, api, account):
+    status, reason = word(raw(api, body))
+    assert (status, reason) in [(422, "body_unreadable"), (400, "no_torrent_passed")]
+    assert names(account) == drafts() == []
+
+
+def test_an_upload_that_is_cut_off_leaves_nothing(api, account):
+    body = part(FILE, b"x" * 100_000)
+    answer = raw(api, body, **{"content-length": str(len(body) + 1000)})
+    assert word(answer) == (400, "body_cut_off")
+    assert names(account) == drafts() == []
+
+
+def test_a_second_file_is_refused_and_not_lost_silently(api, account):
+    assert word(raw(api, part(FILE) + part(FILE) + END)) == (422, "one_file_only")
+    assert names(account) == drafts() == []
+
+
+def test_an_upload_in_chunks_needs_no_length(api, account):
+    def chunks():
+        yield part(FILE)
+        yield END
+
+    answer = api.post(
+        "/rest/transfer/file",
+        content=chunks(),
+        headers={"content-type": "multipart/form-data; boundary=b"},
+    )
+    assert answer.status_code == 200
+    assert names(account) == ["a.txt"]
+
+
+# Room
+
+
+def room(account: Account, bytes_: int) -> None:
+    Account.objects.filter(pk=account.pk).update(space_max_bytes=bytes_)
+
+
+def test_what_cannot_fit_is_refused_before_it_is_read(api, account):
+    room(account, 1000)
+
+    def never_read():
+        raise AssertionError("The body was read")
+        yield
+
+    headers = {"content-length": str(10**12)}
+    headers["content-type"] = "multipart/form-data; boundary=b"
+    answer = api.post("/rest/transfer/file", content=never_read(), headers=headers)
+    assert word(answer) == (413, "not_enough_space")
+
+
+def test_what_the_disk_cannot_hold_is_refused_before_it_is_read(api, account, monkeypatch):
+    room(account, 10**15)
+    monkeypatch.setattr(Store, "free_bytes", lambda _store: 10**6)
+    headers = {"content-length": str(10**9), "content-type": "multipart/form-data; boundary=b"}
+    answer = api.post("/rest/transfer/file", content=b"x", headers=headers)
+    assert word(answer) == (413, "disk_full")
+
+
+def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account):
+    room(account, 300_000)
+    read = 0
+
+    def chunks():
+        nonlocal read
+        yield b"--b\r\n" + FILE.encode() + b"\r\n\r\n"
+        for _piece in range(1000):
+            read += 65536
+            yield b"x" * 65536
+        yield b"\r\n" + END
+
+    answer = api.post(
+        "/rest/transfer/file",
+        content=chunks(),
+        headers={"content-type": "multipart/form-data; boundary=b"},
+    )
+    assert word(answer) == (413, "not_enough_space")
+    assert read < 2**20
+    assert names(account) == drafts() == []
+
+
+def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch):
+    before = blobs()
+    monkeypatch.setattr(library, "free_bytes", lambda _account: 10**9)
+    monkeypatch.setattr(uploads.Upload, "keep", kept_while_the_room_goes(account))
+    answer = upload(api, "a.txt")
+    assert answer.status_code == 413
+    assert blobs() == before
+
+
+def kept_while_the_room_goes(account: Account):
+    keep = uploads.Upload.keep
+
+    def kept(self):
+        library.free_bytes = lambda _account: 0
+        return keep(self)
+
+    return kept
+
+
+def test_a_torrent_comes_to_a_full_account_too(api, account):
+    room(account, 0)
+    answer = upload(api, "s.torrent", a_torrent())
+    assert answer.json()["result"] == "not_enough_space_added_to_wishlist"
+    assert not File.objects.exists()
+
+
+# Torrents
+
+
+def test_what_only_begins_like_a_torrent_is_a_file(api, account):
+    for content in (b"d", b"diary", b"d4:infod", b"d" * 2**16):
+        assert upload(api, "diary.txt", content).status_code == 200
+    assert len(names(account)) == 4
+
+
+def test_a_torrent_leaves_no_blob(api):
+    before = blobs()
+    assert upload(api, "s.torrent", a_torrent()).status_code == 200
+    assert blobs() == before
+    assert drafts() == []
+    assert not File.objects.exists()
+
+
+def test_what_is_too_large_for_a_torrent_is_refused_before_it_is_read(api):
+    headers = {"content-length": str(10**9), "content-type": "multipart/form-data; boundary=b"}
+    answer = api.post("/rest/torrent/file", content=b"x", headers=headers)
+    assert word(answer) == (413, "too_large")
+
+
+def test_what_turns_out_too_large_for_a_torrent_is_none(api, monkeypatch):
+    monkeypatch.setattr(torrents, "MOST_BYTES", 1000)
+    files = {"torrent_file": ("s.torrent", b"d" + b"x" * 5000)}
+    assert word(api.post("/rest/torrent/file", files=files)) == (400, "not_a_torrent")
+    assert not Transfer.objects.exists()

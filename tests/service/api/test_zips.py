@@ -1,0 +1,91 @@
+import json
+
+import pytest
+
+from service.api import zips
+from tests.service.api.reading import word
+from tests.service.builders import a_file, a_folder
+
+
+def ask(api, entries) -> tuple:
+    return api.post("/rest/zip", data={"archive_arr": json.dumps(entries)})
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        (7, "is no object"),
+        (None, "is no object"),
+        ([], "is no object"),
+        ({}, "type is none of"),
+        ({"type": "folders", "id": 7}, "type is none of"),
+        ({"type": ["file"], "id": 7}, "type is none of"),
+        ({"type": "file"}, "id is no number"),
+        ({"type": "file", "id": "x"}, "id is no number"),
+        ({"type": "file", "id": -1}, "id is no number"),
+        ({"type": "file", "id": 1.5}, "id is no number"),
+        ({"type": "file", "id": True}, "id is no number"),
+        ({"type": "file", "id": {"id": 7}}, "id is no number"),
+    ],
+)
+def test_a_bad_entry_is_named(entry, why, api, account):
+    good = {"type": "file", "id": a_file(account).pk}
+    answer = ask(api, [good, entry])
+    assert word(answer) == (422, "archive_arr_unreadable")
+    assert answer.json()["entry"] == 1
+    assert answer.json()["message"].startswith(f"archive_arr[1]: {why}")
+
+
+@pytest.mark.parametrize("value", ["", "x", "{}", "7", "[]", '"a"', "null", "[" * 100_000])
+def test_what_is_no_list_is_unreadable(value, api):
+    answer = api.post("/rest/zip", data={"archive_arr": value})
+    assert word(answer) == (422, "archive_arr_unreadable")
+
+
+def test_nothing_chosen_is_a_missing_field(api):
+    for answer in (api.get("/rest/zip"), api.post("/rest/zip"), api.post("/rest/zip", json={})):
+        assert word(answer) == (400, "archive_arr_missing")
+
+
+def test_one_entry_too_many_is_refused(api):
+    answer = ask(api, [{"type": "file", "id": 1}] * (zips.MOST_ENTRIES + 1))
+    assert word(answer) == (422, "archive_arr_unreadable")
+    assert answer.json()["entry"] == zips.MOST_ENTRIES
+
+
+def test_each_is_in_it_once():
+    entries = [
+        {"type": kind, "id": number} for kind in [*zips.FILE, "folder"] for number in (2, "1", 2)
+    ]
+    assert zips.selection_of({"archive_arr": entries}) == ([2, 1], [2, 1])
+
+
+def test_the_bracket_form_goes_by_its_numbers():
+    values = {"archive_arr[10][id]": "2", "archive_arr[10][type]": "folder", "other": "x"}
+    values |= {"archive_arr[9][type]": "file", "archive_arr[9][id]": "1", "archive_arr[x][id]": "3"}
+    assert zips.selection_of(values) == ([2], [1])
+
+
+def test_what_is_not_mine_is_not_found(api, stranger, account):
+    file, folder = a_file(account), a_folder(account)
+    for kind, number in (("file", file.pk), ("folder", folder.pk)):
+        chosen = [{"type": kind, "id": number}]
+        assert ask(api, chosen).status_code == 302
+        assert word(ask(stranger, chosen)) == (404, "not_found")
+    assert word(ask(api, [{"type": "file", "id": 10**30}])) == (404, "not_found")
+
+
+def test_ten_thousand_entries_in_brackets_fit(api, account):
+    file = a_file(account)
+    fields = {}
+    for number in range(zips.MOST_ENTRIES):
+        fields[f"archive_arr[{number}][type]"] = "folder_file"
+        fields[f"archive_arr[{number}][id]"] = str(file.pk)
+    assert api.post("/rest/zip", data=fields).status_code == 302
+
+
+def test_the_link_is_absolute_and_carries_no_credentials(api, account):
+    answer = ask(api, [{"type": "file", "id": a_file(account).pk}])
+    location = answer.headers["location"]
+    assert location.startswith("http://localhost/content/")
+    assert account.email not in location

@@ -1,0 +1,102 @@
+from datetime import UTC, date, datetime
+
+import pytest
+from django.contrib.auth.hashers import check_password
+
+from service import accounts, library, transfers
+from service.errors import EmailTaken, NotFound
+from service.models import Account, Discarded, File, Folder, TorrentFile, Transfer
+from tests.service.builders import (
+    NOW,
+    a_file,
+    a_folder,
+    a_torrent,
+    a_tree,
+    alice,
+    an_account,
+    mallory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_address_has_one_account_however_it_is_spelled():
+    an_account("Alice@Example.org")
+    assert accounts.find(" ALICE@example.ORG").email == "alice@example.org"
+    with pytest.raises(EmailTaken):
+        an_account("alice@EXAMPLE.org")
+    assert Folder.objects.count() == 1
+
+
+def test_an_unknown_account_is_not_found():
+    with pytest.raises(NotFound):
+        accounts.find("nobody@example.org")
+
+
+def test_a_new_password_kills_old_links():
+    account = alice(password="old password")
+    key = account.link_key
+    accounts.set_password(account, "new password")
+    account.refresh_from_db()
+    assert account.link_key != key
+    assert check_password("new password", account.password)
+
+
+def test_a_new_space_changes_listings():
+    account = alice()
+    accounts.set_space(account, 5, NOW)
+    account.refresh_from_db()
+    assert (account.space_max_bytes, account.library_revision) == (5, 1)
+
+
+def test_space_may_shrink_below_what_is_used():
+    account = alice()
+    a_file(account, size_bytes=100)
+    accounts.set_space(account, 50, NOW)
+    account.refresh_from_db()
+    assert (library.free_bytes(account), account.space_used_bytes) == (0, 100)
+
+
+def test_a_removed_account_leaves_its_bytes_to_the_sweep_and_nothing_else():
+    account, other = alice(), mallory()
+    a_tree(account, "top", ["a/1", "2"])
+    transfers.add_torrent(account, a_torrent(), a_folder(account).pk, NOW)
+    kept = a_file(other)
+    accounts.remove(account, NOW)
+    assert Account.objects.get() == other
+    assert File.objects.get() == kept
+    assert Folder.objects.get() == library.root_of(other)
+    assert not Transfer.objects.exists()
+    assert not TorrentFile.objects.exists()
+    assert Discarded.objects.count() == 2
+
+
+def test_what_an_account_that_is_gone_wants_is_not_found():
+    account = alice()
+    accounts.remove(account, NOW)
+    with pytest.raises(NotFound):
+        library.create_folder(account, "Films", NOW)
+
+
+def test_the_default_account_is_made_once_and_gets_the_sites_key():
+    made = accounts.ensure_default("ferry@localhost", "a" * 64, NOW)
+    accounts.set_password(made, "for other clients")
+    again = accounts.ensure_default("ferry@localhost", "b" * 64, NOW)
+    assert again == made
+    assert again.secret_digest == "b" * 64
+    assert check_password("for other clients", again.password)
+
+
+@pytest.mark.parametrize(
+    ("kind", "day", "may"),
+    [
+        ("paid", 15, True),
+        ("free", 14, True),
+        ("free", 15, False),
+    ],
+)
+def test_free_accounts_end_with_a_day(kind, day, may):
+    account = an_account()
+    accounts.set_kind(account, Account.Kind(kind))
+    now = datetime(2015, 12, day, 23, 59, tzinfo=UTC)
+    assert accounts.is_paid_now(account, now, date(2015, 12, 14)) is may

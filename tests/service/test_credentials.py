@@ -1,0 +1,172 @@
+import hashlib
+from datetime import timedelta
+
+import pytest
+
+from service import accounts, credentials
+from service.errors import TooManyTries
+from tests.service.builders import NOW, alice, an_account
+
+pytestmark = pytest.mark.django_db
+RIGHT, HOME, ELSEWHERE = "correct horse", "192.168.1.5", "203.0.113.9"
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The runs of argon2, counted, and quick."""
+    seen = []
+
+    def check_password(password, encoded):
+        seen.append(encoded)
+        return encoded == f"hash of {password}"
+
+    monkeypatch.setattr(credentials, "check_password", check_password)
+    monkeypatch.setattr(accounts, "make_password", lambda password: f"hash of {password}")
+    return seen
+
+
+def verify(password=RIGHT, *, email="alice@example.org", address=HOME, now=NOW):
+    return credentials.verify(email, password, address, now)
+
+
+def limited(**options):
+    try:
+        verify(**options)
+    except TooManyTries:
+        return True
+    return False
+
+
+def test_the_right_pair_gets_in_and_the_wrong_one_does_not():
+    account = alice(password=RIGHT)
+    assert verify() == account
+    assert verify(email="ALICE@example.org") == account
+    assert verify("wrong") is None
+    assert verify(email="nobody@example.org") is None
+
+
+def test_an_account_without_a_password_lets_nobody_in():
+    alice(password=None)
+    for password in ("", "None", "!"):
+        assert verify(password) is None
+
+
+def test_1000_calls_cost_one_run(runs):
+    account = alice(password=RIGHT)
+    assert {verify() for _ in range(1000)} == {account}
+    assert len(runs) == 1
+
+
+def test_a_remembered_pair_dies_with_its_time(runs):
+    alice(password=RIGHT)
+    verify()
+    verify(now=NOW + credentials.LIFETIME)
+    assert len(runs) == 2
+
+
+def test_a_remembered_pair_dies_with_the_password(runs):
+    account = alice(password=RIGHT)
+    assert verify()
+    accounts.set_password(account, "another")
+    assert verify() is None
+
+
+def test_an_unknown_name_costs_a_run_too(runs):
+    assert verify(email="nobody@example.org") is None
+    assert runs == ["!"]
+
+
+def test_a_very_long_password_costs_nothing(runs):
+    alice(password=RIGHT)
+    assert verify("x" * 10**6) is None
+    assert runs == []
+
+
+def test_the_sites_key_gets_in_beside_the_password(runs):
+    digest = hashlib.sha256(b"site key").hexdigest()
+    account = accounts.ensure_default("alice@example.org", digest, NOW)
+    accounts.set_password(account, RIGHT)
+    assert verify("site key") == verify(RIGHT) == account
+    assert verify(digest) is None
+
+
+def test_an_account_without_a_sites_key_knows_none(runs):
+    alice(password=RIGHT)
+    assert verify("") is None
+
+
+def test_guessing_is_limited(runs):
+    alice(password=RIGHT)
+    for _ in range(credentials.MOST_BY_ADDRESS_AND_NAME):
+        assert verify("wrong") is None
+    count = len(runs)
+    with pytest.raises(TooManyTries) as refused:
+        verify()
+    assert refused.value.wait == credentials.WINDOW
+    assert len(runs) == count
+
+
+def test_a_limit_passes(runs):
+    account = alice(password=RIGHT)
+    while not limited(password="wrong"):
+        pass
+    assert verify(now=NOW + credentials.WINDOW) == account
+
+
+def test_a_guesser_locks_out_nobody_elsewhere(runs):
+    account = alice(password=RIGHT)
+    while not limited(password="wrong", address=ELSEWHERE):
+        pass
+    assert verify() == account
+
+
+def test_a_pair_that_was_right_lately_is_never_limited(runs):
+    account = alice(password=RIGHT)
+    verify()
+    while not limited(password="wrong"):
+        pass
+    assert verify() == account
+
+
+def test_the_sites_key_is_never_limited(runs):
+    account = accounts.ensure_default(
+        "alice@example.org", hashlib.sha256(b"site key").hexdigest(), NOW
+    )
+    while not limited(password="wrong"):
+        pass
+    assert verify("site key") == account
+
+
+def test_many_names_from_one_address_are_limited(runs):
+    tries = 0
+    while not limited(email=f"{tries}@example.org"):
+        tries += 1
+    assert tries == credentials.MOST_BY_ADDRESS
+
+
+def test_a_whole_home_network_counts_as_one(runs):
+    alice(password=RIGHT)
+    tries = 0
+    while not limited(password="wrong", address=f"2001:db8::{tries + 1:x}"):
+        tries += 1
+    assert tries == credentials.MOST_BY_ADDRESS_AND_NAME
+
+
+def test_ones_own_account_clears_no_count(runs):
+    alice(password=RIGHT)
+    an_account("mallory@example.org", password="mine")
+    for number in range(credentials.MOST_BY_ADDRESS_AND_NAME):
+        assert verify("wrong") is None
+        later = NOW + timedelta(seconds=number)
+        assert verify("mine", email="mallory@example.org", now=later)
+    assert limited()
+
+
+def test_what_is_kept_in_memory_is_bounded(runs, monkeypatch):
+    monkeypatch.setattr(credentials, "MOST_COUNTED", 10)
+    monkeypatch.setattr(credentials, "MOST_REMEMBERED", 3)
+    for number in range(20):
+        an_account(f"{number}@example.org", password=RIGHT)
+        assert verify(email=f"{number}@example.org", address=f"203.0.113.{number}")
+    assert len(credentials.tries._counts) <= 10
+    assert len(credentials.remembered._until) == 3

@@ -1,0 +1,133 @@
+"""kill -9 at every step of a put, a rename and a delete, and at any moment between.
+
+A killed process is a fork of this one: it has Django loaded already and opens a database
+connection of its own.
+"""
+
+import hashlib
+import os
+import random
+import signal
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.db.models import Sum
+
+from service import library
+from service.models import Account, File
+from service.sweep import sweep
+from tests.service.builders import NOW, a_file, a_folder, alice, put
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def fork(act):
+    connection.close()
+    child = os.fork()
+    if child:
+        return child
+    try:
+        act()
+    except BaseException:  # noqa: BLE001  Nothing of a child may reach pytest.
+        os._exit(1)
+    os._exit(0)
+
+
+def dying_at(last, act):
+    """A fork that kills itself at the step of that number; there is a step around every write."""
+
+    def act_and_die():
+        steps = iter(range(last))
+
+        def step():
+            if next(steps, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def stepping(original):
+            def wrapped(*args, **options):
+                step()
+                result = original(*args, **options)
+                step()
+                return result
+
+            return wrapped
+
+        for place, name in [(os, "fsync"), (Path, "rename"), (Path, "unlink"), (Path, "mkdir")]:
+            setattr(place, name, stepping(getattr(place, name)))
+        connection._commit = stepping(connection._commit)
+        with connection.execute_wrapper(lambda execute, *sql: stepping(execute)(*sql)):
+            act()
+
+    _child, status = os.waitpid(fork(act_and_die), 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def whole(account, store):
+    """Whatever happened, nothing is lost, half or left over."""
+    for file in File.objects.all():
+        with store.open(file.blob) as content:
+            assert hashlib.sha1(content.read()).hexdigest() == file.sha1
+    total = File.objects.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    assert Account.objects.get(pk=account.pk).space_used_bytes == total
+    assert library.root_of(account).size_bytes == total
+    for row in library.listing(account, 0).folders:
+        inside = File.objects.filter(folder=row.id).aggregate(bytes=Sum("size_bytes", default=0))
+        assert row.size_bytes == inside["bytes"]
+    much_later = datetime.now().astimezone() + timedelta(days=2)
+    assert sweep(store, much_later, timedelta(hours=1)).missing == 0
+    assert {found.blob for found in store.blobs()} == set(
+        File.objects.values_list("blob", flat=True)
+    )
+    assert not list(store._incoming.iterdir())
+
+
+def test_a_kill_at_any_step_loses_and_leaves_nothing(store):
+    account = alice()
+    folder = a_folder(account)
+
+    def act():
+        file = a_file(account, "new", folder=folder, blob=put(store, b"new content"))
+        library.rename_file(account, file.pk, "renamed", NOW)
+        library.delete_file(account, file.pk, NOW)
+
+    kept = a_file(account, "kept", folder=folder, blob=put(store))
+    step = 0
+    while dying_at(step, act) == -signal.SIGKILL:
+        whole(account, store)
+        for left in File.objects.exclude(pk=kept.pk):
+            library.delete_file(account, left.pk, NOW)
+        step += 1
+    assert step > 30
+    whole(account, store)
+    assert File.objects.get() == kept
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_moment_loses_and_leaves_nothing(store):
+    account = alice()
+    folder = a_folder(account)
+    chance = random.Random(1)
+
+    def act(writing):
+        for number in range(10_000):
+            name = f"{os.getpid()} {number}"
+            file = a_file(account, name, folder=folder, blob=put(store, os.urandom(200_000)))
+            library.rename_file(account, file.pk, f"{name} renamed", NOW)
+            if number % 2:
+                library.delete_file(account, file.pk, NOW)
+            os.write(writing, b".")
+
+    for _ in range(20):
+        reading, writing = os.pipe()
+        child = fork(partial(act, writing))
+        for _progress in range(chance.randint(1, 5)):
+            assert os.read(reading, 1)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reading)
+        os.close(writing)
+        whole(account, store)
+    assert File.objects.count() >= 20

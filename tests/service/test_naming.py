@@ -1,0 +1,87 @@
+import pytest
+
+from service import naming
+from service.errors import BadName
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", "name_empty"),
+        ("x" * 256, "name_too_long"),
+        ("\U0001d160" * 100, "name_too_long"),
+        (".", "name_not_allowed"),
+        ("..", "name_not_allowed"),
+        ("a/b", "name_not_allowed"),
+        ("a\0b", "name_not_allowed"),
+        ("a\nb", "name_not_allowed"),
+        ("a\x7fb", "name_not_allowed"),
+        ("a\x85b", "name_not_allowed"),
+        ("\ud800", "name_not_allowed"),
+    ],
+)
+def test_a_bad_name_is_refused_with_a_reason(name, reason):
+    with pytest.raises(BadName) as refused:
+        naming.check(name)
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x" * 255,
+        "🎬" * 255,
+        "...",
+        " ",
+        "a\\b",
+        "CON",
+        "-rf",
+        "<b>",
+        "\u202egpj.exe",
+        "שלום",
+        "a:b",
+    ],
+)
+def test_a_name_that_is_only_odd_is_kept(name):
+    naming.check(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Sintel", "Sintel"),
+        ("../../etc/passwd", ".. .. etc passwd"),
+        (" a\r\nb ", "a b"),
+        ("", "else"),
+        ("..", "else"),
+        ("///", "else"),
+        ("x" * 300 + ".mkv", "x" * 251 + ".mkv"),
+    ],
+)
+def test_a_strangers_name_is_made_good(text, name):
+    assert naming.clean(text, otherwise="else") == name
+    naming.check(naming.clean(text, otherwise="else"))
+
+
+@pytest.mark.parametrize("text", ["\U0001d160" * 300, "e\u0301" * 300, "x." + "y" * 400])
+def test_what_is_made_good_is_never_too_long(text):
+    naming.check(naming.clean(text, otherwise="else"))
+
+
+def first(count, name, **options):
+    variants = naming.variants(name, **options)
+    return [next(variants) for _ in range(count)]
+
+
+def test_a_number_stands_before_the_suffix_of_a_file():
+    assert first(3, "a.mkv", is_folder=False) == ["a.mkv", "a (2).mkv", "a (3).mkv"]
+
+
+def test_a_number_stands_after_the_name_of_a_folder():
+    assert first(2, "Vol. 1", is_folder=True) == ["Vol. 1", "Vol. 1 (2)"]
+
+
+def test_a_number_fits_behind_the_longest_name():
+    for name in ("x" * 251 + ".mkv", "\U0001d160" * 85, "e\u0301" * 127):
+        for variant in first(3, name, is_folder=False):
+            naming.check(variant)

@@ -1,0 +1,112 @@
+import hashlib
+import io
+import os
+import zlib
+from pathlib import Path
+
+import pytest
+
+from service import store as storing
+from service.errors import DiskFull, NotFound
+from tests.service.builders import put
+
+CONTENT = os.urandom(3 * 2**20 + 7)
+
+
+def files_below(folder):
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
+
+
+def test_what_is_put_comes_back(store):
+    stored = put(store, CONTENT)
+    with store.open(stored.blob) as file:
+        assert file.read() == CONTENT
+    assert store.size(stored.blob) == len(CONTENT)
+
+
+def test_sums_are_made_while_writing(store):
+    stored = put(store, CONTENT)
+    assert stored.size_bytes == len(CONTENT)
+    assert stored.sha1 == hashlib.sha1(CONTENT).hexdigest()
+    assert stored.crc32 == zlib.crc32(CONTENT)
+
+
+def test_reading_begins_anywhere(store):
+    stored = put(store, CONTENT)
+    with store.open(stored.blob, 1_000_000) as file:
+        assert file.read(10) == CONTENT[1_000_000:1_000_010]
+
+
+def test_nothing_at_all_can_be_put(store):
+    assert put(store, b"").size_bytes == 0
+
+
+def test_one_that_is_not_committed_leaves_nothing(store, tmp_path):
+    with store.writer() as writer:
+        writer.write(CONTENT)
+        assert files_below(tmp_path)
+    assert not files_below(tmp_path)
+
+
+def test_a_stream_that_breaks_leaves_nothing(store, tmp_path):
+    class Breaking(io.RawIOBase):
+        def read(self, _size=-1):
+            raise ConnectionResetError
+
+    with pytest.raises(ConnectionResetError):
+        store.put(Breaking())
+    assert not files_below(tmp_path)
+
+
+def test_nobody_else_may_read(store, tmp_path):
+    stored = put(store)
+    assert store.path(stored.blob).stat().st_mode & 0o777 == 0o600
+    folders = [path for path in tmp_path.rglob("*") if path.is_dir()]
+    assert {folder.stat().st_mode & 0o777 for folder in folders} == {0o700}
+
+
+def test_deleting_lets_a_reader_finish(store):
+    stored = put(store)
+    with store.open(stored.blob) as file:
+        assert store.delete(stored.blob) is True
+        assert file.read() == b"content"
+    assert store.delete(stored.blob) is False
+    assert store.size(stored.blob) is None
+    with pytest.raises(NotFound):
+        store.open(stored.blob)
+
+
+def test_a_file_nearby_is_taken_over_without_copying(store, tmp_path):
+    path = tmp_path / "downloaded"
+    path.write_bytes(CONTENT)
+    os.utime(path, (0, 0))
+    stored = store.link(path)
+    assert stored.sha1 == hashlib.sha1(CONTENT).hexdigest()
+    assert store.path(stored.blob).samefile(path)
+    assert next(store.blobs()).written_at.year > 1970
+    path.unlink()
+    assert store.size(stored.blob) == len(CONTENT)
+
+
+@pytest.mark.parametrize("moment", ["write", "fsync", "rename"])
+def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, moment):
+    put(store)
+
+    def full(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    if moment == "write":
+        monkeypatch.setattr(
+            storing, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
+        )
+    elif moment == "fsync":
+        monkeypatch.setattr(os, "fsync", full)
+    else:
+        monkeypatch.setattr(Path, "rename", full)
+    with pytest.raises(DiskFull):
+        put(store, CONTENT)
+    assert [path.read_bytes() for path in files_below(tmp_path)] == [b"content"]
+
+
+def test_the_disk_says_what_is_free(store):
+    assert store.free_bytes() > 0

@@ -1,0 +1,89 @@
+import logging
+import os
+from datetime import datetime, timedelta
+
+import pytest
+
+from service import library
+from service.models import Discarded
+from service.sweep import Swept, sweep
+from tests.service.builders import a_file, alice, put
+
+pytestmark = pytest.mark.django_db
+GRACE = timedelta(hours=1)
+NOTHING = Swept(discarded=0, orphans=0, drafts=0, missing=0)
+
+
+@pytest.fixture
+def now():
+    """Files carry the time of the machine, so these tests count from it."""
+    return datetime.now().astimezone()
+
+
+def age(path, by):
+    then = path.stat().st_mtime - by.total_seconds()
+    os.utime(path, (then, then))
+
+
+def test_the_bytes_of_a_deleted_file_go_after_the_grace(store, now):
+    account = alice()
+    file = a_file(account, blob=put(store))
+    library.delete_file(account, file.pk, now)
+    assert sweep(store, now + GRACE / 2, GRACE) == NOTHING
+    assert store.size(file.blob) is not None
+    assert sweep(store, now + GRACE, GRACE).discarded == 1
+    assert store.size(file.blob) is None
+    assert not Discarded.objects.exists()
+
+
+def test_a_file_that_is_there_stays(store, now):
+    file = a_file(alice(), blob=put(store))
+    age(store.path(file.blob), 10 * GRACE)
+    assert sweep(store, now, GRACE) == NOTHING
+    assert store.size(file.blob) is not None
+
+
+def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
+    stored = put(store)
+    assert sweep(store, now, GRACE) == NOTHING
+    age(store.path(stored.blob), 2 * GRACE)
+    assert sweep(store, now, GRACE).orphans == 1
+    assert store.size(stored.blob) is None
+
+
+def test_a_discarded_blob_is_no_orphan(store, now):
+    account = alice()
+    file = a_file(account, blob=put(store))
+    age(store.path(file.blob), 10 * GRACE)
+    library.delete_file(account, file.pk, now)
+    assert sweep(store, now, GRACE) == NOTHING
+    assert store.size(file.blob) is not None
+
+
+def test_what_a_dead_writer_left_goes_after_a_day(store, now):
+    writer = store.writer()
+    writer.write(b"half")
+    assert sweep(store, now + timedelta(hours=23), GRACE) == NOTHING
+    assert sweep(store, now + timedelta(hours=25), GRACE).drafts == 1
+    with writer:
+        pass
+
+
+def test_a_row_without_its_blob_is_reported_and_stays(store, now, caplog):
+    account = alice()
+    file = a_file(account, blob=put(store))
+    store.delete(file.blob)
+    with caplog.at_level(logging.ERROR, "ferry.sweep"):
+        assert sweep(store, now, GRACE).missing == 1
+    assert f"file={file.pk}" in caplog.text
+    assert library.file(account, file.pk)
+
+
+def test_1200_orphans_go_in_one_sweep(store, now):
+    for _ in range(1200):
+        blob = store.path(os.urandom(16).hex())
+        blob.parent.mkdir(parents=True, exist_ok=True)
+        blob.write_bytes(b"")
+        age(blob, 2 * GRACE)
+    assert sweep(store, now, GRACE).orphans == 1200
+    assert list(store.blobs()) == []

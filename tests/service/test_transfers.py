@@ -1,0 +1,386 @@
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from service import library, transfers
+from service.errors import (
+    BadAddress,
+    BadMagnet,
+    NoRoom,
+    NotATorrent,
+    NotFound,
+    NotNow,
+)
+from service.models import Account, TorrentFile, Transfer, Wish
+from tests.service.builders import (
+    NOW,
+    a_file,
+    a_folder,
+    a_torrent,
+    alice,
+    bencoded,
+    magnet,
+    mallory,
+    stored,
+    torrent_info,
+)
+
+pytestmark = pytest.mark.django_db
+LATER = NOW + timedelta(hours=1)
+
+
+def finish(transfer, **result):
+    Transfer.objects.filter(pk=transfer.pk).update(
+        state=Transfer.State.DONE, progress_percent=101, **result
+    )
+
+
+def fail(transfer):
+    Transfer.objects.filter(pk=transfer.pk).update(state=Transfer.State.FAILED)
+
+
+def not_now(call):
+    with pytest.raises(NotNow) as refused:
+        call()
+    return refused.value
+
+
+# Adding
+
+
+def test_a_magnet_waits_in_the_queue():
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
+    assert (transfer.title, transfer.state, transfer.wire_hash) == ("Sintel", "queued", "a" * 40)
+    assert (transfer.folder, transfer.size_bytes) == (library.root_of(account), 0)
+    assert transfers.listed(account) == [transfer]
+
+
+def test_a_magnet_without_a_name_has_its_hash():
+    assert transfers.add_magnet(alice(), magnet(), 0, NOW).title == "a" * 40
+
+
+def test_a_torrent_is_kept_with_what_it_says():
+    account = alice()
+    transfer = transfers.add_torrent(account, a_torrent(private=1), 0, NOW)
+    assert (transfer.title, transfer.size_bytes, transfer.is_private) == ("Sintel", 100, True)
+    assert bytes(transfer.torrent.content) == a_torrent(private=1)
+
+
+@pytest.mark.parametrize(
+    ("url", "title"),
+    [
+        ("http://example.org/a/film%20one.mkv?x=1", "film one.mkv"),
+        ("https://example.org/", "example.org"),
+        ("https://example.org", "example.org"),
+        ("https://example.org/a%2Fb%0A.mkv", "a b .mkv"),
+        ("HTTP://example.org/%2e%2e", "download"),
+    ],
+)
+def test_an_address_gives_its_last_part_as_title(url, title):
+    assert transfers.add_url(alice(), url, 0, NOW).title == title
+
+
+def test_a_magnet_may_come_as_an_address():
+    transfer = transfers.add_url(alice(), magnet(name="Sintel"), 0, NOW)
+    assert (transfer.kind, transfer.title) == ("magnet", "Sintel")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "film.mkv",
+        "file:///etc/passwd",
+        "ftp://example.org/",
+        "javascript:alert(1)",
+        "http://",
+        "http://[::1",
+        "http://example.org:99999/",
+        "http://example.org/\r\nHost: x",
+        "http://example.org/" + "x" * 9000,
+    ],
+)
+def test_what_is_no_address_is_refused(url):
+    account = alice()
+    with pytest.raises(BadAddress):
+        transfers.add_url(account, url, 0, NOW)
+    assert transfers.listed(account) == []
+
+
+def test_bad_input_is_refused():
+    account = alice()
+    with pytest.raises(BadMagnet):
+        transfers.add_magnet(account, "magnet:?", 0, NOW)
+    with pytest.raises(NotATorrent):
+        transfers.add_torrent(account, b"<html>", 0, NOW)
+    with pytest.raises(NotFound):
+        transfers.add_magnet(account, magnet(), a_folder(mallory()).pk, NOW)
+    assert transfers.listed(account) == []
+
+
+# Titles
+
+
+def test_titles_are_kept_apart_from_names_and_from_each_other():
+    account = alice()
+    a_file(account, "Sintel")
+    titles = [
+        transfers.add_magnet(account, magnet(digit, "Sintel"), 0, NOW).title for digit in "ab"
+    ]
+    assert titles == ["Sintel (2)", "Sintel (3)"]
+
+
+def test_titles_of_other_folders_do_not_matter():
+    account = alice()
+    transfers.add_magnet(account, magnet("a", "Sintel"), 0, NOW)
+    elsewhere = transfers.add_magnet(account, magnet("b", "Sintel"), a_folder(account).pk, NOW)
+    assert elsewhere.title == "Sintel"
+
+
+def test_a_folders_title_is_numbered_at_its_end():
+    account = alice()
+    a_folder(account, "Vol. 1")
+    many = a_torrent("Vol. 1", files={"a": 1, "b": 2})
+    assert transfers.add_torrent(account, many, 0, NOW).title == "Vol. 1 (2)"
+
+
+def test_a_failed_transfer_keeps_no_title():
+    account = alice()
+    fail(transfers.add_magnet(account, magnet("a", "Sintel"), 0, NOW))
+    assert a_folder(account, "Sintel")
+
+
+def test_a_hostile_title_is_made_good():
+    transfer = transfers.add_magnet(alice(), magnet(name="..%2F..%2Fetc%0A"), 0, NOW)
+    assert transfer.title == ".. .. etc"
+
+
+# The same twice
+
+
+def test_the_same_torrent_twice_is_the_same_transfer():
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
+    again = transfers.add_magnet(account, magnet(name="Other"), a_folder(account).pk, LATER)
+    assert again == first
+    assert again.title == "Sintel"
+
+
+def test_a_magnet_and_its_torrent_are_the_same():
+    account = alice()
+    first = transfers.add_torrent(account, a_torrent(), 0, NOW)
+    uri = f"magnet:?xt=urn:btih:{first.info_hash_v1}"
+    assert transfers.add_magnet(account, uri, 0, NOW) == first
+
+
+def test_a_hybrid_is_known_by_either_hash():
+    account = alice()
+    both = f"magnet:?xt=urn:btih:{'a' * 40}&xt=urn:btmh:1220{'b' * 64}"
+    first = transfers.add_magnet(account, both, 0, NOW)
+    for half in (magnet("a"), f"magnet:?xt=urn:btmh:1220{'b' * 64}"):
+        assert transfers.add_magnet(account, half, 0, NOW) == first
+
+
+def test_a_torrent_of_version_2_has_its_hash_cut_on_the_wire():
+    transfer = transfers.add_magnet(alice(), f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
+    assert transfer.wire_hash == "b" * 40
+
+
+def test_the_same_address_twice_is_the_same_transfer():
+    account = alice()
+    first = transfers.add_url(account, "http://example.org/a", 0, NOW)
+    assert transfers.add_url(account, " http://example.org/a", 0, NOW) == first
+    assert transfers.add_url(account, "http://example.org/b", 0, NOW) != first
+
+
+def test_two_people_may_want_the_same():
+    mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    assert transfers.add_magnet(mallory(), magnet(), 0, NOW) != mine
+
+
+def test_what_is_done_and_still_there_is_not_fetched_again():
+    account = alice()
+    first = transfers.add_magnet(account, magnet(), 0, NOW)
+    finish(first, folder_created_id=a_folder(account).pk)
+    assert transfers.add_magnet(account, magnet(), 0, NOW) == first
+
+
+@pytest.mark.parametrize("end", ["deleted", "failed"])
+def test_what_is_gone_or_failed_is_fetched_anew(end):
+    account = alice()
+    first = transfers.add_torrent(account, a_torrent(), 0, NOW)
+    if end == "failed":
+        fail(first)
+    else:
+        file = a_file(account)
+        finish(first, file_created_id=file.pk)
+        library.delete_file(account, file.pk, NOW)
+    anew = transfers.add_torrent(account, a_torrent(), 0, LATER)
+    assert anew.pk != first.pk
+    assert anew.state == "queued"
+    assert Transfer.objects.count() == TorrentFile.objects.count() == 1
+
+
+def test_a_hybrid_takes_the_place_of_its_failed_halves():
+    account = alice()
+    for half in (magnet("a"), f"magnet:?xt=urn:btmh:1220{'b' * 64}"):
+        fail(transfers.add_magnet(account, half, 0, NOW))
+    assert len(transfers.listed(account)) == 2
+    both = f"magnet:?xt=urn:btih:{'a' * 40}&xt=urn:btmh:1220{'b' * 64}"
+    assert [transfers.add_magnet(account, both, 0, NOW)] == transfers.listed(account)
+
+
+# Not now
+
+
+def test_what_does_not_fit_becomes_a_wish():
+    account = alice(space_max_bytes=99)
+    refused = not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
+    assert refused.reason == "not_enough_space_added_to_wishlist"
+    wish = Wish.objects.get()
+    assert refused.wish == wish
+    assert (wish.title, wish.size_bytes) == ("Sintel", 100)
+    assert wish.magnet == f"magnet:?xt=urn:btih:{wish.info_hash_v1}"
+    assert bytes(wish.torrent.content) == a_torrent()
+    assert transfers.wishes(account) == [wish]
+    assert transfers.listed(account) == []
+
+
+def test_running_transfers_have_their_room_already():
+    account = alice(space_max_bytes=150)
+    transfers.add_torrent(account, a_torrent("one"), 0, NOW)
+    refused = not_now(lambda: transfers.add_torrent(account, a_torrent("two"), 0, NOW))
+    assert refused.reason == "not_enough_space_added_to_wishlist"
+
+
+def test_a_magnet_that_says_its_size_is_held_against_the_room():
+    account = alice(space_max_bytes=99)
+    refused = not_now(lambda: transfers.add_magnet(account, magnet() + "&xl=100", 0, NOW))
+    assert refused.wish.size_bytes == 100
+
+
+def test_a_full_queue_says_so(settings):
+    settings.QUEUE_LIMIT = 1
+    account = alice()
+    transfers.add_magnet(account, magnet("a"), 0, NOW)
+    refused = not_now(lambda: transfers.add_magnet(account, magnet("b"), 0, NOW))
+    assert refused.reason == "queue_full_added_to_wishlist"
+    assert transfers.add_magnet(account, magnet("a"), 0, NOW)
+    refused = not_now(lambda: transfers.add_url(account, "http://example.org/", 0, NOW))
+    assert refused.reason == "queue_full_wishlist_full"
+
+
+def test_a_full_wishlist_says_so(settings, monkeypatch):
+    monkeypatch.setattr(transfers, "MOST_WISHES", 1)
+    settings.QUEUE_LIMIT = 1
+    account = alice()
+    transfers.add_magnet(account, magnet("a"), 0, NOW)
+    assert not_now(lambda: transfers.add_magnet(account, magnet("b"), 0, NOW)).wish
+    refused = not_now(lambda: transfers.add_magnet(account, magnet("c"), 0, NOW))
+    assert refused.reason == "queue_full_wishlist_full"
+    assert not_now(lambda: transfers.add_magnet(account, magnet("b"), 0, NOW)).wish
+
+
+def test_a_wish_goes_when_its_torrent_is_added():
+    account = alice(space_max_bytes=99)
+    not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
+    Account.objects.update(space_max_bytes=100)
+    transfers.add_torrent(account, a_torrent(), 0, NOW)
+    assert transfers.wishes(account) == []
+    assert TorrentFile.objects.count() == 1
+
+
+def test_a_wish_goes_when_its_torrent_is_deleted():
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    wish = {"title": "x", "size_bytes": 1, "magnet": magnet(), "created_at": NOW}
+    Wish.objects.create(
+        account=account, folder=library.root_of(account), info_hash_v1="a" * 40, **wish
+    )
+    transfers.delete(account, transfer.pk, NOW)
+    assert transfers.wishes(account) == []
+
+
+# Uploads
+
+
+def test_an_upload_is_done_at_once():
+    account = alice()
+    transfer = transfers.record_upload(account, "film.mkv", stored(50), 0, NOW)
+    assert (transfer.state, transfer.progress_percent) == ("done", 101)
+    file = library.file(account, transfer.file_created_id)
+    assert (file.name, file.size_bytes) == ("film.mkv", 50)
+    assert transfers.listed(account) == []
+    assert transfers.get(account, transfer.pk) == transfer
+    account.refresh_from_db()
+    assert (account.library_revision, account.transfers_revision) == (1, 1)
+    assert account.space_used_bytes == 50
+
+
+def test_two_uploads_of_one_name_are_both_kept():
+    account = alice()
+    titles = [transfers.record_upload(account, "a.txt", stored(), 0, NOW).title for _ in range(2)]
+    assert titles == ["a.txt", "a (2).txt"]
+
+
+def test_an_upload_with_a_bad_name_is_kept_under_a_good_one():
+    transfer = transfers.record_upload(alice(), "../../etc/passwd\n", stored(), 0, NOW)
+    assert transfer.title == ".. .. etc passwd"
+
+
+def test_an_upload_without_room_is_refused_whole():
+    account = alice(space_max_bytes=5)
+    with pytest.raises(NoRoom):
+        transfers.record_upload(account, "a.txt", stored(6), 0, NOW)
+    assert not Transfer.objects.exists()
+    account.refresh_from_db()
+    assert (account.space_used_bytes, account.transfers_revision) == (0, 0)
+
+
+# Reading and deleting
+
+
+def test_deleting_a_transfer_keeps_its_files():
+    account = alice()
+    transfer = transfers.record_upload(account, "a.txt", stored(), 0, NOW)
+    transfers.delete(account, transfer.pk, NOW)
+    with pytest.raises(NotFound):
+        transfers.get(account, transfer.pk)
+    assert library.file(account, transfer.file_created_id)
+
+
+def test_deleting_a_transfer_takes_its_torrent_along():
+    account = alice()
+    transfers.delete(account, transfers.add_torrent(account, a_torrent(), 0, NOW).pk, NOW)
+    assert not TorrentFile.objects.exists()
+
+
+def test_anothers_transfer_is_not_found():
+    owner, stranger = alice(), mallory()
+    transfer = transfers.add_magnet(owner, magnet(), 0, NOW)
+    assert transfers.get(owner, transfer.pk) == transfer
+    for call in (transfers.get, lambda *of: transfers.delete(*of, NOW)):
+        with pytest.raises(NotFound):
+            call(stranger, transfer.pk)
+    assert transfers.listed(stranger) == []
+
+
+def test_failed_transfers_stay_listed():
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    fail(transfer)
+    assert transfers.listed(account) == [transfer]
+
+
+def test_many_transfers_are_listed_in_one_query_without_their_torrents():
+    account = alice()
+    for number in range(30):
+        content = bencoded({"info": torrent_info(f"torrent {number}")})
+        transfers.add_torrent(account, content, 0, NOW)
+    with CaptureQueriesContext(connection) as queries:
+        assert len(transfers.listed(account)) == 30
+    assert len(queries) == 1
+    assert "content" not in queries[0]["sql"]
