@@ -52,11 +52,12 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
     """Our own service is asked each time: it answers in a moment that nothing is new. A foreign
     one is asked before the page where nobody has seen the folder, we changed it ourselves, or
     the reader insists; else the page asks once behind."""
+    since = datetime.now(UTC)
     known = store().known(service.key, folder)
     if known is None:
-        return Reading(_fetched(service, folder, None), is_fresh=True)
+        return Reading(_fetched(service, folder, None, since), is_fresh=True)
     if service.is_embedded or at_once or known.is_changed:
-        return _revalidated(service, folder, known)
+        return _revalidated(service, folder, known, since)
     if (now - known.snapshot.read_at).total_seconds() < FRESH_SECONDS:
         return Reading(known.snapshot, is_fresh=True)
     return Reading(known.snapshot, is_fresh=False, failure=_trouble(service, now))
@@ -72,37 +73,26 @@ def _trouble(service: Service, now: datetime) -> Failure | None:
     return Unavailable(health.last_error or "unknown")
 
 
-def _revalidated(service: Service, folder: str, known: Known) -> Reading:
+def _revalidated(service: Service, folder: str, known: Known, since: datetime) -> Reading:
     try:
-        return Reading(_fetched(service, folder, known), is_fresh=True)
+        return Reading(_fetched(service, folder, known, since), is_fresh=True)
     except (Unavailable, TooMany) as failure:
         return Reading(known.snapshot, is_fresh=False, failure=failure)
 
 
-def _fetched(service: Service, folder: str, known: Known | None) -> Snapshot:
-    """Asks for itself, or takes what somebody else, who is asking already, is told."""
+def _fetched(service: Service, folder: str, known: Known | None, since: datetime) -> Snapshot:
+    """Asks when it has the turn, unless somebody else was told since then."""
     if service.is_embedded:
         return _asked(service, folder, known)
-    asked_at = datetime.now(UTC)
-    with store().turn(service.key, folder) as has_turn:
-        if not has_turn:
-            found = _awaited(service, folder, asked_at)
-            if found is not None:
-                return found
-        return _asked(service, folder, known)
-
-
-def _awaited(service: Service, folder: str, asked_at: datetime) -> Snapshot | None:
     deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
+    while True:
+        with store().turn(service.key, folder) as has_turn:
+            if has_turn or time.monotonic() > deadline:
+                told = store().known(service.key, folder)
+                if told and not told.is_changed and told.snapshot.read_at >= since:
+                    return told.snapshot
+                return _asked(service, folder, known)
         time.sleep(STEP_SECONDS)
-        known = store().known(service.key, folder)
-        if known and not known.is_changed and known.snapshot.read_at >= asked_at:
-            return known.snapshot
-        with store().turn(service.key, folder) as is_free:
-            if is_free:
-                return None
-    return None
 
 
 def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
@@ -125,16 +115,23 @@ def _id_of(folder: str) -> str | None:
     return None if folder == ROOT else folder
 
 
+def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Our own service tells the whole path; others perhaps no more than the name."""
+    return store().ancestors(service.key, snapshot, tells_path=service.is_embedded)
+
+
 def path_of(service: Service, snapshot: Snapshot) -> str:
     """From the root. Where the service doesn't tell it, the folders above are opened for it."""
-    if snapshot.is_root or snapshot.path != snapshot.name:
-        return snapshot.path if not snapshot.is_root else ""
-    names, above = [snapshot.name], snapshot
+    if snapshot.is_root:
+        return ""
+    if service.is_embedded or snapshot.path != snapshot.name:
+        return snapshot.path
+    names, parent = [snapshot.name], snapshot
     for _level in range(MOST_LEVELS):
-        above = read(service, above.parent or ROOT, now=datetime.now(UTC)).snapshot
-        if above.is_root:
+        parent = read(service, parent.parent or ROOT, now=datetime.now(UTC)).snapshot
+        if parent.is_root:
             break
-        names.append(above.name)
+        names.append(parent.name)
     return "/".join(reversed(names))
 
 
@@ -151,5 +148,5 @@ def changed(service: Service, folders: Iterable[str]) -> None:
     for folder in folders:
         known = store().known(service.key, folder)
         if known is not None:
-            touched |= {above for above, _name in store().ancestors(service.key, known.snapshot)}
+            touched |= {found for found, _name in above(service, known.snapshot)}
     store().change(service.key, sorted(touched - {""}))

@@ -126,15 +126,18 @@ class Listings:
                 (self._clock(), row["service"], row["folder"]),
             )
 
-    def ancestors(self, service: str, snapshot: Snapshot) -> list[tuple[str, str]]:
+    def ancestors(
+        self, service: str, snapshot: Snapshot, *, tells_path: bool
+    ) -> list[tuple[str, str]]:
         """Ids and names from below the root down to the parent. Of those that nobody has opened
         yet the path tells the name, if anything does."""
         names = snapshot.path.split("/")[:-1]
+        most = len(names) if tells_path or names else MOST_ANCESTORS
         found: list[tuple[str, str]] = []
         folder = snapshot.parent
         with self._open() as base:
             root = self._facts(base, service, ROOT)
-            while folder and len(found) < MOST_ANCESTORS:
+            while folder and len(found) < most:
                 if folder == ROOT or (root is not None and folder == root["own_id"]):
                     return found[::-1]
                 row = self._facts(base, service, folder)

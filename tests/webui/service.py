@@ -27,9 +27,11 @@ class Storage:
     service: Service
 
     def folder(self, name: str, parent: int = ROOT) -> Item:
+        self.fake._revision += 1
         return self.fake.add(name, parent)
 
     def file(self, name: str, content: bytes = b"content", parent: int = ROOT) -> Item:
+        self.fake._revision += 1
         return self.fake.add(name, parent, content)
 
     def many(self, count: int, parent: int = ROOT) -> None:

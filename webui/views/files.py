@@ -115,7 +115,7 @@ def circumstances(request: Request, reading: Reading) -> Circumstances:
         is_fresh=reading.is_fresh,
         takes_folder=service.takes_folder,
         thumbs_by_kind=not service.is_embedded,
-        ancestors=folders.store().ancestors(service.key, reading.snapshot),
+        ancestors=folders.above(service, reading.snapshot),
     )
 
 

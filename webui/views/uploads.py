@@ -71,7 +71,7 @@ def show(request: Request, folder: str) -> HttpResponse:
     gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
     page = upload_page(
         snapshot,
-        folders.store().ancestors(request.service.key, snapshot),
+        folders.above(request.service, snapshot),
         gauge.free if gauge else "",
         gauge.total if gauge else "",
         takes_folder=request.service.takes_folder,
