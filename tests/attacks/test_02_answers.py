@@ -23,12 +23,17 @@ def row(**facts):
     return {"id": 7, "name": "a.jpg", "size": 5, "last_update": "2026-09-01 12:00:00", **facts}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_a_foreign_service_are_text(bob, foreign, name):
-    answers(foreign, files=[row(name="a.jpg")], folders=[{"id": 8, "name": "b"}])
+def test_names_of_a_foreign_service_are_text(bob, foreign):
+    def told(names):
+        files = [row(id=100 + at, name=name) for at, name in enumerate(names)]
+        answers(foreign, files=files, folders=[{"id": 8, "name": names[0]}], name=names[0])
+
+    told(["plain"] * len(NAMES))
     plain = counts(bob.client.get("/"))
-    answers(foreign, files=[row(name=name)], folders=[{"id": 8, "name": name}], name=name)
-    harmless(bob.client.get("/", headers={"cache-control": "max-age=0"}), plain)
+    told(NAMES)
+    shown = bob.client.get("/", headers={"cache-control": "max-age=0"})
+    harmless(shown, plain)
+    assert {tag["title"] for tag in page(shown).select(".entry-name")} == set(NAMES)
 
 
 @pytest.mark.parametrize("link", LINKS)
