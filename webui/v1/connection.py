@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TypeVar
 
 import httpx
 
@@ -26,6 +27,7 @@ from webui.v1.errors import (
 from webui.v1.links import Download, Judge
 from webui.v1.network import Deadline, JudgeAddress, Network
 
+Value = TypeVar("Value")
 Outcome = Answer | Download | str
 Send = Callable[[Call, Deadline], Outcome]
 
@@ -112,21 +114,24 @@ class Connection:
         self._api.close()
         self._streams.close()
 
-    def ask(self, forms: Sequence[Call]) -> Answer:
-        """A JSON answer that passed the reading rule, or the failure that it tells."""
+    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value | None]) -> Value:
+        """What `read` makes of a JSON answer that passed the reading rule."""
         with self._noted():
             outcome = self._first_known(forms, self._answered)
-            if not isinstance(outcome, Answer):
-                raise TypeError("a call that asks for JSON sends no bytes")
-            self._check(outcome)
-            return outcome
+            value = None
+            if isinstance(outcome, Answer):
+                self._check(outcome)
+                value = read(outcome)
+            if value is None:
+                raise Unreadable("not_v1")
+            return value
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
         """An address elsewhere that was judged, or the bytes where the service sends them."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             url = self.address.url_of(call.path, call.query)
-            request = self._request(call.method, url, bytes_headers(headers), call)
+            request = self._request(self._streams, call.method, url, bytes_headers(headers), call)
             return self._followed(request, deadline, stop_elsewhere=True)
 
         with self._noted():
@@ -140,7 +145,9 @@ class Connection:
         """The bytes behind an address, redirects judged and followed."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
-            request = self._request(call.method, self._judged(url), bytes_headers(headers))
+            request = self._request(
+                self._streams, call.method, self._judged(url), bytes_headers(headers)
+            )
             return self._followed(request, deadline, stop_elsewhere=False)
 
         outcome = self._insisted(Call(method, "", may_repeat=True), send)
@@ -219,7 +226,7 @@ class Connection:
 
     def _answered(self, call: Call, deadline: Deadline) -> Answer:
         url = self.address.url_of(call.path, call.query)
-        request = self._request(call.method, url, {**JSON_HEADERS, **call.headers}, call)
+        request = self._request(self._api, call.method, url, {**JSON_HEADERS, **call.headers}, call)
         with deadline.applied(), closing(self._api.send(request, stream=True)) as response:
             return answers.read(response, deadline, self._patience.most_answer_bytes)
 
@@ -237,7 +244,7 @@ class Connection:
             if stop_elsewhere and not self.address.is_api(url):
                 return str(url)
             method = "HEAD" if request.method == "HEAD" else "GET"
-            request = self._request(method, url, bytes_headers(request.headers))
+            request = self._request(self._streams, method, url, bytes_headers(request.headers))
         raise Unreadable("too_many_redirects")
 
     def _bytes_or_failure(self, response: httpx.Response, deadline: Deadline) -> Outcome:
@@ -247,10 +254,15 @@ class Connection:
             return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
 
     def _request(
-        self, method: str, url: httpx.URL, headers: Mapping[str, str], call: Call | None = None
+        self,
+        client: httpx.Client,
+        method: str,
+        url: httpx.URL,
+        headers: Mapping[str, str],
+        call: Call | None = None,
     ) -> httpx.Request:
         """The only place that knows the credentials, and that they stay within the API."""
-        request = self._api.build_request(
+        request = client.build_request(
             method,
             url,
             headers={

@@ -5,6 +5,7 @@ import ssl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 import httpcore
@@ -40,6 +41,12 @@ class Deadline:
 _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
+@cache
+def trusted() -> ssl.SSLContext:
+    """Reading the authorities takes 20 ms, and they are the same for all."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class Network(httpx.HTTPTransport):
     """httpx's own transport over sockets that know the deadline of the call they serve.
 
@@ -51,7 +58,7 @@ class Network(httpx.HTTPTransport):
     def __init__(
         self, limits: httpx.Limits, judge_address: JudgeAddress | None = None, own_host: str = ""
     ) -> None:
-        context = httpx.create_ssl_context(trust_env=False)
+        context = trusted()
         super().__init__(verify=context, limits=limits, trust_env=False)
         self._pool.close()
         self._pool = httpcore.ConnectionPool(

