@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, Self, TypeVar, overload
 
@@ -14,7 +15,7 @@ from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.connection import Connection, Health, Patience
 from webui.v1.dialect import Dialect, Naming
-from webui.v1.errors import NotFound, Rejected
+from webui.v1.errors import NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Judge, Link
 from webui.v1.models import Account, Added, Created, Json, Listing, Transfer, Unchanged
 from webui.v1.network import JudgeAddress
@@ -57,7 +58,7 @@ class Client:
         self._connection = Connection(
             Address(base_url),
             credentials,
-            dialect=dialect if naming == "auto" else dialect.with_decision({"naming": naming}),
+            dialect=dialect if naming == "auto" else replace(dialect, naming=naming),
             transport=transport,
             stream_transport=stream_transport or transport,
             judge=links.any_of_ours if is_ours else judge,
@@ -102,10 +103,11 @@ class Client:
     def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
         """The root where no id is given; `Unchanged` where it is still what `etag` named."""
 
-        def read(answer: Answer) -> Listing | Unchanged | None:
+        def read(answer: Answer) -> Listing | Unchanged:
             if answer.status == 304:
                 return Unchanged(etag or "")
-            return models.listing(answer.body or {}, folder_id, answers.etag_of(answer.headers))
+            new_etag = answers.etag_of(answer.headers)
+            return _told(models.listing(answer.body or {}, folder_id, new_etag))
 
         return self._connection.ask(calls.listing(folder_id, etag), read)
 
@@ -197,7 +199,7 @@ class Client:
     # How all of them go
 
     def _request(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
-        return self._connection.ask(forms, lambda answer: read(answer.body or {}))
+        return self._connection.ask(forms, lambda answer: _told(read(answer.body or {})))
 
     def _done(self, forms: Sequence[Call]) -> None:
         self._connection.ask(forms, lambda answer: answer)
@@ -210,3 +212,9 @@ class Client:
         """A small question first, so that a large file is not sent to a path that is not there."""
         with suppress(NotFound):
             self._done(calls.transfer(self.dialect, calls.ROOT_ID))
+
+
+def _told(value: Value | None) -> Value:
+    if value is None:
+        raise Unreadable("not_v1")
+    return value

@@ -114,17 +114,14 @@ class Connection:
         self._api.close()
         self._streams.close()
 
-    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value | None]) -> Value:
+    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
         """What `read` makes of a JSON answer that passed the reading rule."""
         with self._noted():
             outcome = self._first_known(forms, self._answered)
-            value = None
-            if isinstance(outcome, Answer):
-                self._check(outcome)
-                value = read(outcome)
-            if value is None:
+            if not isinstance(outcome, Answer):
                 raise Unreadable("not_v1")
-            return value
+            self._check(outcome)
+            return read(outcome)
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
         """An address elsewhere that was judged, or the bytes where the service sends them."""
@@ -290,12 +287,15 @@ class Connection:
         start = self._clock()
         try:
             yield
-        except Failure as failure:
-            if isinstance(failure, ILL):
-                self.health = replace(
-                    self.health, last_error_at=self._now(), last_error=failure.reason
-                )
+        except ILL as failure:
+            self.health = replace(self.health, last_error_at=self._now(), last_error=failure.reason)
             raise
+        except Failure:
+            self._is_well(start)
+            raise
+        self._is_well(start)
+
+    def _is_well(self, start: float) -> None:
         self.health = replace(
             self.health,
             last_ok_at=self._now(),

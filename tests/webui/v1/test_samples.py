@@ -229,10 +229,8 @@ def test_a_sample_is_read(name, naming):
 
 def attribute(value: object, path: str) -> object:
     for step in path.split("."):
-        if isinstance(value, dict | tuple):
-            value = value[int(step)]
-        else:
-            value = getattr(value, step)
+        is_many = isinstance(value, dict | tuple)
+        value = value[int(step)] if is_many else getattr(value, step)
     return value
 
 
