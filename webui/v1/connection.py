@@ -96,7 +96,7 @@ class Connection:
         self._judge = judge
         self._patience = patience
         self._clock, self._sleep, self._now = clock, sleep, now
-        streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1])
+        streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1:])
         self._api = self._made(transport or Network(API_POOL), patience.idle_seconds)
         self._streams = self._made(streams, patience.stream_idle_seconds)
 
@@ -204,7 +204,7 @@ class Connection:
             asked = answers.retry_after_of(outcome.headers, self._now())
             if not self._paused(pause if asked is None or pause is None else asked, deadline):
                 return outcome
-            may_be_done = True
+            may_be_done = may_be_done or outcome.status != 429
 
     def _paused(self, seconds: float | None, deadline: Deadline) -> bool:
         if seconds is None or seconds >= deadline.remaining():

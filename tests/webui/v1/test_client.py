@@ -370,6 +370,11 @@ def test_a_deletion_that_finds_nothing_the_first_time_was_not():
         service(refuses(404, "not_found")).client().delete_file("7")
 
 
+def test_a_deletion_that_was_only_put_off_may_find_nothing():
+    with pytest.raises(errors.NotFound):
+        service(page(429), refuses(404, "not_found")).client().delete_file("7")
+
+
 def test_a_body_that_trickles_ends_at_the_deadline():
     clock = Clock()
 

@@ -1,9 +1,11 @@
 """A service that misbehaves costs a second and a few megabytes, and gets a word of ours."""
 
 import ipaddress
+import socket
 import ssl
 import time
 import tracemalloc
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -198,7 +200,7 @@ def test_an_address_is_judged_where_it_is_connected_to():
             assert b"".join(download) == b"abc"
             assert judged == []
             url = f"http://localhost:{elsewhere.port}/"
-            assert outcome(lambda: client.open(url)) == ("Unreadable", "bad_link")
+            assert outcome(lambda: client.open(url)) == ("Unreadable", "refused_link")
         assert judged
         assert elsewhere.heads == []
 
@@ -221,6 +223,56 @@ def test_closing_a_download_closes_the_connection_at_once():
         server._threads[1].join(LONGEST_SECONDS)
         assert ended
         assert ended[0] - start < 1
+
+
+class Endless:
+    def read(self, size: int) -> bytes:
+        return b"x" * size
+
+
+def add_a_gigabyte(client):
+    return client.add_file("a", Endless(), 1024 * MEGABYTE)
+
+
+def test_an_upload_that_is_refused_at_once_is_told_so():
+    def refuse(wire) -> None:
+        wire.send(whole(b"{}", "413 No"))
+        wire._connection.shutdown(socket.SHUT_WR)
+        while wire._connection.recv(65_536):
+            pass
+
+    with serving(refuse) as server, client_of(server, naming="transfer") as client:
+        small = client.add_file
+        assert outcome(lambda: small("a", Endless(), 100_000)) == ("Rejected", "too_large")
+        assert len(server.heads) == 1
+
+
+def test_an_upload_that_nobody_reads_is_too_slow():
+    idle = replace(HURRIED, idle_seconds=DEADLINE_SECONDS)
+    with serving(misbehaving.then_silent()) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        with Client(url, ALICE, patience=idle, naming="transfer") as client:
+            assert outcome(lambda: add_a_gigabyte(client)) == ("Unavailable", "too_slow")
+        assert len(server.heads) == 1
+
+
+def test_an_upload_takes_little_memory():
+    def swallow(wire) -> None:
+        while not wire._connection.recv(262_144).endswith(b"--\r\n"):
+            pass
+        wire.send(whole(b'{"result": true, "user_torrent_id": 5}'))
+
+    patience = replace(HURRIED, add_seconds=10)
+    with serving(swallow) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        with Client(url, ALICE, patience=patience, naming="transfer") as client:
+            tracemalloc.start()
+            try:
+                assert client.add_file("a", Endless(), 32 * MEGABYTE).id == "5"
+                _now, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+    assert peak < 2 * MEGABYTE
 
 
 def test_a_download_may_take_longer_than_a_call():
