@@ -79,7 +79,7 @@ class Server:
             if self.context is not None:
                 connection = self.context.wrap_socket(connection, server_side=True)
             head = b""
-            while b"\r\n\r\n" not in head and (piece := connection.recv(65_536)):
+            while not is_complete(head) and (piece := connection.recv(65_536)):
                 head += piece
             self.heads.append(head)
             self.misbehave(Wire(connection, self._stopping))
@@ -91,6 +91,11 @@ class Server:
         self._listening.close()
         for thread in self._threads:
             thread.join(5)
+
+
+def is_complete(head: bytes) -> bool:
+    """A whole head of HTTP, or somebody who begins a TLS handshake."""
+    return b"\r\n\r\n" in head or head.startswith(b"\x16")
 
 
 @contextmanager
