@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import environ
@@ -75,6 +76,17 @@ class Environment:
 
     def words(self, name: str) -> list[str]:
         return self._read(name, [], lambda raw: re.split(r"[\s,]+", raw), "")
+
+    def secret_url(self, name: str) -> str:
+        """An address that carries a name and a password."""
+
+        def parse(raw: str) -> str:
+            parts = urlsplit(raw)
+            if parts.scheme not in ("http", "https") or not parts.hostname or not parts.username:
+                raise ValueError
+            return raw
+
+        return self._read(name, "", parse, "https://name:password@host, % encoded where needed")
 
     def networks(self, name: str) -> list[Network]:
         def parse(raw: str) -> list[Network]:

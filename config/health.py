@@ -1,5 +1,7 @@
 """Is Ferry alive, and is each of its parts ready?"""
 
+import threading
+import time
 from collections.abc import Callable
 
 from django.db.utils import Error as DatabaseError
@@ -7,8 +9,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from webui import connection as site
 from webui.models import User
 from webui.roles import open_to_strangers
+from webui.v1.errors import Failure
 
 Check = Callable[[], str | None]
 """Says what is wrong in a few words, or nothing."""
@@ -22,7 +26,33 @@ def database() -> str | None:
     return None
 
 
-CHECKS: dict[str, Check] = {"database": database}
+SERVICE_SECONDS = 10
+_service_lock = threading.Lock()
+_service_known: tuple[float, str | None] = (float("-inf"), None)
+
+
+def service() -> str | None:
+    """Whether the storage service answers, asked at most every ten seconds in each process."""
+    global _service_known  # noqa: PLW0603  Remembered for all who ask this process.
+    with _service_lock:
+        asked_at, trouble = _service_known
+        if time.monotonic() - asked_at > SERVICE_SECONDS:
+            trouble = _service_trouble()
+            _service_known = (time.monotonic(), trouble)
+        return trouble
+
+
+def _service_trouble() -> str | None:
+    try:
+        site.service().v1.account()
+    except Failure as failure:
+        return f"The storage service does not answer: {failure.reason}."
+    except DatabaseError:
+        return "The connection can't be looked up."
+    return None
+
+
+CHECKS: dict[str, Check] = {"database": database, "service": service}
 
 
 @never_cache

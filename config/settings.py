@@ -81,6 +81,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "webui.middleware.service",
     "webui.middleware.Errors",
 ]
 # For /rest and /content, which know no session, no cookie and no page.
@@ -106,7 +107,11 @@ TEMPLATES = [
     },
 ]
 
-# Forms carry no files: a view that takes some reads them itself, after it has judged who sends.
+# Forms
+
+# Ten thousand chosen entries are as many fields.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000
+# They carry no files: a view that takes some reads them itself, after it has judged who sends.
 FILE_UPLOAD_HANDLERS: list[str] = []
 
 # Where facts live
@@ -137,6 +142,20 @@ CACHES = {
         },
     )
 }
+
+# The service that the site shows
+
+# Empty: the one in this process, unless the owner stored a connection.
+SERVICE_URL = env.secret_url("SERVICE_URL")
+SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
+SERVICE_MEDIA_HOSTS = env.words("SERVICE_MEDIA_HOSTS")
+# The site reaches the service in this process by these names, and imports nothing of it.
+V1_TRANSPORT = "config.upstream.transport"
+V1_CREDENTIALS = "config.upstream.credentials"
+# Each stream that the site hands on holds a thread; pages need the rest.
+STREAMS_PER_PROCESS = env.integer(
+    "STREAMS_PER_PROCESS", WEB_THREADS * 3 // 4, least=1, most=WEB_THREADS - 1
+)
 
 # The service
 

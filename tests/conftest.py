@@ -1,3 +1,4 @@
+import secrets
 from collections.abc import Iterator
 
 import pytest
@@ -7,6 +8,8 @@ from config import preparation
 from config.passwords import Argon2
 from tests.people import SignedIn, make_person
 from tests.running import Ferry, running
+from tests.webui.service import Storage, storage_of
+from webui import connection
 from webui.models import Role
 
 
@@ -57,3 +60,21 @@ def gwen(db: None) -> SignedIn:
 def mallory(db: None, client: Client) -> Client:
     """A stranger."""
     return client
+
+
+@pytest.fixture(autouse=True)
+def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
+    """What the site shows in tests, as if it were the service in this process."""
+    monkeypatch.setattr(connection, "place", lambda: None)
+    return connected(storage_of(secrets.token_hex(8), is_embedded=True), monkeypatch)
+
+
+@pytest.fixture
+def foreign(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
+    """Somebody else's service, which is shown at once and asked behind."""
+    return connected(storage_of(secrets.token_hex(8), is_embedded=False), monkeypatch)
+
+
+def connected(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
+    monkeypatch.setattr(connection, "_service_at", lambda _place: storage.service)
+    return storage

@@ -2,14 +2,17 @@
 
 from urllib.parse import urlsplit
 
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from webui.connection import Service
 from webui.models import User
+from webui.v1.client import Client
 
 
 class Request(HttpRequest):
@@ -17,6 +20,8 @@ class Request(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+    service: Service
+    v1: Client
 
 
 def sign_in_first(request: HttpRequest) -> HttpResponse:
@@ -42,3 +47,23 @@ def leave_for(request: HttpRequest, page: str) -> HttpResponse:
     if getattr(request, "htmx", None):
         return HttpResponseClientRedirect(resolve_url(page))
     return redirect(page)
+
+
+def respond(  # noqa: PLR0913  What both kinds of readers need.
+    request: Request,
+    template: str,
+    context: dict[str, object],
+    *,
+    page: str,
+    said: str,
+    retarget: str = "",
+) -> HttpResponse:
+    """After an act: the fresh partial for htmx, else a redirect to a page that says it."""
+    if not request.htmx:
+        messages.success(request, said)
+        return redirect(page)
+    response = render(request, template, context)
+    if retarget:
+        response["HX-Retarget"] = retarget
+        response["HX-Reswap"] = "outerHTML"
+    return response

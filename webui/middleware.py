@@ -1,10 +1,17 @@
 import logging
 from collections.abc import Callable
+from typing import cast
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.functional import SimpleLazyObject
 
+from webui import connection
+from webui.connection import Service
+from webui.http import Request
+from webui.v1.client import Client
+from webui.v1.errors import Failure
 from webui.views import errors
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
@@ -100,6 +107,19 @@ class BodyLimit:
         return errors.plain(request, 413)
 
 
+def service(get_response: Answer) -> Answer:
+    """Binds the service, found only where a view asks for it, and tells it who is asking."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        bound = cast("Request", request)
+        bound.service = cast("Service", SimpleLazyObject(connection.service))
+        bound.v1 = cast("Client", SimpleLazyObject(lambda: bound.service.v1))
+        with connection.answering(request):
+            return get_response(request)
+
+    return middleware
+
+
 class Errors:
     """Turns what views raise, and bare refusals, into pages or toasts in plain words."""
 
@@ -117,6 +137,8 @@ class Errors:
     def process_exception(
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
+        if isinstance(exception, Failure):
+            return errors.service_failed(request, exception)
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None

@@ -1,6 +1,7 @@
 """What only the site knows. Files and folders are the service's."""
 
 import hashlib
+import json
 import secrets
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -10,6 +11,8 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
+
+from webui import sealing
 
 
 class Role(models.TextChoices):
@@ -123,6 +126,53 @@ class Attempts(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} since {self.since:%H:%M}"
+
+
+class Connection(models.Model):
+    """The owner's account at a foreign service; at most one. It is sealed, and never shown."""
+
+    url = models.CharField(max_length=500)
+    sealed = models.TextField()
+    checked_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Connection"]]
+
+    def __str__(self) -> str:
+        return self.url
+
+    @classmethod
+    def keep(cls, url: str, name: str, password: str, now: datetime) -> None:
+        sealed = sealing.seal(json.dumps([name, password]))
+        cls.objects.update_or_create(
+            pk=1, defaults={"url": url, "sealed": sealed, "checked_at": now}
+        )
+
+    @classmethod
+    def forget(cls) -> None:
+        cls.objects.all().delete()
+
+    def credentials(self) -> tuple[str, str]:
+        """Raises sealing.Broken where SECRET_KEY is another than it was."""
+        name, password = json.loads(sealing.unseal(self.sealed))
+        return name, password
+
+
+class Selection(models.Model):
+    """Entries that somebody chose to have as one ZIP, kept for as long as the link is good."""
+
+    key = models.CharField(max_length=43, unique=True)
+    user = models.ForeignKey("User", on_delete=models.CASCADE)
+    service = models.CharField(max_length=16)
+    folder = models.CharField(max_length=64)
+    entries = models.JSONField()
+    is_whole = models.BooleanField()
+    size_bytes = models.BigIntegerField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Selection"]]
+
+    def __str__(self) -> str:
+        return f"{len(self.entries)} of {self.folder} until {self.expires_at:%H:%M}"
 
 
 def digest_of(token: str) -> str:

@@ -1,10 +1,19 @@
+import sqlite3
+from typing import cast
+
 from django.conf import settings
+from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
+from webui import folders
+from webui.http import Request
+from webui.pages.gauge import Gauge, gauge_of
 from webui.pages.shell import THEMES, Destination, Shell
+from webui.v1.errors import Failure
 
 THEME_COOKIE = f"ferry_theme_{settings.PORT}"
 THEME_AGE_SECONDS = 365 * 24 * 3600
@@ -17,6 +26,7 @@ def context(request: HttpRequest) -> dict[str, object]:
             direction="rtl" if get_language_bidi() else "ltr",
             theme_choice=theme_of(request),
             nav=destinations(current=screen_of(request)),
+            gauge=cast("Gauge | None", SimpleLazyObject(lambda: gauge_for(request))),
         )
     }
 
@@ -30,6 +40,18 @@ def destinations(current: str) -> list[Destination]:
         Destination(name, label, reverse(name), icon, key, is_current=name == current)
         for name, label, icon, key in screens
     ]
+
+
+def gauge_for(request: HttpRequest) -> Gauge | None:
+    """Of what listings told last: no page asks the service for its meter. Looked up only where a
+    page shows it; a page about trouble must not come to grief over it."""
+    if not request.user.is_authenticated:
+        return None
+    try:
+        service = cast("Request", request).service
+        return gauge_of(*folders.store().space(service.key))
+    except (Failure, sqlite3.Error, DatabaseError):
+        return None
 
 
 def screen_of(request: HttpRequest) -> str:

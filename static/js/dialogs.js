@@ -9,3 +9,29 @@ if (!("commandForElement" in HTMLButtonElement.prototype)) {
     if (command === "close") dialog.close();
   });
 }
+
+// Links that lead to a page of their own open its dialog instead, where there is one.
+document.addEventListener("click", (event) => {
+  const { target, ctrlKey, metaKey, shiftKey } = event;
+  if (ctrlKey || metaKey || shiftKey) return;
+  const opener = target.closest("a[data-dialog]");
+  const dialog = opener ? document.getElementById(opener.dataset.dialog) : target.closest("a[data-close]")?.closest("dialog");
+  if (!dialog) return;
+  event.preventDefault();
+  opener?.closest("[popover]")?.hidePopover();
+  if (opener) dialog.showModal();
+  else dialog.close();
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const dialog = detail.elt.closest("dialog");
+  if (!dialog || detail.xhr.status === 422) return;
+  dialog.close();
+  if (detail.successful) for (const field of dialog.querySelectorAll(".input")) renew(field);
+});
+
+function renew(field) {
+  field.value = "";
+  field.removeAttribute("aria-invalid");
+  field.closest(".field").querySelector(".error")?.remove();
+}

@@ -17,9 +17,11 @@ document.addEventListener("change", ({ target }) => {
 document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
 showSwitches(document);
 
-function isForUs({ altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target }) {
-  if (altKey || ctrlKey || metaKey || isComposing || repeat || defaultPrevented) return false;
-  if (target.closest?.("input, select, textarea, [contenteditable]")) return false;
+export function isForUs(event, { mayRepeat = false } = {}) {
+  const { altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
+  if (altKey || ctrlKey || metaKey || isComposing || defaultPrevented) return false;
+  if (repeat && !mayRepeat) return false;
+  if (target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]")) return false;
   return !document.querySelector("dialog[open], :popover-open") && isOn();
 }
 

@@ -19,6 +19,13 @@ document.addEventListener("keydown", ({ key }) => {
 const arrived = [...region.children];
 if (arrived.length) setTimeout(() => region.replaceChildren(...arrived), 100);
 
+export function tell(words) {
+  const toast = showToast(words);
+  const icon = toast.querySelector("use");
+  toast.classList.remove("error");
+  icon.setAttribute("href", icon.getAttribute("href").replace("#circle-alert", "#circle-check"));
+}
+
 export function showToast(words, again) {
   const toast = template.content.firstElementChild.cloneNode(true);
   const button = toast.querySelector("button");
@@ -33,6 +40,7 @@ export function showToast(words, again) {
   }
   dropTwins(words);
   region.append(toast);
+  return toast;
 }
 
 function report({ elt, requestConfig }, reason) {

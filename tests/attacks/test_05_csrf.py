@@ -25,7 +25,8 @@ def token_of(browser: Client) -> str:
 
 
 def posts() -> list[str]:
-    return [reverse(name) for name, (_who, method, _args) in TABLE.items() if method == "post"]
+    rows = [(name, args) for name, (_who, method, args) in TABLE.items() if method == "post"]
+    return [reverse(name, kwargs=args) for name, args in rows]
 
 
 def test_a_form_of_ours_passes(victim):

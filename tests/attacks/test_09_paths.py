@@ -122,6 +122,7 @@ def test_names_that_differ_by_case_are_two_and_stay_two_in_an_archive(api):
         assert {archive.read(name) for name in names} == {b"Readme.txt", b"README.TXT"}
 
 
+@pytest.mark.slow
 def test_a_tree_has_a_deepest_folder(api):
     path = ""
     for _level in range(210):

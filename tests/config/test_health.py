@@ -16,7 +16,10 @@ def test_alive_says_so_without_a_database(client):
 def test_ready_names_each_part(client):
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert json.loads(answer.content) == {"ready": True, "parts": {"database": "ready"}}
+    assert json.loads(answer.content) == {
+        "ready": True,
+        "parts": {"database": "ready", "service": "ready"},
+    }
 
 
 @pytest.mark.django_db

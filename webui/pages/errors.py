@@ -1,8 +1,24 @@
 """What went wrong, and what to do now, for every answer that is no page."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.v1.errors import (
+    Conflict,
+    Failure,
+    Forbidden,
+    NoRoom,
+    NotFound,
+    Rejected,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+    Unreadable,
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +42,9 @@ ART = {
     403: "barrier",
     404: "jetty",
     405: "knot",
+    409: "knot",
     413: "crate",
+    422: "knot",
     429: "queue",
     502: "gap",
     503: "gap",
@@ -87,3 +105,124 @@ def words_for(status: int) -> tuple[str, str]:
         ),
     )
     return words.get(status, broken)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What a failure of the service means to its reader."""
+
+    status: int
+    title: str
+    text: str
+
+
+def trouble_of(failure: Failure) -> Trouble:
+    status, words = next(
+        found for kind in type(failure).__mro__ if (found := TROUBLES.get(kind)) is not None
+    )
+    title, text = words(failure)
+    return Trouble(status, title, text)
+
+
+def _unavailable(failure: Failure) -> tuple[str, str]:
+    title = _("The storage service isn't answering")
+    if failure.reason == "too_slow":
+        title = _("The storage service takes too long to answer")
+    if failure.reason == "bad_certificate":
+        return (
+            _("The storage service can't prove who it is"),
+            _("Its certificate is not valid, so nothing was sent to it. The owner can check it."),
+        )
+    return title, _("Your files are not affected. Try again in a minute.")
+
+
+def _unreadable(failure: Failure) -> tuple[str, str]:
+    title, text = words_for(502)
+    if failure.reason == "too_large":
+        text = _("Its answer was larger than any folder should be, and was not read.")
+    return title, text
+
+
+def _unauthorized(failure: Failure) -> tuple[str, str]:
+    return (
+        _("The storage service doesn't take Ferry's sign-in"),
+        _("The name or password of the connection is wrong. Ferry's owner can set it anew."),
+    )
+
+
+def _forbidden(failure: Failure) -> tuple[str, str]:
+    if failure.reason == "premium_required":
+        return (
+            _("The storage account has no paid plan"),
+            _("The service answers paid accounts only. Ferry's owner can renew the plan there."),
+        )
+    return (
+        _("The storage service refuses this"),
+        said_by(failure) or _("It gave no reason. Ferry's owner can ask the service."),
+    )
+
+
+def _not_found(failure: Failure) -> tuple[str, str]:
+    return words_for(404)
+
+
+def _conflict(failure: Failure) -> tuple[str, str]:
+    return (
+        _("Somebody was faster"),
+        _("The name is taken, or this was changed meanwhile. Open the folder again."),
+    )
+
+
+def _too_many(failure: Failure) -> tuple[str, str]:
+    title = _("The storage service asks for a pause")
+    if failure.retry_after_seconds:
+        seconds = math.ceil(failure.retry_after_seconds)
+        words = ngettext(
+            "Try again in %(seconds)s second. Nothing was changed.",
+            "Try again in %(seconds)s seconds. Nothing was changed.",
+            seconds,
+        )
+        return title, words % {"seconds": seconds}
+    return title, _("Too much was asked of it at once. Try again in a minute.")
+
+
+def _no_room(failure: Failure) -> tuple[str, str]:
+    return (
+        _("There is no room for this"),
+        _("The storage is full. Delete something you don't need, then try again."),
+    )
+
+
+def _rejected(failure: Failure) -> tuple[str, str]:
+    if failure.reason == "selection_too_long":
+        return (
+            _("That is too much for one ZIP"),
+            _(
+                "This service takes only short selections. Choose fewer items, or put them in "
+                "a folder and download that as a ZIP."
+            ),
+        )
+    return (
+        _("The storage service refuses this"),
+        said_by(failure) or _("Nothing was changed. Check what you entered, then try again."),
+    )
+
+
+def said_by(failure: Failure) -> str:
+    """The service's own words, where they are words."""
+    if " " not in failure.said:
+        return ""
+    return _("It says: “%(words)s”") % {"words": failure.said}
+
+
+TROUBLES: dict[type, tuple[int, Callable[[Failure], tuple[str, str]]]] = {
+    Unreadable: (502, _unreadable),
+    Unavailable: (503, _unavailable),
+    Unauthorized: (502, _unauthorized),
+    Forbidden: (502, _forbidden),
+    NotFound: (404, _not_found),
+    Conflict: (409, _conflict),
+    TooMany: (503, _too_many),
+    NoRoom: (413, _no_room),
+    Rejected: (422, _rejected),
+}

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from webui.pages.gauge import Gauge
+
 THEMES = ("system", "light", "dark")
 
 
@@ -21,6 +23,7 @@ class Shell:
     direction: str
     theme_choice: str
     nav: list[Destination]
+    gauge: Gauge | None
 
     @property
     def theme(self) -> str:

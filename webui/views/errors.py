@@ -1,7 +1,9 @@
 """Answers that are no page: one layout for all of them, a toast where htmx asked."""
 
 import logging
+import math
 import secrets
+from dataclasses import replace
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
@@ -11,8 +13,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui.pages.errors import Action, ErrorPage, error_page, offline_page
+from webui.folders import Gone
+from webui.pages.addresses import folder_url
+from webui.pages.errors import Action, ErrorPage, error_page, offline_page, trouble_of
 from webui.roles import open_to_strangers
+from webui.v1.errors import Failure, TooMany, Unavailable
 
 log = logging.getLogger("ferry.errors")
 # Without letters and digits that look alike: a reference is read out over the phone.
@@ -91,6 +96,31 @@ def broken_with_reference(request: HttpRequest, error: Exception) -> HttpRespons
     reference = "".join(secrets.choice(REFERENCE_LETTERS) for _place in range(4))
     log.error("broken reference=%s path=%s", reference, request.path, exc_info=error)
     return bare_answer(request, error_page(500, [home()], reference=reference))
+
+
+def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
+    """What the service answered, or didn't, in plain words and with a way on."""
+    log.warning(
+        "service failed path=%s kind=%s reason=%s", request.path, type(failure).__name__, failure
+    )
+    trouble = trouble_of(failure)
+    actions = ways_on(request, failure)
+    page = error_page(trouble.status, actions, title=trouble.title, text=trouble.text)
+    response = answer(request, page, trouble.status)
+    if trouble.status == 503:
+        response["Retry-After"] = str(math.ceil(failure.retry_after_seconds or 30))
+    return response
+
+
+def ways_on(request: HttpRequest, failure: Failure) -> list[Action]:
+    if isinstance(failure, Gone) and failure.parent:
+        above = Action(folder_url(failure.parent), _("Open the folder above"), is_primary=True)
+        return [above, replace(home(), is_primary=False)]
+    is_passing = isinstance(failure, Unavailable | TooMany)
+    if is_passing and request.method in ("GET", "HEAD"):
+        again = Action(request.get_full_path(), _("Try again"), is_primary=True)
+        return [again, replace(home(), is_primary=False)]
+    return [home()]
 
 
 @require_safe

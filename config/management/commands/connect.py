@@ -1,0 +1,60 @@
+import getpass
+import sys
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from webui import connection
+from webui.models import Connection
+from webui.pages.errors import trouble_of
+from webui.v1.errors import Failure
+
+
+class Command(BaseCommand):
+    help = (
+        "Connects the site to a service that speaks v1. Name and password are asked for, or read "
+        "as two lines from standard input; never give them as arguments, which everybody on this "
+        "machine can see."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("url", nargs="?", help="such as https://storage.example.org")
+        parser.add_argument("--forget", action="store_true", help="back to the embedded service")
+
+    def handle(self, *_args: Any, url: str | None, forget: bool, **_options: Any) -> None:
+        if settings.SERVICE_URL:
+            raise CommandError("SERVICE_URL is set, and comes before what is stored here.")
+        if forget:
+            Connection.forget()
+            self.stdout.write("Forgotten. The site shows the service in this process.")
+            return
+        place = address(url or "")
+        name, password = credentials()
+        try:
+            account = connection.check(place, name, password)
+        except Failure as failure:
+            trouble = trouble_of(failure)
+            raise CommandError(f"{trouble.title}. {trouble.text} Nothing was kept.") from None
+        Connection.keep(place, name, password, timezone.now())
+        self.stdout.write(f"Connected as {account.name or name}.")
+
+
+def address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.username or parts.password:
+        raise CommandError("Leave name and password out of the address: they are asked for.")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise CommandError("Give an address such as https://storage.example.org")
+    return url.rstrip("/")
+
+
+def credentials() -> tuple[str, str]:
+    if sys.stdin.isatty():
+        return input("E-mail address: ").strip(), getpass.getpass()
+    lines = [sys.stdin.readline().rstrip("\r\n") for _line in range(2)]
+    if not all(lines):
+        raise CommandError("Standard input needs two lines: the e-mail address, the password.")
+    return lines[0], lines[1]

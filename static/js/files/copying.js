@@ -1,0 +1,14 @@
+import { tell } from "../toasts.js";
+
+// Only a secure page may use the clipboard; over http in the LAN the reader copies by hand.
+export async function copy(address, words) {
+  try {
+    await navigator.clipboard.writeText(address);
+    tell(words);
+  } catch {
+    const field = document.getElementById("address-field");
+    field.value = address;
+    document.getElementById("address").showModal();
+    field.select();
+  }
+}

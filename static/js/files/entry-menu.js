@@ -1,0 +1,71 @@
+import { copy } from "./copying.js";
+import { deleteRow } from "./deleting.js";
+import { isFolder, linkOf, nameOf, rowBy, rowOf } from "./rows.js";
+import { rename } from "./renaming.js";
+import { startSelecting, toggle } from "./selection.js";
+
+const menu = () => document.getElementById("entry-menu");
+let button = null;
+let key = "";
+let wasOpenFor = null;
+
+const ACTS = {
+  open: (row) => linkOf(row).click(),
+  copy: (row) => copy(linkOf(row).href, menu().dataset.copied),
+  select: (row) => {
+    startSelecting();
+    toggle(row);
+  },
+  rename,
+  delete: deleteRow,
+};
+
+document.addEventListener("pointerdown", ({ target }) => {
+  const isOpen = menu()?.matches(":popover-open");
+  wasOpenFor = isOpen && target.closest(".more") === button ? button : null;
+}, true);
+
+document.addEventListener("click", (event) => {
+  const more = event.target.closest(".more");
+  if (more) {
+    event.preventDefault();
+    if (more !== wasOpenFor) open(more);
+    wasOpenFor = null;
+    return;
+  }
+  const item = event.target.closest("#entry-menu [data-do]");
+  if (item) follow(item, event);
+});
+
+document.addEventListener("toggle", ({ target, newState }) => {
+  if (target !== menu() || newState === "open") return;
+  button.removeAttribute("aria-expanded");
+  const isLost = document.activeElement === document.body || target.contains(document.activeElement);
+  if (isLost) button.focus();
+}, true);
+
+function open(more) {
+  const row = rowOf(more);
+  const link = linkOf(row);
+  const find = (what) => menu().querySelector(`[data-do="${what}"]`);
+  const [file, folder] = find("get").querySelectorAll("span");
+  if (menu().matches(":popover-open")) menu().hidePopover();
+  button = more;
+  key = row.id;
+  menu().querySelector(".menu-title").textContent = nameOf(row);
+  find("get").href = row.dataset.get;
+  find("open").href = link.href;
+  find("open").parentElement.hidden = find("get").href === link.href;
+  file.hidden = isFolder(row);
+  folder.hidden = !isFolder(row);
+  more.setAttribute("aria-expanded", "true");
+  menu().showPopover({ source: more });
+}
+
+function follow(item, event) {
+  const row = rowBy(key);
+  const act = ACTS[item.dataset.do];
+  if (act) event.preventDefault();
+  menu().hidePopover();
+  if (act && row) act(row);
+}

@@ -1,0 +1,18 @@
+import { allRows, linkOf } from "./rows.js";
+
+// Typing has filtered already; Enter goes to the first that was found.
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "filter") return;
+  event.preventDefault();
+  const [first] = allRows();
+  if (first) linkOf(first).focus();
+});
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (key !== "Escape" || target.id !== "q") return;
+  event.preventDefault();
+  if (!target.value) return target.blur();
+  target.value = "";
+  target.dispatchEvent(new Event("search"));
+});

@@ -1,0 +1,73 @@
+import { isForUs } from "../shortcuts.js";
+import { deleteChosen, deleteRow } from "./deleting.js";
+import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
+import { rename } from "./renaming.js";
+import { choose, chosenCount, clear, main, onlyChosen, show, toggle } from "./selection.js";
+
+let lastKey = "";
+
+const present = () => rowOf(document.activeElement);
+const press = (selector) => () => document.querySelector(selector)?.click();
+
+const ACTS = {
+  j: (event) => move(event, 1),
+  k: (event) => move(event, -1),
+  ArrowDown: (event) => present() && move(event, columns()),
+  ArrowUp: (event) => present() && move(event, -columns()),
+  ArrowRight: (event) => present() && columns() > 1 && move(event, forward()),
+  ArrowLeft: (event) => present() && columns() > 1 && move(event, -forward()),
+};
+
+const SINGLE = {
+  x: () => present() && toggle(present()),
+  u: press("#up"),
+  Backspace: press("#up"),
+  n: press("#new"),
+  m: () => present()?.querySelector(".more")?.click(),
+  "/": () => document.getElementById("q")?.focus(),
+  F2: () => {
+    const row = onlyChosen() ?? present();
+    if (row) rename(row);
+  },
+  Delete: () => {
+    if (chosenCount()) deleteChosen();
+    else if (present()) deleteRow(present());
+  },
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") return escape(event);
+  if (!isForUs(event, { mayRepeat: true })) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const act = ACTS[key] ?? (event.shiftKey || event.repeat ? null : SINGLE[key]);
+  if (act && act(event) !== false && (SINGLE[key] || present())) event.preventDefault();
+});
+
+document.addEventListener("focusin", ({ target }) => {
+  lastKey = rowOf(target)?.id ?? lastKey;
+});
+
+function move({ shiftKey }, step) {
+  const row = present();
+  const next = row ? beside(row, step) : rowBy(lastKey) ?? allRows()[0];
+  if (!next) return;
+  if (shiftKey && row) for (const each of [row, next]) choose(each, true);
+  linkOf(next).focus();
+  if (shiftKey) show();
+}
+
+function columns() {
+  const rows = allRows();
+  const { offsetTop } = rows[0];
+  const second = rows.findIndex((row) => row.offsetTop !== offsetTop);
+  return second === -1 ? rows.length : second;
+}
+
+function forward() {
+  return document.documentElement.dir === "rtl" ? -1 : 1;
+}
+
+function escape({ target, defaultPrevented }) {
+  if (defaultPrevented || target.closest?.("input:not([type=checkbox]), dialog, [popover]")) return;
+  if (chosenCount() || main().classList.contains("selecting")) clear();
+}

@@ -1,0 +1,9 @@
+import "./clock.js";
+import "./entry-menu.js";
+import "./filter.js";
+import "./keys.js";
+import "./renaming.js";
+import "./selection.js";
+import "./swaps.js";
+import "./uploads.js";
+import "./windows.js";

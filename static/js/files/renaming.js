@@ -1,0 +1,103 @@
+// The form stands beside the name and the name comes back at once; the server has the last word.
+import { linkOf, nameOf, rowOf, say } from "./rows.js";
+import { adopt } from "./selection.js";
+
+const before = new WeakMap();
+
+export function rename(row) {
+  const open = row.querySelector(".rename");
+  const more = row.querySelector(".more");
+  if (open) return open.querySelector(".input").focus();
+  if (!more || !document.getElementById("delete-chosen")) return;
+  const address = new URL("form/", more.formAction);
+  address.searchParams.set("view", document.getElementById("listing").dataset.view);
+  window.htmx.ajax("GET", address.pathname + address.search, { source: "#go", target: linkOf(row), swap: "afterend" });
+}
+
+document.addEventListener("click", (event) => {
+  const { target } = event;
+  if (target.closest("#rename-chosen")) rename(rowOf(document.querySelector("#listing .tick[name=entry]:checked")));
+  const form = target.closest("[data-cancel]")?.closest(".rename");
+  if (!form || !rowOf(form)) return;
+  event.preventDefault();
+  leave(form);
+});
+
+document.addEventListener("keydown", (event) => {
+  const form = event.target.closest?.(".rename");
+  if (event.key !== "Escape" || !form || !rowOf(form)) return;
+  event.preventDefault();
+  leave(form);
+});
+
+document.addEventListener("htmx:load", ({ detail: { elt } }) => {
+  if (elt.matches(".rename") && rowOf(elt)) settle(elt);
+});
+
+document.addEventListener("htmx:beforeRequest", ({ detail: { elt } }) => {
+  if (elt.matches(".rename")) pretend(elt);
+});
+
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { elt, xhr } = detail;
+  if (elt.matches(".rename") && xhr.status === 422) detail.target = elt;
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
+  if (!elt.matches(".rename")) return;
+  if (successful) finish(elt.dataset);
+  else if (elt.isConnected) takeBack(elt);
+});
+
+function settle(form) {
+  const row = rowOf(form);
+  const link = linkOf(row);
+  const picture = link.querySelector(".thumb")?.cloneNode(true);
+  restore(row);
+  link.hidden = true;
+  if (picture) form.prepend(picture);
+  const field = form.querySelector(".input");
+  field.focus();
+  field.select();
+}
+
+function leave(form) {
+  const link = linkOf(rowOf(form));
+  form.remove();
+  link.hidden = false;
+  link.focus();
+}
+
+function pretend(form) {
+  const row = rowOf(form);
+  const link = linkOf(row);
+  const [stem] = link.querySelectorAll("bdi");
+  before.set(row, [...stem.childNodes]);
+  stem.textContent = form.elements.stem.value;
+  form.hidden = true;
+  link.hidden = false;
+  link.focus();
+  row.classList.add("pending");
+}
+
+function takeBack(form) {
+  restore(rowOf(form));
+  linkOf(rowOf(form)).hidden = true;
+  form.hidden = false;
+  form.querySelector(".input").focus();
+}
+
+function restore(row) {
+  const nodes = before.get(row);
+  if (nodes) linkOf(row).querySelector("bdi").replaceChildren(...nodes);
+  before.delete(row);
+  row.classList.remove("pending");
+}
+
+function finish({ key, said }) {
+  const row = document.getElementById(key);
+  if (!row) return;
+  say(`${said}: ${nameOf(row)}`);
+  adopt(row);
+  linkOf(row).focus();
+}

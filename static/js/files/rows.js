@@ -1,0 +1,18 @@
+// A row is a line of the table or a tile of the grid; both look the same from here.
+const ROW = "#listing .window > [id]";
+
+export const allRows = () => [...document.querySelectorAll(ROW)];
+export const rowOf = (node) => node?.closest?.(ROW) ?? null;
+export const rowBy = (key) => (key ? rowOf(document.getElementById(key)) : null);
+export const linkOf = (row) => row.querySelector(".entry");
+export const nameOf = (row) => row.querySelector(".entry-name").title;
+export const isFolder = (row) => row.id.startsWith("folder-");
+
+export function beside(row, step) {
+  const rows = allRows();
+  return rows[rows.indexOf(row) + step] ?? null;
+}
+
+export function say(words) {
+  document.getElementById("said").textContent = words;
+}

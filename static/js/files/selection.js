@@ -1,0 +1,192 @@
+// What is chosen lives in the page: ticks, hidden fields for chosen rows that are not in sight,
+// and one field that says "all that match", also those that nobody has loaded.
+import { allRows, isFolder, rowBy, rowOf } from "./rows.js";
+import { fill, numberWords, sizeWords } from "./words.js";
+
+const HOLD_MS = 400;
+const SLIP_PX = 10;
+const TICK = '#listing .tick[name="entry"]';
+
+let lastKey = "";
+let isRange = false;
+let hold = null;
+let isHeld = false;
+
+export const main = () => document.getElementById("main");
+const form = () => document.getElementById("entries");
+const every = () => document.getElementById("every");
+const kept = () => document.getElementById("kept");
+const headTick = () => document.getElementById("all");
+const countAll = () => Number(document.getElementById("listing").dataset.count);
+const tickOf = (row) => row.querySelector(".tick");
+const isSelecting = () => main().classList.contains("selecting");
+
+export function chosenCount() {
+  if (!every().disabled) return countAll();
+  return document.querySelectorAll(`${TICK}:checked`).length + kept().childElementCount;
+}
+
+export function onlyChosen() {
+  const ticks = document.querySelectorAll(`${TICK}:checked`);
+  return chosenCount() === 1 && ticks.length ? rowOf(ticks[0]) : null;
+}
+
+export function choose(row, isChosen) {
+  const tick = tickOf(row);
+  if (!tick) return;
+  tick.checked = isChosen;
+  if (!isChosen) every().disabled = true;
+  lastKey = row.id;
+}
+
+export function toggle(row) {
+  const tick = tickOf(row);
+  if (tick) choose(row, !tick.checked);
+  show();
+}
+
+export function startSelecting() {
+  main().classList.add("selecting");
+  show();
+}
+
+export function clear() {
+  form().reset();
+}
+
+// Rows that leave the page stay chosen.
+export function keep(rows) {
+  if (!every().disabled) return;
+  for (const row of rows) {
+    if (!tickOf(row)?.checked) continue;
+    const field = Object.assign(document.createElement("input"), { type: "hidden", name: "entry", value: row.id });
+    field.dataset.bytes = row.dataset.bytes;
+    kept().append(field);
+  }
+}
+
+export function adopt(root) {
+  const isAll = !every().disabled;
+  const away = new Map([...kept().children].map((field) => [field.value, field]));
+  for (const tick of root.querySelectorAll('.tick[name="entry"]')) {
+    const field = away.get(tick.value);
+    if (isAll || field) tick.checked = true;
+    field?.remove();
+  }
+  show();
+}
+
+export function show() {
+  if (!form()) return;
+  const count = chosenCount();
+  const isAll = !every().disabled;
+  const [number, size] = form().querySelector("output").children;
+  const words = fill(form().dataset.chosen, { count: numberWords(count) });
+  if (number.textContent !== words) number.textContent = words;
+  size.textContent = isAll || !count ? "" : chosenSize();
+  main().classList.toggle("chosen", count > 0);
+  for (const button of form().querySelectorAll(".actionbar .btn:not(.all)")) button.disabled = !count;
+  const rename = document.getElementById("rename-chosen");
+  if (rename) rename.disabled = !onlyChosen();
+  document.getElementById("select")?.setAttribute("aria-pressed", String(isSelecting()));
+  const head = headTick();
+  if (!head) return;
+  head.checked = isAll || (count > 0 && count === countAll());
+  head.indeterminate = count > 0 && !head.checked;
+}
+
+function chosenSize() {
+  const holders = [...document.querySelectorAll(`${TICK}:checked`)].map(rowOf).concat([...kept().children]);
+  const sizes = holders.map(({ dataset }) => Number(dataset.bytes));
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  return sum ? sizeWords(sum) : "";
+}
+
+function chooseAll(isChosen) {
+  const rows = allRows();
+  for (const row of rows) {
+    const tick = tickOf(row);
+    if (tick) tick.checked = isChosen;
+  }
+  kept().replaceChildren();
+  every().disabled = !isChosen || rows.length >= countAll();
+  show();
+}
+
+function chooseRange(row, isChosen) {
+  const rows = allRows();
+  const from = rows.indexOf(rowBy(lastKey) ?? row);
+  const to = rows.indexOf(row);
+  for (const each of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) choose(each, isChosen);
+}
+
+document.addEventListener("click", (event) => {
+  const { target, shiftKey } = event;
+  if (target.closest(".hit") && !target.matches(".tick")) isRange = shiftKey;
+  else if (target.matches(TICK)) {
+    const row = rowOf(target);
+    if ((shiftKey || isRange) && lastKey) chooseRange(row, target.checked);
+    isRange = false;
+    choose(row, target.checked);
+    show();
+  } else if (target.id === "choose-all") chooseAll(chosenCount() < countAll());
+  else if (target.closest("#select")) {
+    if (isSelecting()) clear();
+    else startSelecting();
+  }
+});
+
+document.addEventListener("change", ({ target }) => {
+  if (target.id === "all") chooseAll(target.checked);
+});
+
+document.addEventListener("reset", ({ target }) => {
+  if (target !== form()) return;
+  kept().replaceChildren();
+  every().disabled = true;
+  main().classList.remove("selecting");
+  setTimeout(show);
+});
+
+// While selecting by touch, a tap on a name chooses. Caught on its way down, before htmx opens a folder.
+document.addEventListener("click", (event) => {
+  const row = rowOf(event.target);
+  if (!row || !event.target.closest(".entry, .more") || !(isHeld || isSelecting())) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (!isHeld) toggle(row);
+  isHeld = false;
+}, true);
+
+document.addEventListener("pointerdown", ({ target, pointerType, clientX, clientY }) => {
+  const row = rowOf(target);
+  drop();
+  isHeld = false;
+  if (!row || pointerType !== "touch" || !target.closest(".entry")) return;
+  hold = { x: clientX, y: clientY, timer: setTimeout(take, HOLD_MS, row) };
+});
+
+document.addEventListener("pointermove", ({ clientX, clientY }) => {
+  if (hold && Math.hypot(clientX - hold.x, clientY - hold.y) > SLIP_PX) drop();
+});
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, drop);
+document.addEventListener("scroll", drop, { passive: true });
+
+document.addEventListener("contextmenu", (event) => {
+  if (hold || isHeld) event.preventDefault();
+});
+
+function take(row) {
+  hold = null;
+  isHeld = true;
+  navigator.vibrate?.(10);
+  startSelecting();
+  toggle(row);
+}
+
+function drop() {
+  clearTimeout(hold?.timer);
+  hold = null;
+}
+
+show();

@@ -1,0 +1,88 @@
+// What stays as it was when the server's answer takes the place of the listing: the chosen rows,
+// the focus, and the words that are read out.
+import { tell } from "../toasts.js";
+import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
+import { adopt, clear, keep, show } from "./selection.js";
+
+let focused = [];
+let wasStale = false;
+let query = "";
+let isDown = false;
+
+const listing = () => document.getElementById("listing");
+const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
+const isBehind = (elt) => elt?.id === "refresh" || elt?.id === "look";
+
+for (const [name, isPressed] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  document.addEventListener(name, () => (isDown = isPressed), true);
+}
+
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!detail.shouldSwap || detail.target?.id !== "listing") return;
+  if (isBehind(detail.elt) && isBusy()) {
+    detail.shouldSwap = false;
+    if (isDown) document.addEventListener("pointerup", refresh, { once: true });
+    return;
+  }
+  focused = candidates(detail.elt);
+  wasStale = listing().classList.contains("stale");
+  query = queryOf();
+  if (detail.elt.closest("#delete")) clear();
+  else keep(allRows());
+});
+
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  if (target.id === "listing") settle(target);
+  if (target.id === "main") {
+    target.focus({ preventScroll: true });
+    show();
+  }
+});
+
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  const dialog = detail.target;
+  if (dialog?.id === "delete" && dialog.firstElementChild && !dialog.open) dialog.showModal();
+});
+
+// A refresh behind the page sorts nothing anew and has nothing to say.
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  if (detail.target?.id === "said" && isBehind(detail.requestConfig?.elt)) detail.shouldSwap = false;
+});
+
+// htmx would keep the new tab that somebody asked for in this one.
+document.addEventListener("click", (event) => {
+  const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+  if (isElsewhere && event.target.closest("#main a[href]")) event.stopPropagation();
+}, true);
+
+export function refresh() {
+  const look = document.getElementById("look");
+  if (look) window.htmx.trigger(look, "refresh");
+}
+
+function isBusy() {
+  const isFar = document.querySelectorAll("#listing .window:not(.ghosts)").length > 1;
+  return isDown || isFar || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open") !== null;
+}
+
+function candidates(elt) {
+  const row = rowOf(document.activeElement);
+  if (!elt.closest("#delete")) return row ? [row.id] : [];
+  const gone = new Set([...elt.querySelectorAll("[name=entry]")].map(({ value }) => value));
+  const rows = allRows();
+  const first = rows.findIndex(({ id }) => gone.has(id));
+  const stays = ({ id }) => !gone.has(id);
+  return [...rows.slice(first).filter(stays), ...rows.slice(0, Math.max(first, 0)).filter(stays).reverse()].map(({ id }) => id).concat("title");
+}
+
+function settle(fresh) {
+  if (queryOf() !== query && !document.getElementById("every").disabled) clear();
+  adopt(fresh);
+  if (wasStale && !fresh.classList.contains("stale")) tell(fresh.dataset.fresh);
+  const made = rowBy(fresh.dataset.new);
+  if (made) return linkOf(made).focus();
+  if (document.activeElement !== document.body || !focused.length) return;
+  const row = focused.map(rowBy).find(Boolean);
+  if (row) linkOf(row).focus();
+  else document.getElementById("title").focus();
+}

@@ -1,0 +1,119 @@
+import { fill, sizeWords, timeWords } from "./words.js";
+
+const DRAW_MS = 250;
+const MEMORY_MS = 8000;
+const BEFORE_GUESSING_MS = 10_000;
+
+// One file on its way: queued, uploading, moving (sent, not yet answered), done or failed.
+export class Upload {
+  constructor(file, url, words, changed) {
+    Object.assign(this, { file, url, changed, words: { ...words }, state: "queued", sent: 0, row: null });
+  }
+
+  start() {
+    const form = new FormData();
+    form.append("file", this.file, this.file.name);
+    this.state = "uploading";
+    this.begun = performance.now();
+    this.marks = [{ at: this.begun, sent: 0 }];
+    const xhr = (this.xhr = new XMLHttpRequest());
+    xhr.upload.addEventListener("progress", ({ loaded, total }) => this.progress(loaded, total));
+    xhr.upload.addEventListener("load", () => this.turn("moving"));
+    xhr.addEventListener("load", () => this.answered());
+    xhr.addEventListener("error", () => this.fail(this.words.cut));
+    xhr.open("POST", this.url);
+    xhr.setRequestHeader("X-Requested-With", "ferry");
+    xhr.setRequestHeader("X-File-Size", String(this.file.size));
+    for (const [name, value] of Object.entries(headers())) xhr.setRequestHeader(name, value);
+    xhr.send(form);
+    this.show();
+  }
+
+  stop() {
+    this.xhr?.abort();
+    this.state = "stopped";
+  }
+
+  again() {
+    this.sent = 0;
+    this.turn("queued");
+  }
+
+  progress(loaded, total) {
+    const now = performance.now();
+    this.sent = total ? Math.min(this.file.size, (loaded / total) * this.file.size) : 0;
+    this.marks.push({ at: now, sent: this.sent });
+    while (this.marks.length > 2 && now - this.marks[0].at > MEMORY_MS) this.marks.shift();
+    if (now - (this.drawn_at ?? 0) > DRAW_MS) this.show();
+  }
+
+  answered() {
+    const { status, responseURL } = this.xhr;
+    const answer = this.read();
+    if (answer?.ok) return this.turn("done");
+    const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
+    this.fail(answer?.reason || (isStranger ? this.words.signedout : status === 413 ? this.words.large : this.words.strange));
+  }
+
+  read() {
+    try {
+      return JSON.parse(this.xhr.responseText);
+    } catch {
+      return null;
+    }
+  }
+
+  fail(reason) {
+    if (this.state === "stopped") return;
+    this.reason = reason;
+    this.turn("failed");
+  }
+
+  turn(state) {
+    if (this.state === "stopped") return;
+    this.state = state;
+    this.show();
+    if (state !== "moving") this.changed(this);
+  }
+
+  drawn(template) {
+    this.row = template.content.firstElementChild.cloneNode(true);
+    this.row.querySelector("bdi").textContent = this.file.name;
+    this.row.querySelector("progress").setAttribute("aria-label", this.file.name);
+    this.row.querySelector("[data-do=cancel]").setAttribute("aria-label", `${this.words.cancel}: ${this.file.name}`);
+    this.show();
+    return this.row;
+  }
+
+  show() {
+    if (!this.row) return;
+    const { words, file, state } = this;
+    const find = (selector) => this.row.querySelector(selector);
+    const isGoing = state === "uploading";
+    const percent = file.size ? Math.floor((this.sent / file.size) * 100) : 0;
+    this.drawn_at = performance.now();
+    this.row.dataset.state = state;
+    find("progress").value = state === "moving" ? 100 : percent;
+    find(".route").hidden = state === "failed";
+    find(".state").textContent = { queued: words.waiting, uploading: words.going, moving: words.ending, failed: words.failed }[state] ?? "";
+    find(".of").textContent = state === "failed" ? this.reason : fill(words.of, { done: sizeWords(this.sent), total: sizeWords(file.size) });
+    find(".rate").textContent = isGoing && this.rate ? sizeWords(this.rate, true) : "";
+    find(".left").textContent = isGoing ? this.left : "";
+    find(".transfer-pct").replaceChildren(...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []));
+    find("[data-do=retry]").hidden = state !== "failed";
+  }
+
+  get rate() {
+    const [first, last] = [this.marks[0], this.marks.at(-1)];
+    return last.at > first.at ? ((last.sent - first.sent) / (last.at - first.at)) * 1000 : 0;
+  }
+
+  get left() {
+    if (performance.now() - this.begun < BEFORE_GUESSING_MS || !this.rate) return "";
+    return fill(this.words.left, { time: timeWords((this.file.size - this.sent) / this.rate, this.words) });
+  }
+}
+
+export function headers() {
+  return JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
+}

@@ -1,0 +1,150 @@
+import { showToast, tell } from "../toasts.js";
+import { refresh } from "./swaps.js";
+import { Upload } from "./upload.js";
+import { filesOf } from "./dropped.js";
+import { fill, numberWords } from "./words.js";
+
+const AT_ONCE = 3;
+const IN_SIGHT = 12;
+
+let panel = document.getElementById("uploads");
+let queue = [];
+let done = 0;
+
+const isAlive = ({ state }) => state === "queued" || state === "uploading" || state === "moving";
+
+function add(files) {
+  queue.push(...files.map(({ file, url }) => new Upload(file, url, panel.dataset, changed)));
+  go();
+}
+
+function go() {
+  const running = queue.filter(({ state }) => state === "uploading" || state === "moving").length;
+  for (const upload of queue.filter(({ state }) => state === "queued").slice(0, AT_ONCE - running)) upload.start();
+  draw();
+}
+
+function changed(upload) {
+  if (upload.state === "done") {
+    done += 1;
+    remove(upload);
+  }
+  if (!queue.some(isAlive)) finish();
+  go();
+}
+
+function finish() {
+  if (done) {
+    tell(fill(panel.dataset.done, { count: numberWords(done) }));
+    refresh();
+  }
+  done = 0;
+}
+
+function remove(upload) {
+  const next = upload.row?.nextElementSibling ?? upload.row?.previousElementSibling;
+  const hadFocus = upload.row?.contains(document.activeElement);
+  queue = queue.filter((each) => each !== upload);
+  upload.row?.remove();
+  if (hadFocus) (next?.querySelector("[data-do=cancel]") ?? document.getElementById("title")).focus();
+}
+
+function draw() {
+  panel.hidden = !queue.length;
+  const list = panel.querySelector("ul");
+  const template = panel.querySelector("template");
+  for (const upload of queue.slice(0, IN_SIGHT)) {
+    if (!upload.row) list.append(upload.drawn(template));
+  }
+  const rest = queue.length - list.childElementCount;
+  const words = [fill(panel.dataset.of, { done: numberWords(done), total: numberWords(done + queue.length) })];
+  if (rest > 0) words.push(fill(panel.dataset.more, { count: numberWords(rest) }));
+  panel.querySelector(".sect p").textContent = words.join(", ");
+}
+
+document.addEventListener("click", (event) => {
+  const { target } = event;
+  const opener = target.closest("a[data-upload]");
+  if (opener && panel?.isConnected && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    opener.closest("[popover]")?.hidePopover();
+    pick();
+  }
+  const act = target.closest("#uploads [data-do]")?.dataset.do;
+  if (!act) return;
+  const upload = queue.find(({ row }) => row?.contains(target));
+  if (act === "retry") upload.again();
+  if (act === "cancel") cancel(upload);
+  if (act === "clear") for (const each of [...queue]) cancel(each);
+  go();
+});
+
+function cancel(upload) {
+  upload.stop();
+  remove(upload);
+}
+
+function pick() {
+  const note = document.getElementById("upload-note");
+  if (!note) return panel.querySelector("input").click();
+  note.returnValue = "";
+  note.showModal();
+}
+
+document.addEventListener("close", ({ target }) => {
+  if (target.id === "upload-note" && target.returnValue === "go") panel.querySelector("input").click();
+}, true);
+
+document.addEventListener("change", ({ target }) => {
+  if (target.id !== "upload-files") return;
+  add([...target.files].map((file) => ({ file, url: panel.dataset.url })));
+  target.value = "";
+});
+
+const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
+
+for (const name of ["dragenter", "dragover"]) {
+  document.addEventListener(name, (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    const mayDrop = panel?.isConnected && !document.querySelector("dialog[open]");
+    event.dataTransfer.dropEffect = mayDrop ? "copy" : "none";
+    if (mayDrop && !("drag" in document.body.dataset)) unveil(event.dataTransfer.items.length);
+  });
+}
+
+document.addEventListener("dragleave", ({ relatedTarget }) => {
+  if (!relatedTarget) delete document.body.dataset.drag;
+});
+
+document.addEventListener("drop", async (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  delete document.body.dataset.drag;
+  if (!panel?.isConnected || document.querySelector("dialog[open]")) return;
+  const { files, trouble } = await filesOf(event.dataTransfer, panel.dataset);
+  if (trouble) showToast(trouble);
+  add(files);
+});
+
+function unveil(count) {
+  const words = count === 1 ? panel.dataset.one : panel.dataset.many;
+  document.getElementById("drop-count").textContent = fill(words, { count: numberWords(count) });
+  document.body.dataset.drag = "";
+}
+
+// Another folder was opened meanwhile: what is under way goes on in the panel that shows it.
+document.addEventListener("htmx:afterSwap", ({ target }) => {
+  if (target.id !== "main") return;
+  const fresh = document.getElementById("uploads");
+  if (!queue.length) panel = fresh;
+  else if (fresh) {
+    delete panel.dataset.here;
+    Object.assign(panel.dataset, fresh.dataset);
+    fresh.replaceWith(panel);
+  } else document.getElementById("listing").before(panel);
+});
+
+window.addEventListener("beforeunload", (event) => {
+  if (queue.some(isAlive)) event.preventDefault();
+});

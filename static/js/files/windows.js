@@ -1,0 +1,102 @@
+// 10,000 rows arrive in windows as one scrolls. Some 2,000 stay in the page; of a window further
+// away only its height is left, and its rows are fetched again when they come near.
+import { adopt, keep } from "./selection.js";
+
+const MOST = 10;
+const AHEAD = "1200px 0px";
+const SVG = "http://www.w3.org/2000/svg";
+
+const addresses = new WeakMap();
+const listing = () => document.getElementById("listing");
+const windows = () => [...document.querySelectorAll("#listing .window:not(.ghosts)")];
+const isEmptied = (each) => each.querySelector(".spacer") !== null;
+
+const observer = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    const holder = target.closest(".ghosts, .window");
+    if (!holder) continue;
+    if (holder.matches(".ghosts")) window.htmx.trigger(holder, "near");
+    else refill(holder);
+  }
+}, { rootMargin: AHEAD });
+
+document.addEventListener("htmx:load", ({ detail: { elt } }) => {
+  if (elt.matches(".window, .ghosts")) adopt(elt);
+  if (elt.matches(".window, .ghosts, #listing, #main, body")) watch();
+});
+watch();
+
+function watch() {
+  const ghosts = listing()?.querySelector(".ghosts");
+  if (!ghosts) return trim();
+  addresses.set(listing(), ghosts.getAttribute("hx-get"));
+  observer.observe(ghosts.firstElementChild);
+  trim();
+}
+
+function trim() {
+  const full = windows().filter((each) => !isEmptied(each));
+  if (full.length <= MOST) return;
+  const middle = innerHeight / 2;
+  const far = full.map((each) => ({ each, distance: Math.abs(middleOf(each) - middle) }));
+  far.sort((one, other) => other.distance - one.distance);
+  for (const { each } of far.slice(0, full.length - MOST)) empty(each);
+}
+
+function middleOf(each) {
+  return (each.firstElementChild.getBoundingClientRect().top + each.lastElementChild.getBoundingClientRect().bottom) / 2;
+}
+
+function empty(each) {
+  if (each.contains(document.activeElement) || each.querySelector(".rename")) return;
+  const top = each.firstElementChild.getBoundingClientRect().top;
+  const height = each.lastElementChild.getBoundingClientRect().bottom - top;
+  keep(each.children);
+  each.replaceChildren(spacer(each, Math.round(height)));
+  observer.observe(each.querySelector(".spacer"));
+}
+
+// The height is an attribute of a drawing, since the policy allows no style in the page.
+function spacer(each, height) {
+  const drawing = document.createElementNS(SVG, "svg");
+  drawing.setAttribute("width", "1");
+  drawing.setAttribute("height", String(height));
+  if (each.matches("ul")) return wrap("li", drawing);
+  const row = document.createElement("tr");
+  const cell = wrap("td", drawing);
+  cell.colSpan = 5;
+  row.append(cell);
+  return row;
+}
+
+function wrap(name, child) {
+  const element = document.createElement(name);
+  element.className = "spacer";
+  element.setAttribute("aria-hidden", "true");
+  element.append(child);
+  return element;
+}
+
+async function refill(each) {
+  if (!isEmptied(each) || each.dataset.busy) return;
+  each.dataset.busy = "1";
+  try {
+    const address = new URL(addresses.get(listing()), location.href);
+    address.searchParams.set("from", each.dataset.from);
+    const answer = await fetch(address, { headers: { "HX-Request": "true" } });
+    const template = document.createElement("template");
+    template.innerHTML = await answer.text();
+    const rows = template.content.querySelector(".window:not(.ghosts)")?.children;
+    if (!answer.ok || !rows || !each.isConnected) return;
+    each.replaceChildren(...rows);
+    window.htmx.process(each);
+    adopt(each);
+    trim();
+  } catch {
+    observer.unobserve(each.querySelector(".spacer"));
+    setTimeout(() => observer.observe(each.querySelector(".spacer")), 2000);
+  } finally {
+    delete each.dataset.busy;
+  }
+}

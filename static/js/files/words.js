@@ -1,0 +1,28 @@
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+const language = document.documentElement.lang || "en";
+
+export function fill(words, values) {
+  return words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+export const numberWords = (number) => new Intl.NumberFormat(language).format(number);
+
+export function sizeWords(bytes, isRate = false) {
+  let step = 0;
+  let number = bytes;
+  while (number >= 999.5 && step < UNITS.length - 1) {
+    number /= 1000;
+    step += 1;
+  }
+  const unit = isRate ? `${UNITS[step]}-per-second` : UNITS[step];
+  const digits = step > 1 && number < 99.95 ? 1 : 0;
+  const words = new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: digits }).format(number);
+  return words.replace("kB", "KB").replace("byte", "B");
+}
+
+export function timeWords(seconds, words) {
+  if (seconds < 60) return fill(words.seconds, { seconds: Math.max(1, Math.ceil(seconds)) });
+  const all = Math.ceil(seconds / 60);
+  if (all < 60) return fill(words.minutes, { minutes: all });
+  return fill(words.hours, { hours: Math.floor(all / 60), minutes: all % 60 });
+}

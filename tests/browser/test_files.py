@@ -1,0 +1,763 @@
+"""The Files screen as people use it: by mouse, by touch, by keys, and without scripts."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.people import Visitor
+from tests.browser.shelf import Folder, Shelf
+from tests.browser.test_shell import violations
+from tests.running import Ferry
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>.jpg",
+    "\"' onmouseover='alert(2)",
+    "hx-get=x {{ 7*7 }}.txt",
+]
+LONG = "n" * 200 + ".mkv"
+
+
+@pytest.fixture(scope="module")
+def shelf(ferry: Ferry) -> Iterator[Shelf]:
+    shelf = Shelf(ferry)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture(scope="module")
+def crowd(shelf: Shelf) -> str:
+    return shelf.crowd(10_000)
+
+
+@pytest.fixture
+def films(shelf: Shelf) -> Folder:
+    return shelf.films()
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    alice = Visitor(page, ferry.url, ferry)
+    alice.sign_in()
+    return alice
+
+
+@pytest.fixture
+def phone(chromium: Browser, ferry: Ferry, troubles: list[str]) -> Iterator[Visitor]:
+    size = {"width": 390, "height": 844}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        alice = Visitor(page, ferry.url, ferry)
+        alice.sign_in()
+        yield alice
+        assert troubles == []
+
+
+@pytest.fixture
+def scriptless(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    with chromium.new_context(java_script_enabled=False) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.sign_in()
+        yield alice
+
+
+def names(page: Page) -> list[str]:
+    return [each.get_attribute("title") for each in page.locator("#listing .entry-name").all()]
+
+
+def row(page: Page, name: str):
+    return page.locator("#listing .window > [id]").filter(has=page.get_by_title(name, exact=True))
+
+
+def link(page: Page, name: str):
+    return row(page, name).locator(".entry")
+
+
+def chosen(page: Page):
+    return page.locator(".actionbar output strong")
+
+
+def open_menu(page: Page, name: str):
+    row(page, name).hover()
+    row(page, name).get_by_label(f"Actions for {name}").click()
+    menu = page.locator("#entry-menu")
+    expect(menu).to_be_visible()
+    return menu
+
+
+# Looking around
+
+
+def test_a_folder_opens_and_back_leads_out_again(alice, films):
+    alice.open("/")
+    link(alice.page, films.name).click()
+    expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
+    expect(alice.page).to_have_url(alice.url + films.path)
+    expect(alice.page).to_have_title(f"{films.name} · Ferry")
+    expect(alice.page.locator("#main")).to_be_focused()
+    link(alice.page, "Alps").click()
+    expect(alice.page.get_by_role("heading", level=1)).to_have_text("Alps")
+    alice.page.go_back()
+    expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
+    alice.page.go_back()
+    expect(alice.page.get_by_role("heading", level=1)).to_have_text("Files")
+    alice.page.go_forward()
+    expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
+
+
+def test_a_folder_opens_in_a_tab_of_its_own(alice, films):
+    alice.open("/")
+    with alice.page.context.expect_page() as opened:
+        link(alice.page, films.name).click(modifiers=["Control"])
+    expect(opened.value.get_by_role("heading", level=1)).to_have_text(films.name)
+    assert alice.heading() == "Files"
+
+
+def test_sorting_turns_round_and_lives_in_the_address(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    assert names(page) == ["Alps", "Bays", "Clouds.mkv", "Dunes.2.mkv", "Elms.txt"]
+    page.get_by_role("link", name="Name").click()
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Name")
+    expect(page).to_have_url(re.compile(r"sort=-name"))
+    assert names(page) == ["Bays", "Alps", "Elms.txt", "Dunes.2.mkv", "Clouds.mkv"]
+    expect(page.locator("#sort-name")).to_be_focused()
+    expect(page.locator("#said")).to_have_text("Sorted by name, Z to A")
+    page.reload()
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Name")
+    page.go_back()
+    expect(page.locator("th[aria-sort=ascending]")).to_have_text("Name")
+
+
+def test_list_and_grid(alice, films):
+    alice.open(films.path)
+    alice.page.get_by_role("link", name="Grid").click()
+    expect(alice.page.locator(".grid .tile")).to_have_count(5)
+    expect(alice.page.get_by_role("link", name="Grid")).to_have_attribute("aria-current", "true")
+    expect(alice.page.get_by_role("link", name="Grid")).to_be_focused()
+    alice.page.reload()
+    expect(alice.page.locator(".grid .tile")).to_have_count(5)
+    alice.page.get_by_role("link", name="List").click()
+    expect(alice.page.locator("table.files")).to_be_visible()
+
+
+def test_filtering_as_one_types(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    page.keyboard.press("/")
+    page.keyboard.type("du")
+    expect(page.locator("#listing .entry")).to_have_count(1)
+    expect(page.locator("#summary")).to_have_text("1 of 5")
+    expect(page.locator("#said")).to_have_text("1 of 5")
+    expect(page.get_by_label("Filter this folder by name")).to_be_focused()
+    expect(page).to_have_url(re.compile(r"q=du"))
+    page.reload()
+    assert names(page) == ["Dunes.2.mkv"]
+    expect(page.get_by_label("Filter this folder by name")).to_have_value("du")
+    page.get_by_label("Filter this folder by name").fill("nothing like it")
+    expect(page.locator(".none")).to_contain_text("nothing like it")
+    page.locator(".none").get_by_role("link").click()
+    expect(page.locator("#listing .entry")).to_have_count(5)
+    expect(page.get_by_label("Filter this folder by name")).to_have_value("")
+
+
+def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
+    alice.open(f"{films.path}?q=du")
+    field = alice.page.get_by_label("Filter this folder by name")
+    field.focus()
+    alice.page.keyboard.press("Escape")
+    expect(alice.page.locator("#listing .entry")).to_have_count(5)
+    alice.page.keyboard.press("Escape")
+    expect(field).not_to_be_focused()
+
+
+# 10,000 entries
+
+
+def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
+    alice.open(crowd)
+    page = alice.page
+    expect(page.locator("#listing .entry-name")).to_have_count(200)
+    shown = page.locator("#shown")
+    expect(shown).to_contain_text("200 of 10,000")
+    page.get_by_label("Select A first.jpg").check()
+    for window in range(2, 16):
+        page.locator(".ghosts").scroll_into_view_if_needed()
+        expect(page.locator(f".window[data-from='{(window - 1) * 200}']")).to_have_count(1)
+    expect(page.locator(".window .spacer").first).to_be_attached()
+    assert page.locator("#listing .entry-name").count() <= 2200
+    expect(page.locator("#A-first, [title='A first.jpg']")).to_have_count(0)
+    expect(chosen(page)).to_have_text("1 selected")
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.get_by_title("A first.jpg", exact=True)).to_be_in_viewport()
+    expect(page.get_by_label("Select A first.jpg")).to_be_checked()
+    expect(chosen(page)).to_have_text("1 selected")
+
+
+def test_a_letter_leads_to_its_names(alice, crowd):
+    alice.open(crowd)
+    alice.page.get_by_role("navigation", name="Jump to a letter").get_by_text("T").click()
+    expect(alice.page.locator("#listing .entry-name").first).to_have_attribute(
+        "title", re.compile("^[T-Z] first")
+    )
+    alice.page.locator("#before").click()
+    expect(alice.page.locator("#listing .entry-name")).to_have_count(200)
+
+
+def test_select_all_means_all_that_match(alice, crowd):
+    alice.open(crowd)
+    alice.page.locator("thead").hover()
+    alice.page.get_by_label("Select all").check()
+    expect(chosen(alice.page)).to_have_text("10,000 selected")
+    alice.page.locator("#delete-chosen").click()
+    dialog = alice.page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading")).to_have_text(re.compile("10,000"))
+    dialog.get_by_text("Keep").click()
+    expect(dialog).to_be_hidden()
+    expect(alice.page.locator("#delete-chosen")).to_be_focused()
+
+
+def test_the_first_visit_of_ten_thousand_is_light(alice, crowd):
+    sizes: dict[str, int] = {}
+    alice.page.context.clear_cookies(name="nothing")
+    fresh = alice.page.context.new_page()
+    session = fresh.context.new_cdp_session(fresh)
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    fresh.on(
+        "requestfinished",
+        lambda request: sizes.update({request.url: request.sizes()["responseBodySize"]}),
+    )
+    fresh.goto(alice.url + crowd)
+    fresh.wait_for_load_state("networkidle")
+    assert len(sizes) > 20
+    own = {url: size for url, size in sizes.items() if "/thumb/" not in url and "from=" not in url}
+    assert sum(own.values()) < 60_000, own
+
+
+# Choosing
+
+
+def test_choosing_with_shift_and_clearing(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    row(page, "Alps").hover()
+    page.get_by_label("Select Alps").check()
+    page.get_by_label("Select Dunes.2.mkv").click(modifiers=["Shift"])
+    expect(chosen(page)).to_have_text("4 selected")
+    expect(page.locator("#rename-chosen")).to_be_disabled()
+    page.get_by_label("Clear selection").click()
+    expect(page.locator(".actionbar")).to_be_hidden()
+
+
+def test_a_choice_outlives_sorting_and_filtering(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    row(page, "Elms.txt").hover()
+    page.get_by_label("Select Elms.txt").check()
+    page.get_by_role("link", name="Name").click()
+    expect(page.locator("th[aria-sort=descending]")).to_be_visible()
+    expect(page.get_by_label("Select Elms.txt")).to_be_checked()
+    page.get_by_label("Filter this folder by name").fill("du")
+    expect(page.locator("#listing .entry")).to_have_count(1)
+    expect(chosen(page)).to_have_text("1 selected")
+    page.get_by_label("Filter this folder by name").fill("")
+    expect(page.locator("#listing .entry")).to_have_count(5)
+    expect(page.get_by_label("Select Elms.txt")).to_be_checked()
+    expect(chosen(page)).to_have_text("1 selected")
+
+
+def test_a_selection_becomes_one_zip(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    for name in ["Clouds.mkv", "Elms.txt"]:
+        row(page, name).hover()
+        page.get_by_label(f"Select {name}").check()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download ZIP").click()
+    assert download.value.suggested_filename.endswith(".zip")
+    expect(page.get_by_role("main")).to_contain_text("Elms.txt")
+
+
+# Changing
+
+
+def test_renaming_by_menu_keeps_the_extension(alice, films, shelf):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
+    field = page.get_by_label("New name for Clouds.mkv")
+    expect(field).to_be_focused()
+    assert page.evaluate("getSelection().toString()") == "Clouds"
+    page.keyboard.type("Skies")
+    page.keyboard.press("Enter")
+    expect(link(page, "Skies.mkv")).to_be_focused()
+    expect(page.locator("#said")).to_have_text("Renamed: Skies.mkv")
+    assert "Skies.mkv" in shelf.names(films)
+
+
+def test_escape_leaves_a_name_as_it_was(alice, films):
+    alice.open(films.path)
+    link(alice.page, "Clouds.mkv").focus()
+    alice.page.keyboard.press("F2")
+    expect(alice.page.get_by_label("New name for Clouds.mkv")).to_be_focused()
+    alice.page.keyboard.type("Nope")
+    alice.page.keyboard.press("Escape")
+    expect(link(alice.page, "Clouds.mkv")).to_be_focused()
+    expect(alice.page.locator(".rename")).to_have_count(0)
+
+
+def test_a_taken_name_is_refused_at_its_field(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
+    page.get_by_label("New name for Clouds.mkv").fill("Dunes.2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rename [role=alert]")).to_be_visible()
+    expect(page.get_by_label("New name for Clouds.mkv")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("New name for Clouds.mkv")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(link(page, "Clouds.mkv")).to_be_focused()
+
+
+def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
+    page.route("**/rename/", lambda route: route.abort())
+    field = page.get_by_label("New name for Clouds.mkv")
+    field.fill("Skies")
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("Enter")
+    expect(page.locator("#toasts")).to_contain_text("Can't reach Ferry")
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(link(page, "Clouds.mkv")).to_have_text(re.compile("Clouds.mkv"))
+    troubles.clear()
+
+
+def test_renaming_in_the_grid(alice, films):
+    alice.open(f"{films.path}?view=grid")
+    page = alice.page
+    open_menu(page, "Elms.txt").get_by_text("Rename").click()
+    page.get_by_label("New name for Elms.txt").fill("Oaks")
+    page.keyboard.press("Enter")
+    expect(link(page, "Oaks.txt")).to_be_focused()
+    expect(page.locator("li.tile")).to_have_count(5)
+
+
+def test_a_new_folder_appears_and_has_the_focus(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    page.keyboard.press("n")
+    dialog = page.get_by_role("dialog", name="New folder")
+    expect(dialog.get_by_label("Name")).to_be_focused()
+    page.keyboard.type("Alps")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    dialog.get_by_label("Name").fill("Caves")
+    dialog.get_by_role("button", name="Make folder").click()
+    expect(dialog).to_be_hidden()
+    expect(link(page, "Caves")).to_be_focused()
+    assert names(page)[:3] == ["Alps", "Bays", "Caves"]
+    expect(page.locator("#summary")).to_contain_text("6 items")
+    page.keyboard.press("n")
+    expect(dialog.get_by_label("Name")).to_have_value("")
+
+
+def test_deleting_names_what_is_lost_and_moves_the_focus_on(alice, films, shelf):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Bays").get_by_text("Delete").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Bays")
+    expect(dialog.get_by_text("Keep")).to_be_focused()
+    dialog.get_by_role("button", name="Delete").click()
+    expect(dialog).to_be_hidden()
+    expect(row(page, "Bays")).to_have_count(0)
+    expect(link(page, "Clouds.mkv")).to_be_focused()
+    expect(page.locator("#summary")).to_contain_text("4 items")
+    assert "Bays" not in shelf.names(films)
+
+
+def test_deleting_a_choice_empties_the_folder(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    page.locator("thead").hover()
+    page.get_by_label("Select all").check()
+    page.locator("#delete-chosen").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete 5 items").click()
+    expect(page.get_by_role("heading", name="Nothing in here yet")).to_be_visible()
+    expect(page.locator("h1")).to_be_focused()
+    expect(page.locator(".actionbar")).to_be_hidden()
+
+
+def test_downloading_a_file(alice, films):
+    alice.open(films.path)
+    with alice.page.expect_download() as download:
+        link(alice.page, "Elms.txt").click()
+    assert download.value.suggested_filename == "Elms.txt"
+    assert len(download.value.path().read_bytes()) == 5000
+
+
+def test_a_link_is_copied_or_shown(page, ferry, films):
+    alice = Visitor(page, f"http://phone.lan:{ferry.port}", ferry)
+    alice.sign_in()
+    alice.open(films.path)
+    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    dialog = page.get_by_role("dialog", name="Copy link")
+    expect(dialog.get_by_label("Address")).to_have_value(
+        re.compile(rf"^{alice.url}/files/file/\w+")
+    )
+    assert page.evaluate("getSelection().toString()").startswith(alice.url)
+    page.keyboard.press("Escape")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=ferry.url)
+    local = Visitor(page, ferry.url, ferry)
+    local.sign_in()
+    local.open(films.path)
+    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    expect(page.locator("#toasts")).to_contain_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith(ferry.url)
+
+
+# Keys
+
+
+def test_the_whole_screen_by_keys(alice, films):
+    alice.open(films.path)
+    page, keys = alice.page, alice.page.keyboard
+    keys.press("j")
+    expect(link(page, "Alps")).to_be_focused()
+    keys.press("ArrowDown")
+    keys.press("j")
+    expect(link(page, "Clouds.mkv")).to_be_focused()
+    keys.press("k")
+    keys.press("x")
+    expect(chosen(page)).to_have_text("1 selected")
+    keys.press("Shift+ArrowDown")
+    expect(chosen(page)).to_have_text("2 selected")
+    keys.press("Delete")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Clouds.mkv")
+    keys.press("Escape")
+    expect(dialog).to_be_hidden()
+    keys.press("Escape")
+    expect(page.locator(".actionbar")).to_be_hidden()
+    link(page, "Alps").focus()
+    keys.press("m")
+    expect(page.locator("#entry-menu")).to_be_visible()
+    expect(page.locator("#entry-menu").get_by_role("link", name="Open")).to_be_focused()
+    keys.press("Escape")
+    expect(row(page, "Alps").get_by_label("Actions for Alps")).to_be_focused()
+    link(page, "Alps").focus()
+    keys.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
+    keys.press("u")
+    expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
+    keys.press("Backspace")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Files")
+
+
+def test_arrows_walk_the_grid(alice, films):
+    alice.open(f"{films.path}?view=grid")
+    alice.page.set_viewport_size({"width": 900, "height": 800})
+    link(alice.page, "Alps").focus()
+    alice.page.keyboard.press("ArrowRight")
+    expect(link(alice.page, "Bays")).to_be_focused()
+    alice.page.keyboard.press("ArrowDown")
+    expect(link(alice.page, "Elms.txt")).to_be_focused()
+
+
+def test_single_keys_can_be_switched_off(alice, films):
+    alice.open("/account/")
+    alice.page.get_by_label("Single-key shortcuts").uncheck()
+    alice.open(films.path)
+    alice.page.keyboard.press("n")
+    alice.page.keyboard.press("j")
+    expect(alice.page.get_by_role("dialog")).to_have_count(0)
+    expect(link(alice.page, "Alps")).not_to_be_focused()
+    alice.page.evaluate("localStorage.clear()")
+
+
+# Touch
+
+
+def test_choosing_by_touch(phone, films):
+    phone.open(films.path)
+    page = phone.page
+    page.get_by_label("Select items").tap()
+    link(page, "Alps").tap()
+    link(page, "Elms.txt").tap()
+    expect(chosen(page)).to_have_text("2 selected")
+    expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
+    page.get_by_role("button", name="Select all").tap()
+    expect(chosen(page)).to_have_text("5 selected")
+    page.get_by_label("Clear selection").tap()
+    expect(page.locator(".actionbar")).to_be_hidden()
+    link(page, "Alps").tap()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
+
+
+def test_holding_a_row_chooses_it(phone, films):
+    phone.open(films.path)
+    page = phone.page
+    box = link(page, "Bays").bounding_box()
+    session = page.context.new_cdp_session(page)
+    point = {"x": box["x"] + 60, "y": box["y"] + 20}
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    expect(chosen(page)).to_have_text("1 selected")
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(chosen(page)).to_have_text("1 selected")
+    expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
+
+
+def test_everything_by_touch(phone, films):
+    phone.open(films.path)
+    page = phone.page
+    row(page, "Elms.txt").get_by_label("Actions for Elms.txt").tap()
+    page.locator("#entry-menu").get_by_text("Rename").tap()
+    page.get_by_label("New name for Elms.txt").fill("Oaks")
+    page.get_by_role("button", name="Rename", exact=True).tap()
+    expect(link(page, "Oaks.txt")).to_be_visible()
+    page.get_by_label("More for this folder").tap()
+    page.locator("#folder-menu").get_by_text("New folder").tap()
+    page.get_by_role("dialog").get_by_label("Name").fill("Caves")
+    page.get_by_role("button", name="Make folder").tap()
+    expect(link(page, "Caves")).to_be_visible()
+    page.get_by_label("More for this folder").tap()
+    page.locator("#folder-menu").get_by_text("Sort by size").tap()
+    expect(page).to_have_url(re.compile("sort="))
+    row(page, "Caves").get_by_label("Actions for Caves").tap()
+    page.locator("#entry-menu").get_by_text("Delete").tap()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").tap()
+    expect(row(page, "Caves")).to_have_count(0)
+
+
+# Uploads
+
+
+def pick(page: Page, *files: tuple[str, bytes]) -> None:
+    page.locator("#upload-files").set_input_files(
+        [{"name": name, "mimeType": "text/plain", "buffer": body} for name, body in files]
+    )
+
+
+def test_picked_files_arrive(alice, films, shelf):
+    alice.open(films.path)
+    with alice.page.expect_file_chooser() as chooser:
+        alice.page.get_by_role("link", name="Upload").click()
+    chooser.value.set_files(
+        [
+            {"name": f"Up {number}.txt", "mimeType": "text/plain", "buffer": b"hello"}
+            for number in range(5)
+        ]
+    )
+    expect(alice.page.locator("#toasts")).to_contain_text("Uploaded: 5")
+    expect(link(alice.page, "Up 4.txt")).to_be_visible()
+    expect(alice.page.locator("#uploads")).to_be_hidden()
+    assert "Up 3.txt" in shelf.names(films)
+
+
+def test_dropped_files_and_folders_arrive(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    carried = page.evaluate_handle(
+        """() => {
+            const carried = new DataTransfer();
+            carried.items.add(new File(["hello"], "Dropped.txt", { type: "text/plain" }));
+            return carried;
+        }"""
+    )
+    page.dispatch_event("#main", "dragenter", {"dataTransfer": carried})
+    expect(page.locator(".drop")).to_be_visible()
+    expect(page.locator(".drop")).to_contain_text("1 file.")
+    page.dispatch_event("#main", "drop", {"dataTransfer": carried})
+    expect(page.locator(".drop")).to_be_hidden()
+    expect(link(page, "Dropped.txt")).to_be_visible()
+
+
+def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
+    alice.open(films.path)
+    page = alice.page
+    page.route("**/upload/", lambda route: route.abort())
+    pick(page, ("Late.txt", b"hello"), ("Never.txt", b"hello"))
+    late = page.locator(".transfer").filter(has_text="Late.txt")
+    expect(late).to_have_attribute("data-state", "failed")
+    expect(late).to_contain_text("The connection was cut")
+    page.unroute("**/upload/")
+    late.get_by_role("button", name="Retry").click()
+    expect(link(page, "Late.txt")).to_be_visible()
+    page.get_by_label("Cancel: Never.txt").click()
+    expect(page.locator("#uploads")).to_be_hidden()
+    troubles.clear()
+
+
+def test_no_room_is_said_in_words(alice, films):
+    alice.open(films.path)
+    reason = "There is no room for this file."
+    alice.page.route(
+        "**/upload/", lambda route: route.fulfill(status=413, json={"ok": False, "reason": reason})
+    )
+    pick(alice.page, ("Huge.bin", b"hello"))
+    expect(alice.page.locator(".transfer")).to_contain_text(reason)
+
+
+def test_uploads_go_on_while_another_folder_is_open(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    held = []
+    page.route("**/upload/", lambda route: held.append(route))
+    with page.expect_request("**/upload/"):
+        pick(page, ("Slow.txt", b"hello"))
+    expect(page.locator(".transfer")).to_contain_text("keep this tab open")
+    link(page, "Alps").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
+    expect(page.locator(".transfer")).to_contain_text("Slow.txt")
+    held[0].continue_()
+    expect(page.locator("#toasts")).to_contain_text("Uploaded: 1")
+    page.keyboard.press("u")
+    expect(link(page, "Slow.txt")).to_be_visible()
+
+
+# Without scripts
+
+
+def test_all_of_it_without_scripts(scriptless, films, shelf):
+    page = scriptless.page
+    scriptless.open(films.path)
+    page.get_by_role("link", name="Size").click()
+    expect(page.locator("th[aria-sort]")).to_have_text("Size")
+    page.get_by_label("Filter this folder by name").fill("dunes")
+    page.get_by_role("button", name="Filter").click()
+    assert names(page) == ["Dunes.2.mkv"]
+    page.get_by_label("Actions for Dunes.2.mkv").click()
+    page.get_by_label("New name for Dunes.2.mkv").fill("Sands")
+    page.get_by_role("button", name="Rename").click()
+    assert "Sands.mkv" in shelf.names(films)
+    scriptless.open(films.path)
+    page.get_by_role("link", name="New folder").first.click()
+    page.get_by_label("Name").fill("Caves")
+    page.get_by_role("button", name="Make folder").click()
+    expect(row(page, "Caves")).to_have_count(1)
+    page.get_by_role("link", name="Upload").first.click()
+    page.get_by_label("Files").set_input_files(
+        {"name": "Plain.txt", "mimeType": "text/plain", "buffer": b"hello"}
+    )
+    page.get_by_role("button", name="Upload").click()
+    expect(row(page, "Plain.txt")).to_have_count(1)
+    page.get_by_label("Select Caves").check()
+    page.get_by_label("Select Plain.txt").check()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Delete 2 items?")
+    page.get_by_role("button", name="Delete 2 items").click()
+    expect(row(page, "Caves")).to_have_count(0)
+    page.get_by_label("Select Clouds.mkv").check()
+    page.get_by_role("button", name="Download ZIP").click()
+    expect(page.get_by_role("main")).to_contain_text("Clouds.mkv")
+    with page.expect_download():
+        page.get_by_role("link", name="Download ZIP").click()
+
+
+def test_a_crowd_without_scripts(scriptless, crowd):
+    scriptless.open(crowd)
+    scriptless.page.get_by_role("link", name="Show the next ones").click()
+    expect(scriptless.page).to_have_url(re.compile("from=200"))
+    assert len(names(scriptless.page)) == 200
+
+
+# Names that mean harm, and looks
+
+
+@pytest.fixture(scope="module")
+def harm(shelf: Shelf) -> Folder:
+    folder = shelf.folder()
+    for name in [*HOSTILE, LONG]:
+        shelf.file(folder, name)
+    shelf.folder("m" * 200, inside=folder)
+    return folder
+
+
+@pytest.mark.parametrize("view", ["list", "grid"])
+def test_hostile_names_are_only_text(alice, harm, view):
+    page = alice.page
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    alice.open(f"{harm.path}?view={view}")
+    for name in HOSTILE:
+        row(page, name).hover()
+        menu = open_menu(page, name)
+        expect(menu.locator(".menu-title")).to_have_text(name)
+        menu.get_by_text("Rename").click()
+        expect(page.get_by_label(f"New name for {name}")).to_be_focused()
+        page.keyboard.press("Escape")
+        open_menu(page, name).get_by_text("Delete").click()
+        expect(page.get_by_role("dialog").locator(".loss")).to_contain_text(name)
+        page.get_by_role("dialog").get_by_text("Keep").click()
+        expect(page.get_by_role("dialog")).to_be_hidden()
+    assert page.locator("#listing img, #listing script").count() <= len(HOSTILE)
+    spoken = page.evaluate(
+        """() => [...document.querySelectorAll("*")].flatMap((element) =>
+            [...element.attributes].filter(({ name }) => name.startsWith("hx-")).map(({ value }) => value))"""
+    )
+    assert spoken
+    assert not [value for value in spoken if "alert" in value or "7*7" in value]
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1440])
+def test_nothing_scrolls_sideways(alice, harm, crowd, width):
+    page = alice.page
+    page.set_viewport_size({"width": width, "height": 700})
+
+    def is_narrow() -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    for path in ["/", harm.path, f"{harm.path}?view=grid", f"{harm.path}?q={'w' * 200}", crowd]:
+        alice.open(path)
+        is_narrow()
+    alice.open(harm.path)
+    open_menu(page, LONG)
+    is_narrow()
+    page.locator("#entry-menu").get_by_text("Rename").click()
+    expect(page.locator(".rename")).to_be_visible()
+    is_narrow()
+    page.keyboard.press("Escape")
+    open_menu(page, LONG).get_by_text("Delete").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    is_narrow()
+
+
+STATES: dict[str, Callable[[Page], None]] = {
+    "listing": lambda page: None,
+    "grid": lambda page: page.locator("#view-grid").click(),
+    "menu": lambda page: page.locator(".more").first.click(),
+    "new folder": lambda page: page.evaluate("document.getElementById('new-folder').showModal()"),
+    "selection": lambda page: page.locator("#listing .tick[name=entry]").first.evaluate(
+        "box => box.click()"
+    ),
+    "delete": lambda page: (
+        page.locator("#listing .tick[name=entry]").first.evaluate("box => box.click()"),
+        page.locator("#delete-chosen").click(),
+        page.locator("#delete[open]").wait_for(),
+    ),
+    "rename": lambda page: (
+        page.locator(".more").first.click(),
+        page.locator("[data-do=rename]").click(),
+        page.locator(".rename").wait_for(),
+    ),
+    "veil": lambda page: page.evaluate("document.body.dataset.drag = ''"),
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_in_any_state(alice, harm, crowd, scheme, width):
+    page = alice.page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for name, reach in STATES.items():
+        alice.open(harm.path)
+        reach(page)
+        assert violations(page) == [], name
+    for path in [crowd, f"{harm.path}?q=nothing", f"{harm.path}new/", f"{harm.path}upload/"]:
+        alice.open(path)
+        assert violations(page) == [], path

@@ -1,0 +1,71 @@
+"""A storage service for tests of the site: tests.contract's fake, behind the real client."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import httpx
+
+from tests.contract.fake import ROOT, FakeV1, Item
+from webui.connection import Service
+from webui.judging import Judge
+from webui.v1.address import Credentials
+from webui.v1.client import Client
+from webui.v1.connection import Patience
+
+EMAIL, PASSWORD = "owner@example.org", "herring in oil"
+URL = "https://v1.example"
+IMPATIENT = Patience(call_seconds=5, pauses_seconds=())
+
+__all__ = ["EMAIL", "PASSWORD", "ROOT", "Storage", "storage_of"]
+
+
+@dataclass
+class Storage:
+    """What a test says of the service: what is in it, how it misbehaves, what it was asked."""
+
+    fake: FakeV1
+    service: Service
+
+    def folder(self, name: str, parent: int = ROOT) -> Item:
+        self.fake._revision += 1
+        return self.fake.add(name, parent)
+
+    def file(self, name: str, content: bytes = b"content", parent: int = ROOT) -> Item:
+        self.fake._revision += 1
+        return self.fake.add(name, parent, content)
+
+    def many(self, count: int, parent: int = ROOT) -> None:
+        """Without the fake's check of each name against all others."""
+        for number in range(count):
+            item = Item(self.fake._new_id(), parent, f"IMG_{number}.jpg", b"x")
+            self.fake.items[item.id] = item
+        self.fake._revision += 1
+
+    @property
+    def calls(self) -> list[tuple[str, str]]:
+        return self.fake.calls
+
+    def says(self, path: str, *answers: httpx.Response) -> None:
+        self.fake.answers[path] = list(answers)
+
+    def fails(self, path: str, status: int, reason: str = "", **headers: str) -> None:
+        body = {"status_code": status, "reason_phrase": reason} if reason else {}
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.says(path, *[httpx.Response(status, json=body, headers=headers) for _ in range(9)])
+
+    def is_back(self) -> None:
+        self.fake.answers.clear()
+
+
+def storage_of(key: str, *, is_embedded: bool, now=lambda: datetime.now(UTC)) -> Storage:
+    fake = FakeV1(EMAIL, PASSWORD)
+    client = Client(
+        URL,
+        Credentials(EMAIL, PASSWORD),
+        transport=fake,
+        is_ours=is_embedded,
+        judge=Judge(URL, ["media.example"]).link,
+        patience=IMPATIENT,
+        now=now,
+    )
+    return Storage(fake, Service(key, client, is_embedded))

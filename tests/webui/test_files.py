@@ -1,0 +1,303 @@
+"""The Files screen: what is seen, in which order, from where."""
+
+import json
+
+import httpx
+import pytest
+from django.urls import reverse
+
+from tests.people import page, words
+from tests.webui.service import ROOT
+from webui import folders
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+
+
+def names(answer) -> list[str]:
+    return [tag["title"] for tag in page(answer).select(".entry-name")]
+
+
+def listing(person, folder="0", query="", *, at="", **headers):
+    address = reverse("files-listing", args=[folder]) + query
+    current = {"hx-current-url": f"http://localhost{at or '/'}"}
+    return person.client.get(address, headers={**HTMX, **current, **headers})
+
+
+# Looking
+
+
+def test_the_root_shows_folders_first_then_files_in_natural_order(gwen, storage):
+    for name in ("10.txt", "2.txt", "a.txt"):
+        storage.file(name)
+    storage.folder("Films")
+    assert names(gwen.client.get("/")) == ["Films", "2.txt", "10.txt", "a.txt"]
+
+
+def test_a_folder_has_an_address_of_its_own(gwen, storage):
+    films = storage.folder("Films")
+    storage.file("Sintel.mkv", parent=films.id)
+    answer = gwen.client.get(f"/files/{films.id}/")
+    assert names(answer) == ["Sintel.mkv"]
+    assert words(answer, "h1") == "Films"
+    assert "Films" in words(answer, "title")
+
+
+def test_the_way_up_names_each_folder_above(gwen, storage):
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    silent = storage.folder("Silent", old.id)
+    answer = gwen.client.get(f"/files/{silent.id}/")
+    assert words(answer, ".crumbs").split() == ["All", "files", "Films", "Old"]
+    for folder in (films, old):
+        gwen.client.get(f"/files/{folder.id}/")
+    crumbs = page(gwen.client.get(f"/files/{silent.id}/")).select(".crumbs a")
+    assert [crumb["href"] for crumb in crumbs] == ["/", f"/files/{films.id}/", f"/files/{old.id}/"]
+
+
+def test_zero_and_the_roots_own_id_lead_to_the_front_page(gwen, storage):
+    assert gwen.client.get("/files/0/?view=grid")["Location"] == "/?view=grid"
+    assert gwen.client.get(f"/files/{ROOT}/?sort=size")["Location"] == "/?sort=size"
+
+
+def test_an_empty_folder_and_a_filter_without_match_say_so(gwen, storage):
+    assert page(gwen.client.get("/")).select_one(".empty")
+    storage.file("a.txt")
+    answer = gwen.client.get("/?q=zebra")
+    assert page(answer).select_one(".none")
+    assert names(answer) == []
+
+
+@pytest.mark.parametrize("bad", ["abc", "..", "%2e%2e", "7%2f..", "a b", "-1", "7" * 65])
+def test_what_is_no_id_leads_nowhere(gwen, storage, bad):
+    before = len(storage.calls)
+    answer = gwen.client.get(f"/files/{bad}/rows/")
+    assert answer.status_code in (404, 400)
+    assert len(storage.calls) == before
+
+
+def test_a_folder_that_is_gone_offers_the_one_above(gwen, storage):
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    gwen.client.get(f"/files/{old.id}/")
+    storage.fake.delete_folder(None, old.id)
+    storage.fake._revision += 1
+    answer = gwen.client.get(f"/files/{old.id}/")
+    assert answer.status_code == 404
+    assert page(answer).select_one(f"a[href='/files/{films.id}/']")
+
+
+# Sort, filter, view
+
+
+@pytest.mark.parametrize(
+    ("sort", "wanted"),
+    [
+        ("name", ["a.bin", "b.bin", "c.bin"]),
+        ("-name", ["c.bin", "b.bin", "a.bin"]),
+        ("size", ["b.bin", "c.bin", "a.bin"]),
+        ("-size", ["a.bin", "c.bin", "b.bin"]),
+        ("nonsense", ["a.bin", "b.bin", "c.bin"]),
+    ],
+)
+def test_the_address_says_the_order(gwen, storage, sort, wanted):
+    for name, size in (("a.bin", 300), ("b.bin", 100), ("c.bin", 200)):
+        storage.file(name, b"x" * size)
+    assert names(gwen.client.get(f"/?sort={sort}")) == wanted
+
+
+def test_a_sort_is_a_step_back_and_a_filter_is_not(gwen, storage):
+    storage.file("a.txt")
+    sorted_ = listing(gwen, query="?sort=-size")
+    assert sorted_["HX-Push-Url"] == "/?sort=-size"
+    filtered = listing(gwen, query="?q=a")
+    assert filtered["HX-Replace-Url"] == "/?q=a"
+    assert "HX-Push-Url" not in filtered
+
+
+def test_the_fragment_is_no_whole_page(gwen, storage):
+    storage.file("a.txt")
+    soup = page(listing(gwen))
+    assert soup.select_one("#listing")
+    assert not soup.select_one("html")
+
+
+def test_many_come_in_windows(gwen, storage):
+    storage.many(2_000)
+    first = gwen.client.get("/")
+    assert len(names(first)) == 200
+    assert names(first)[10] == "IMG_10.jpg"
+    more = page(first).select_one("[hx-get*='/rows/']")["hx-get"]
+    following = gwen.client.get(more, headers=HTMX)
+    assert names(following)[0] == "IMG_200.jpg"
+    assert len(names(following)) == 200
+    assert len(names(gwen.client.get("/?q=199"))) == 12
+    assert gwen.client.get("/?all=1").content.count(b'name="entry"') == 2_000
+
+
+def test_a_window_that_is_not_there_is_the_last_or_the_first(gwen, storage):
+    storage.many(210)
+    for first in ("-1", "99999", "1e9", "abc", "9" * 30):
+        assert names(gwen.client.get(f"/files/0/rows/?from={first}"))
+
+
+@pytest.mark.parametrize("count", [5, 5_000])
+@pytest.mark.parametrize("path", ["/", "/files/0/listing/", "/files/0/rows/?from=200"])
+def test_a_page_of_files_asks_the_service_once(gwen, storage, count, path):
+    storage.many(count)
+    for _visit in range(2):
+        before = len(storage.calls)
+        assert gwen.client.get(path).status_code == 200
+        assert storage.calls[before:] == [("GET", "/rest/folder")]
+
+
+@pytest.mark.parametrize("count", [5, 5_000])
+def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):
+    foreign.many(count)
+    gwen.client.get("/")
+    before = len(foreign.calls)
+    for path in ("/", "/?sort=-size", "/files/0/rows/?from=200", "/account/"):
+        assert gwen.client.get(path).status_code == 200
+    assert foreign.calls[before:] == []
+
+
+# Shown at once, revalidated behind
+
+
+def seen_before(foreign, gwen, monkeypatch):
+    foreign.file("a.txt")
+    gwen.client.get("/")
+    monkeypatch.setattr(folders, "FRESH_SECONDS", -1)
+
+
+def test_a_foreign_folder_is_shown_at_once_and_asked_for_behind(gwen, foreign, monkeypatch):
+    seen_before(foreign, gwen, monkeypatch)
+    foreign.file("b.txt")
+    shown = gwen.client.get("/")
+    assert names(shown) == ["a.txt"]
+    behind = page(shown).select_one("#refresh")["hx-get"]
+    fresh = gwen.client.get(behind, headers=HTMX)
+    assert names(fresh) == ["a.txt", "b.txt"]
+    assert "HX-Push-Url" not in fresh
+
+
+def test_nothing_new_behind_is_no_content(gwen, foreign, monkeypatch):
+    seen_before(foreign, gwen, monkeypatch)
+    behind = page(gwen.client.get("/")).select_one("#refresh")["hx-get"]
+    assert gwen.client.get(behind, headers=HTMX).status_code == 204
+
+
+def test_reload_asks_at_once(gwen, foreign, monkeypatch):
+    seen_before(foreign, gwen, monkeypatch)
+    foreign.file("b.txt")
+    answer = gwen.client.get("/", headers={"cache-control": "max-age=0"})
+    assert names(answer) == ["a.txt", "b.txt"]
+
+
+# The service is away, refuses, or talks nonsense
+
+
+def test_the_last_known_folder_is_shown_with_its_age_while_the_service_is_away(bob, storage):
+    storage.file("a.txt")
+    bob.client.get("/")
+    storage.fails("/rest/folder", 503)
+    answer = bob.client.get("/")
+    assert answer.status_code == 200
+    assert names(answer) == ["a.txt"]
+    assert page(answer).select_one(".banner.amber")
+    assert "as of" in words(answer, ".page-sub")
+    assert not page(answer).select("#new-folder")
+    storage.is_back()
+    assert not page(bob.client.get("/")).select_one(".banner.amber")
+
+
+def test_a_page_that_shows_an_old_folder_learns_that_the_service_is_back(
+    gwen, foreign, monkeypatch
+):
+    seen_before(foreign, gwen, monkeypatch)
+    foreign.fails("/rest/folder", 503)
+    behind = page(gwen.client.get("/")).select_one("#refresh")["hx-get"]
+    away = gwen.client.get(behind, headers=HTMX)
+    assert page(away).select_one(".banner.amber")
+    again = page(away).select_one("#refresh")["hx-get"]
+    assert gwen.client.get(again, headers=HTMX).status_code == 204
+    foreign.is_back()
+    assert not page(gwen.client.get(again, headers=HTMX)).select_one(".banner.amber")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "answered", "said"),
+    [
+        (503, "", 503, "isn't answering"),
+        (500, "", 503, "isn't answering"),
+        (401, "access_denied", 502, "sign-in"),
+        (403, "premium_required", 502, "no paid plan"),
+        (429, "Rate limit exceeded", 503, "asks for a pause"),
+    ],
+)
+def test_each_trouble_has_words_of_its_own(  # noqa: PLR0917
+    gwen, storage, status, reason, answered, said
+):
+    storage.fails("/rest/folder", status, reason)
+    answer = gwen.client.get("/")
+    assert answer.status_code == answered
+    assert said in words(answer, "h1")
+    assert words(answer, "main p:last-of-type")
+    assert ("Retry-After" in answer) == (answered == 503)
+
+
+def test_a_pause_says_how_long(gwen, storage):
+    storage.fails("/rest/folder", 429, "rate_limit", Retry_After="17")
+    answer = gwen.client.get("/")
+    assert answer["Retry-After"] == "17"
+    assert "17 seconds" in words(answer, "main")
+
+
+def test_trouble_under_htmx_is_a_toast(gwen, storage):
+    storage.fails("/rest/folder", 403, "premium_required")
+    answer = listing(gwen)
+    assert answer.status_code == 502
+    assert "no paid plan" in words(answer, ".toast")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, html="<h1>Maintenance</h1>"),
+        httpx.Response(200, content=b'{"folders": ['),
+        httpx.Response(200, json=[1, 2]),
+        httpx.Response(302, headers={"location": "https://elsewhere.example/"}),
+    ],
+)
+def test_nonsense_is_told_as_such(gwen, storage, answer):
+    storage.says("/rest/folder", answer)
+    shown = gwen.client.get("/")
+    assert shown.status_code == 502
+    assert "no sensible answer" in words(shown, "h1")
+
+
+def test_one_bad_row_is_left_out_and_the_page_stays(gwen, storage):
+    rows = [{"id": 7, "name": "good.txt"}, {"id": "../account", "name": "bad"}, 5, None]
+    body = {"id": 1, "name": "", "files": rows, "folders": [], "parent_id": -1, "result": True}
+    storage.says("/rest/folder", httpx.Response(200, content=json.dumps(body)))
+    answer = gwen.client.get("/")
+    assert names(answer) == ["good.txt"]
+
+
+# Who sees what
+
+
+def test_a_guest_sees_no_way_to_change_anything(gwen, bob, storage):
+    storage.file("a.txt")
+    assert page(bob.client.get("/")).select_one("#new-folder")
+    guests = page(gwen.client.get("/"))
+    assert not guests.select_one("#new-folder")
+    assert not guests.select("[href*='/new/'], [href*='/upload/']")
+
+
+def test_the_meter_needs_no_call_of_its_own(bob, storage):
+    bob.client.get("/")
+    before = len(storage.calls)
+    answer = bob.client.get("/account/")
+    assert storage.calls[before:] == []
+    assert "1.0 GB" in words(answer, ".storage")

@@ -1,0 +1,259 @@
+"""The shared store: two instances stand for two processes."""
+
+import threading
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.webui.service import storage_of
+from webui import folders
+from webui.listings import Listings
+from webui.v1 import models
+from webui.v1.errors import NotFound, Unavailable
+
+SERVICE = "service-1"
+NOW = datetime.now(UTC)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def two(tmp_path, clock):
+    return [Listings(tmp_path / "listings.sqlite3", clock=clock) for _process in range(2)]
+
+
+@pytest.fixture
+def processes(tmp_path, monkeypatch):
+    """Puts the code into the one process or the other, over one file and one service."""
+    stores = [Listings(tmp_path / "listings.sqlite3") for _process in range(2)]
+
+    def become(number):
+        monkeypatch.setattr(folders, "store", lambda: stores[number])
+
+    become(0)
+    return become
+
+
+def told(*names, folder="7", etag=None, parent="1", name="Films"):
+    files = [{"id": 100 + at, "name": each, "size": 5} for at, each in enumerate(names)]
+    answer = {"id": folder, "name": name, "parent_id": parent, "files": files, "folders": []}
+    return models.listing({**answer, "space_max": 100, "space_used": 40}, folder, etag)
+
+
+def keep(store, *names, folder="7", number=0, **facts):
+    return store.keep(SERVICE, folder, told(*names, folder=folder, **facts), number)
+
+
+def names(known):
+    return [entry.name for entry in known.snapshot.contents.entries]
+
+
+def test_what_one_process_read_the_other_knows(two):
+    one, other = two
+    assert other.known(SERVICE, "7") is None
+    keep(one, "a", "b", etag='"1"')
+    known = other.known(SERVICE, "7")
+    assert names(known) == ["a", "b"]
+    assert known.etag == '"1"'
+    assert known.snapshot.parent == "1"
+    assert other.space(SERVICE) == (40, 100)
+
+
+def test_another_services_listing_is_not_shown(two):
+    keep(two[0], "a")
+    assert two[1].known("service-2", "7") is None
+
+
+def test_equal_contents_have_one_revision_and_others_another(two):
+    first, again, other = keep(two[0], "a"), keep(two[1], "a"), keep(two[1], "b")
+    assert first.revision == again.revision != other.revision
+
+
+def test_an_entry_is_parsed_once_for_each_revision(two):
+    keep(two[0], "a")
+    once, again = two[1].known(SERVICE, "7"), two[1].known(SERVICE, "7")
+    assert once.snapshot.contents is again.snapshot.contents
+
+
+def test_what_we_changed_is_marked_for_all_processes_until_it_is_read_again(two):
+    one, other = two
+    keep(one, "a")
+    one.change(SERVICE, ["7"])
+    assert other.known(SERVICE, "7").is_changed
+    keep(other, "b", number=other.number(SERVICE, "7"))
+    assert not one.known(SERVICE, "7").is_changed
+    assert names(one.known(SERVICE, "7")) == ["b"]
+
+
+def test_a_listing_that_was_being_read_while_we_changed_the_folder_is_not_kept(two):
+    one, other = two
+    keep(one, "old")
+    before = other.number(SERVICE, "7")
+    one.change(SERVICE, ["7"])
+    keep(one, "new", number=one.number(SERVICE, "7"))
+    keep(other, "old", number=before)
+    assert names(other.known(SERVICE, "7")) == ["new"]
+    assert names(one.known(SERVICE, "7")) == ["new"]
+
+
+def test_one_at_a_time_has_the_turn(two):
+    one, other = two
+    with one.turn(SERVICE, "7") as first, other.turn(SERVICE, "7") as second:
+        assert first
+        assert not second
+        with other.turn(SERVICE, "8") as elsewhere:
+            assert elsewhere
+    with other.turn(SERVICE, "7") as now_free:
+        assert now_free
+
+
+def test_the_turn_of_a_process_that_died_expires(two, clock):
+    assert two[0]._take_turn(SERVICE, "7")
+    assert not two[1]._take_turn(SERVICE, "7")
+    clock.now += 61
+    assert two[1]._take_turn(SERVICE, "7")
+
+
+def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):
+    monkeypatch.setattr("webui.listings.MOST_FOLDERS", 3)
+    for number in range(5):
+        clock.now += 1
+        keep(two[0], "a", folder=str(10 + number))
+    two[0].prune()
+    kept = [number for number in range(10, 15) if two[1].known(SERVICE, str(number))]
+    assert kept == [12, 13, 14]
+    clock.now += 31 * 24 * 3600
+    two[0].prune()
+    assert two[1].known(SERVICE, "14") is None
+
+
+def test_the_store_is_bounded_in_bytes(two, clock, monkeypatch):
+    monkeypatch.setattr("webui.listings.MOST_STORED_BYTES", 10_000)
+    for number in range(5):
+        clock.now += 1
+        keep(two[0], *["x" * 100] * 40, folder=str(10 + number))
+    two[0].prune()
+    assert two[1].known(SERVICE, "14")
+    assert two[1].known(SERVICE, "10") is None
+
+
+def test_memory_is_bounded_by_entries(tmp_path):
+    store = Listings(tmp_path / "listings.sqlite3", most_entries=25)
+    for number in range(5):
+        keep(store, *map(str, range(10)), folder=str(10 + number))
+    assert len(store._memory._kept) == 2
+    assert len(store.known(SERVICE, "10").snapshot.contents) == 10
+
+
+def test_a_hundred_thousand_entries_survive(two):
+    keep(two[0], *(f"IMG_{number}.jpg" for number in range(100_000)))
+    contents = two[1].known(SERVICE, "7").snapshot.contents
+    assert len(contents) == 100_000
+    assert contents.in_order("name")[10].name == "IMG_10.jpg"
+
+
+def test_hostile_names_come_back_as_they_were(two):
+    hostile = [
+        '<img src=x onerror="alert(1)">',
+        "{{7*7}}",
+        "a\u202eb",
+        "😀",
+        "'; DROP TABLE listing",
+    ]
+    keep(two[0], *hostile)
+    assert names(two[1].known(SERVICE, "7")) == hostile
+
+
+# Folders, read by two processes
+
+
+def test_ones_own_change_is_seen_at_once_by_the_other_process(processes):
+    storage = storage_of("two", is_embedded=False)
+    storage.file("a.txt")
+    for process in (0, 1):
+        processes(process)
+        folders.read(storage.service, "0", now=NOW)
+    processes(0)
+    storage.file("b.txt")
+    folders.changed(storage.service, ["0"])
+    processes(1)
+    reading = folders.read(storage.service, "0", now=NOW)
+    assert [entry.name for entry in reading.snapshot.contents.entries] == ["a.txt", "b.txt"]
+
+
+def test_a_change_marks_the_folders_above_whose_sizes_it_changed(processes):
+    storage = storage_of("above", is_embedded=False)
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    for folder in ("0", str(films.id), str(old.id)):
+        folders.read(storage.service, folder, now=NOW)
+    folders.changed(storage.service, [str(old.id)])
+    for folder in ("0", str(films.id), str(old.id)):
+        assert folders.store().known(storage.service.key, folder).is_changed
+
+
+def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
+    storage = storage_of("herd", is_embedded=False)
+    storage.file("a.txt")
+    begun, may_answer = threading.Event(), threading.Event()
+    answer = storage.fake.show
+
+    def slow(*args, **kwargs):
+        begun.set()
+        may_answer.wait(5)
+        return answer(*args, **kwargs)
+
+    storage.fake._answer = lambda request, path: slow(request)
+    seen = []
+    threads = [
+        threading.Thread(
+            target=lambda: seen.append(folders.read(storage.service, "0", now=NOW).snapshot)
+        )
+        for _reader in range(8)
+    ]
+    threads[0].start()
+    assert begun.wait(5)
+    for thread in threads[1:]:
+        thread.start()
+    may_answer.set()
+    for thread in threads:
+        thread.join(5)
+    assert len(seen) == 8
+    assert len(storage.calls) <= 2
+
+
+def test_a_foreign_service_that_was_away_a_moment_ago_is_not_asked_again(processes):
+    storage = storage_of("away", is_embedded=False)
+    storage.file("a.txt")
+    folders.read(storage.service, "0", now=NOW)
+    storage.fails("/rest/folder", 503)
+    away = folders.read(storage.service, "0", now=NOW, at_once=True)
+    assert isinstance(away.failure, Unavailable)
+    before = len(storage.calls)
+    later = datetime.fromtimestamp(datetime.now(UTC).timestamp() + 10, UTC)
+    assert folders.read(storage.service, "0", now=later).failure is not None
+    assert len(storage.calls) == before
+
+
+def test_a_folder_that_vanished_is_forgotten_and_its_parent_known(processes):
+    storage = storage_of("gone", is_embedded=True)
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    folders.read(storage.service, str(old.id), now=NOW)
+    storage.fake.delete_folder(None, old.id)
+    storage.fake._revision += 1
+    with pytest.raises(NotFound) as gone:
+        folders.read(storage.service, str(old.id), now=NOW)
+    assert gone.value.parent == str(films.id)
+    assert folders.store().known(storage.service.key, str(old.id)) is None

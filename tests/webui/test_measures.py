@@ -1,0 +1,102 @@
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.utils import translation
+
+from webui.pages.gauge import gauge_of
+from webui.pages.measures import Calendar, count_words, exact_size, items_words, size_words
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # 14:00 in Berlin
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "words"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1_000, "1 KB"),
+        (1_514, "2 KB"),
+        (41_200, "41 KB"),
+        (999_499, "999 KB"),
+        (999_500, "1.0 MB"),
+        (5_000_000, "5.0 MB"),
+        (6_234_000, "6.2 MB"),
+        (99_960_000, "100 MB"),
+        (612_000_000, "612 MB"),
+        (999_960_000, "1.0 GB"),
+        (9_800_000_000, "9.8 GB"),
+        (159_000_000_000, "159 GB"),
+        (2_500_000_000_000, "2.5 TB"),
+        (2**63 - 1, "9.2 EB"),
+    ],
+)
+def test_sizes_have_no_more_digits_than_anybody_reads(size_bytes, words):
+    assert size_words(size_bytes) == words
+
+
+def test_numbers_are_grouped():
+    assert count_words(10_000) == "10,000"
+    assert items_words(10_000) == "10,000 items"
+    assert items_words(1) == "1 item"
+    assert exact_size(129_302_391) == "129,302,391 bytes"
+
+
+def test_numbers_follow_the_language():
+    with translation.override("de"):
+        assert size_words(9_800_000_000) == "9,8 GB"
+
+
+@pytest.mark.parametrize(
+    ("moment", "words"),
+    [
+        (NOW - timedelta(minutes=20), "Today, 13:40"),
+        (NOW - timedelta(hours=15), "Yesterday"),
+        (datetime(2026, 11, 18, 9, tzinfo=UTC), "18 Nov"),
+        (datetime(2026, 1, 1, 9, tzinfo=UTC), "1 Jan"),
+        (datetime(2024, 8, 7, 9, tzinfo=UTC), "7 Aug 2024"),
+        (NOW + timedelta(hours=12), "21 Nov"),
+        (None, ""),
+    ],
+)
+def test_days_are_named_as_people_name_them(moment, words):
+    assert Calendar(NOW, BERLIN).words(moment) == words
+
+
+def test_the_day_is_that_of_the_readers_zone():
+    late = datetime(2026, 11, 19, 23, 30, tzinfo=UTC)
+    assert Calendar(NOW, BERLIN).words(late) == "Today, 00:30"
+    assert Calendar(NOW, ZoneInfo("UTC")).words(late) == "Yesterday"
+
+
+def test_the_exact_moment_stands_beside():
+    calendar = Calendar(NOW, BERLIN)
+    moment = datetime(2026, 11, 18, 12, 30, 11, tzinfo=UTC)
+    assert calendar.exact(moment) == "18 November 2026, 13:30:11"
+    assert calendar.iso(moment) == "2026-11-18T13:30:11+01:00"
+    assert calendar.since(moment) == "18 Nov, 13:30"
+    assert calendar.since(NOW) == "14:00"
+
+
+@pytest.mark.parametrize(
+    ("used", "level"),
+    [(0, "ok"), (79, "ok"), (80, "low"), (94, "low"), (95, "full"), (120, "full")],
+)
+def test_the_meter_warns_before_it_is_full(used, level):
+    gauge = gauge_of(used * 10**9, 100 * 10**9)
+    assert gauge.level == level
+    assert gauge.total == "100 GB"
+
+
+def test_the_meter_says_what_is_free_and_what_is_used():
+    gauge = gauge_of(159 * 10**9, 200 * 10**9)
+    assert gauge.text == "159 GB of 200 GB used"
+    assert gauge.free_text == "41.0 GB free of 200 GB"
+    assert gauge.percent == "79.5%"
+
+
+@pytest.mark.parametrize("space", [(None, None), (5, None), (None, 5), (5, 0)])
+def test_there_is_no_meter_where_the_service_does_not_tell(space):
+    assert gauge_of(*space) is None

@@ -1,0 +1,461 @@
+"""What the client sends, how often, and what it tells of the answer."""
+
+import io
+import json
+import logging
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from tests.webui.v1.fakes import (
+    ALICE,
+    BASE_URL,
+    NOON,
+    PASSWORD,
+    Clock,
+    form_of,
+    page,
+    refuses,
+    routes,
+    sample,
+    says,
+    service,
+)
+from webui.v1 import errors
+from webui.v1.address import Credentials, split_service_url
+from webui.v1.client import Client
+from webui.v1.models import Unchanged
+
+LISTING = sample("folder_root.2026.json")
+DONE = {"result": True, "success": True}
+BAD_IDS = [
+    "..",
+    "../account",
+    "7/..",
+    "7?a",
+    "7#a",
+    "",
+    "user",
+    "http://evil",
+    "7\r\nX: y",
+    "７",
+    "%37",
+]
+
+
+def test_each_operation_is_one_call_of_the_contract():
+    told = service(says({**LISTING, **DONE, "username": "a", "progress": 1, "user_torrent_id": 5}))
+    client = told.client(naming="transfer")
+    client.listing()
+    client.listing("0")
+    client.listing("7")
+    client.create_folder("Films/New")
+    client.rename_folder("7", "New")
+    client.delete_folder("7")
+    client.rename_file("7", "New")
+    client.delete_file("7")
+    client.account()
+    client.transfer("7")
+    client.add_magnet("magnet:?xt=1")
+    client.add_url("https://a/b", "9")
+    client.add_file("a.torrent", io.BytesIO(b"de"), 2)
+    client.delete_transfer("7")
+    assert told.asked == [
+        "GET /rest/folder",
+        "GET /rest/folder",
+        "GET /rest/folder/7",
+        "POST /rest/folder",
+        "POST /rest/folder/7/rename",
+        "DELETE /rest/folder/7",
+        "POST /rest/file/7/rename",
+        "DELETE /rest/file/7",
+        "GET /rest/user",
+        "GET /rest/transfer/7",
+        "POST /rest/transfer/magnet",
+        "POST /rest/transfer/url",
+        "POST /rest/transfer/file",
+        "DELETE /rest/transfer/7",
+    ]
+    assert form_of(told.seen[3]) == {"path": "Films/New"}
+    assert form_of(told.seen[4]) == {"rename_to": "New"}
+    assert form_of(told.seen[11]) == {"url": "https://a/b", "folder_id": "9"}
+
+
+def test_the_torrent_naming_has_its_own_paths_and_fields():
+    told = service(says({"result": True, "user_torrent_id": 5}))
+    client = told.client(naming="torrent")
+    client.add_magnet("magnet:?xt=1")
+    client.add_url("https://a/b")
+    client.add_file("a.torrent", io.BytesIO(b"de"), 2)
+    assert told.asked == [
+        "POST /rest/torrent/magnet",
+        "POST /rest/torrent/url",
+        "POST /rest/torrent/file",
+    ]
+    assert form_of(told.seen[1]) == {"torrent_url": "https://a/b", "url": "https://a/b"}
+    assert b'name="torrent_file"; filename="a.torrent"' in told.seen[2].content
+
+
+def test_credentials_and_wishes_go_along():
+    told = service(says(LISTING))
+    told.client().listing()
+    assert told.seen[0].headers["Authorization"] == f"Basic {ALICE.token}"
+    assert told.seen[0].headers["Accept"] == "application/json"
+    assert told.seen[0].headers["Accept-Encoding"] == "gzip"
+
+
+def test_a_prefix_stands_before_every_path():
+    told = service(says(LISTING))
+    client = Client(f"{BASE_URL}/a/b/", ALICE, transport=httpx.MockTransport(told))
+    client.listing("7")
+    assert told.asked == ["GET /a/b/rest/folder/7"]
+
+
+@pytest.mark.parametrize("bad_id", BAD_IDS)
+def test_what_is_no_id_is_never_sent(bad_id):
+    told = service(says(LISTING))
+    client = told.client()
+    asks = [
+        client.rename_folder, client.rename_file,
+        lambda one, _name: client.delete_folder(one), lambda one, _name: client.delete_file(one),
+        lambda one, _name: client.file_link(one), lambda one, _name: client.folder_zip_link(one),
+        lambda one, _name: client.zip_link([one]), lambda one, _name: client.thumbnail(one),
+        lambda one, _name: client.transfer(one), lambda one, _name: client.delete_transfer(one),
+        lambda one, _name: client.add_magnet("magnet:?", one),
+    ]  # fmt: skip
+    for ask in asks:
+        with pytest.raises(errors.NotFound):
+            ask(bad_id, "name")
+    assert told.seen == []
+
+
+@pytest.mark.parametrize(
+    "bad_url",
+    ["", "host", "ftp://host", "https://", "https://a:b@host", "https://host/?a", "https://host/#a",
+     "https://host/a/../b", "https://host/%2e%2e/b", "https://ho st", "javascript:alert(1)"],
+)  # fmt: skip
+def test_what_is_no_address_of_a_service_is_refused(bad_url):
+    with pytest.raises(ValueError, match="address") as raised:
+        Client(bad_url, None)
+    assert "a:b" not in str(raised.value)
+
+
+def test_a_service_url_carries_name_and_password():
+    assert split_service_url("https://me%40example.org:p%3Aw@host:8/prefix/") == (
+        "https://host:8/prefix",
+        Credentials("me@example.org", "p:w"),
+    )
+    assert split_service_url("http://host") == ("http://host", None)
+    with pytest.raises(ValueError, match="address") as raised:
+        split_service_url("ftp://me:secret@host")
+    assert "secret" not in str(raised.value)
+
+
+def test_the_etag_is_asked_with_and_may_be_unchanged():
+    told = service(says(LISTING, ETag='"v1"'), httpx.Response(304))
+    client = told.client()
+    assert client.listing().etag == '"v1"'
+    assert client.listing("7", '"v1"') == Unchanged('"v1"')
+    assert told.seen[1].headers["If-None-Match"] == '"v1"'
+
+
+@pytest.mark.parametrize("etag", ["plain", '"a\r\nX: y"', '"' + "x" * 300 + '"', '"é"'])
+def test_an_etag_that_is_none_is_not_sent(etag):
+    told = service(says(LISTING))
+    told.client().listing("7", etag)
+    assert "If-None-Match" not in told.seen[0].headers
+
+
+def test_unchanged_without_having_asked_is_unreadable():
+    with pytest.raises(errors.Unreadable):
+        service(httpx.Response(304)).client().listing()
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure", "reason"),
+    [
+        (page(401), errors.Unauthorized, "unauthorized"),
+        (refuses(403, "premium_required"), errors.Forbidden, "premium_required"),
+        (says({"error": "Rate limit exceeded"}, 403), errors.TooMany, "rate_limit_exceeded"),
+        (page(403, Retry_After="5"), errors.TooMany, "forbidden"),
+        (page(404), errors.NotFound, "not_found"),
+        (page(405), errors.Rejected, "method_not_allowed"),
+        (page(410), errors.NotFound, "gone"),
+        (refuses(409, "Name already taken"), errors.Conflict, "name_already_taken"),
+        (page(413), errors.Rejected, "too_large"),
+        (page(429), errors.TooMany, "too_many_requests"),
+        (page(500), errors.Unavailable, "internal_server_error"),
+        (page(507), errors.NoRoom, "insufficient_storage"),
+        (page(520), errors.Unavailable, "unknown"),
+        (says({"result": False, "error": "access_denied"}), errors.Unauthorized, "access_denied"),
+        (says({"result": False, "code": 404}), errors.NotFound, "not_found"),
+        (says({"result": False}), errors.Rejected, "refused"),
+        (says({"result": "some_word"}), errors.Rejected, "some_word"),
+        (says({"result": True, "wt": {"id": 1}}), errors.Rejected, "refused"),
+        (page(200), errors.Unreadable, "not_json"),
+        (httpx.Response(200, content=b'{"result": tr'), errors.Unreadable, "not_json"),
+        (says([LISTING]), errors.Unreadable, "not_json"),
+        (says({}), errors.Unreadable, "not_v1"),
+        (httpx.Response(200), errors.Unreadable, "not_v1"),
+        (httpx.Response(302, headers={"Location": "/x"}), errors.Unreadable, "redirected"),
+    ],
+)
+def test_a_failure_is_told_by_its_kind_and_a_word(answer, failure, reason):
+    with pytest.raises(errors.Failure) as raised:
+        service(answer).client().listing()
+    assert type(raised.value) is failure
+    assert raised.value.reason == reason
+
+
+def test_json_under_any_content_type_is_read():
+    raw = json.dumps(LISTING).encode()
+    told = httpx.Response(200, content=raw, headers={"Content-Type": "text/html"})
+    assert service(told).client().listing().folder_id == "12847330"
+
+
+@pytest.mark.parametrize("status", [200, 204])
+def test_an_empty_answer_to_a_change_is_a_yes(status):
+    service(httpx.Response(status)).client().rename_folder("7", "New")
+
+
+def test_what_a_service_says_is_bounded_and_plain():
+    said = "Sorry\x00\u202e<b>" + "x" * 10_000
+    with pytest.raises(errors.Rejected) as raised:
+        service(says({"result": False, "error": said})).client().listing()
+    assert len(raised.value.reason) <= 64
+    assert len(raised.value.said) <= 200
+    assert raised.value.said.startswith("Sorry <b>x")
+
+
+# Repeating
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_reading_is_tried_three_times(status):
+    told = service(page(status), page(status), says(LISTING))
+    assert told.client().listing().folder_id == "12847330"
+    assert told.clock.pauses == [0.2, 0.8]
+
+
+def test_reading_is_not_tried_a_fourth_time():
+    told = service(page(503))
+    with pytest.raises(errors.Unavailable):
+        told.client().listing()
+    assert len(told.seen) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500])
+def test_what_would_fail_again_is_not_tried_again(status):
+    told = service(page(status))
+    with pytest.raises(errors.Failure):
+        told.client().listing()
+    assert len(told.seen) == 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_the_service_says_when_to_come_back(status):
+    told = service(page(status, Retry_After="7"), says(LISTING))
+    told.client().listing()
+    assert told.clock.pauses == [7.0]
+
+
+def test_a_date_says_it_as_well():
+    told = service(page(503, Retry_After="Mon, 31 Aug 2026 12:00:09 GMT"), says(LISTING))
+    told.client().listing()
+    assert told.clock.pauses == [9.0]
+
+
+@pytest.mark.parametrize("wrong", ["soon", "-5", "", "١"])
+def test_a_wrong_retry_after_breaks_nothing(wrong):
+    headers = {"Retry-After": wrong.encode()}
+    told = service(httpx.Response(503, headers=headers), says(LISTING))
+    told.client().listing()
+    assert told.clock.pauses == [0.2]
+
+
+def test_a_wait_without_end_is_a_day():
+    told = service(page(503, Retry_After="9" * 400))
+    with pytest.raises(errors.Unavailable) as raised:
+        told.client().listing()
+    assert raised.value.retry_after_seconds == 86_400
+
+
+def test_nobody_waits_beyond_the_deadline():
+    told = service(page(429, Retry_After="600"))
+    with pytest.raises(errors.TooMany) as raised:
+        told.client().listing()
+    assert raised.value.retry_after_seconds == 600
+    assert told.clock.pauses == []
+
+
+def connecting(request):
+    raise httpx.ConnectError("refused", request=request)
+
+
+def disconnecting(request):
+    raise httpx.RemoteProtocolError(
+        "Server disconnected without sending a response.", request=request
+    )
+
+
+def timing_out(request):
+    raise httpx.ReadTimeout("slow", request=request)
+
+
+def resetting(request):
+    raise httpx.ReadError("reset", request=request)
+
+
+ADDS = {
+    "magnet": lambda client: client.add_magnet("magnet:?xt=1"),
+    "url": lambda client: client.add_url("https://a/b"),
+    "file": lambda client: client.add_file("a", io.BytesIO(b"12"), 2),
+    "folder": lambda client: client.create_folder("a"),
+    "rename": lambda client: client.rename_file("7", "a"),
+}
+
+
+@pytest.mark.parametrize("name", ADDS)
+@pytest.mark.parametrize(
+    "trouble", [disconnecting, timing_out, resetting, page(502), page(503), page(429)]
+)
+def test_an_add_that_may_have_arrived_is_not_sent_again(name, trouble):
+    told = service(trouble)
+    with pytest.raises((errors.Unavailable, errors.TooMany)):
+        ADDS[name](told.client(naming="transfer"))
+    assert len(told.seen) == 1
+
+
+@pytest.mark.parametrize("name", ADDS)
+def test_an_add_that_was_never_sent_is_sent_again(name):
+    told = service(connecting, says({"result": True, "user_torrent_id": 5, "id": "5"}))
+    ADDS[name](told.client(naming="transfer"))
+    assert len(told.seen) == 2
+
+
+@pytest.mark.parametrize("trouble", [connecting, disconnecting, resetting])
+def test_reading_survives_a_lost_connection(trouble):
+    told = service(trouble, trouble, says(LISTING))
+    assert told.client().listing().folder_id == "12847330"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason", "times"),
+    [
+        (connecting, "no_connection", 3),
+        (disconnecting, "broken_http", 3),
+        (resetting, "cut_off", 3),
+        (timing_out, "too_slow", 1),
+    ],
+)
+def test_a_connection_that_stays_lost_has_a_word(trouble, reason, times):
+    told = service(trouble)
+    with pytest.raises(errors.Unavailable) as raised:
+        told.client().listing()
+    assert raised.value.reason == reason
+    assert raised.value.__cause__ is not None
+    assert len(told.seen) == times
+
+
+def test_a_deletion_that_finds_nothing_the_second_time_was_done():
+    told = service(resetting, refuses(404, "not_found"))
+    told.client().delete_file("7")
+    assert len(told.seen) == 2
+
+
+def test_a_deletion_that_finds_nothing_the_first_time_was_not():
+    with pytest.raises(errors.NotFound):
+        service(refuses(404, "not_found")).client().delete_file("7")
+
+
+def test_a_deletion_that_was_only_put_off_may_find_nothing():
+    with pytest.raises(errors.NotFound):
+        service(page(429), refuses(404, "not_found")).client().delete_file("7")
+
+
+def test_a_body_that_trickles_ends_at_the_deadline():
+    clock = Clock()
+
+    class Trickle(httpx.SyncByteStream):
+        def __iter__(self):
+            while True:
+                clock.seconds += 1
+                yield b" "
+
+    told = service(lambda request: httpx.Response(200, stream=Trickle()))
+    with pytest.raises(errors.Unavailable) as raised:
+        replace(told, clock=clock).client().listing()
+    assert raised.value.reason == "too_slow"
+    assert clock.seconds == pytest.approx(20)
+
+
+# Health and secrets
+
+
+def test_health_is_that_of_the_last_call():
+    told = service(says(LISTING), page(500), refuses(404, "not_found"))
+    client = told.client()
+    client.listing()
+    assert client.health.last_ok_at == NOON
+    told.clock.seconds = 60
+    with pytest.raises(errors.Unavailable):
+        client.listing()
+    assert client.health.last_error == "internal_server_error"
+    assert client.health.last_error_at == NOON + timedelta(seconds=60)
+    assert client.health.last_ok_at == NOON
+
+
+def test_a_service_that_refuses_a_name_is_well_again():
+    told = service(page(500), refuses(409, "Name already taken"))
+    client = told.client()
+    with pytest.raises(errors.Unavailable):
+        client.listing()
+    with pytest.raises(errors.Conflict):
+        client.rename_file("7", "a")
+    assert client.health.last_error is None
+    assert client.health.last_ok_at == NOON
+
+
+@pytest.mark.parametrize("secret", [PASSWORD, ALICE.token, ALICE.name])
+def test_a_service_that_repeats_the_credentials_is_not_believed(secret):
+    with pytest.raises(errors.Rejected) as raised:
+        service(refuses(400, f"bad user {secret}")).client().listing()
+    failure = raised.value
+    assert secret not in f"{failure!r} {failure} {failure.said} {failure.args} {vars(failure)}"
+    assert failure.reason == "bad_request"
+
+
+def test_a_word_of_the_contract_is_kept_though_it_is_somebodys_password():
+    told = service(refuses(413, "queue_full_wishlist_full"))
+    client = Client(BASE_URL, Credentials("a", "queue"), transport=httpx.MockTransport(told))
+    with pytest.raises(errors.NoRoom) as raised:
+        client.add_magnet("magnet:?xt=1")
+    assert raised.value.reason == "queue_full_wishlist_full"
+
+
+def test_nothing_shows_or_logs_the_credentials(caplog):
+    caplog.set_level(logging.DEBUG)
+    client = service(connecting).client()
+    with pytest.raises(errors.Unavailable) as raised:
+        client.listing()
+    shown = (
+        f"{client!r} {ALICE!r} {ALICE} {raised.value!r} {raised.value.__cause__!r} {caplog.text}"
+    )
+    for secret in (PASSWORD, ALICE.token, ALICE.name):
+        assert secret not in shown
+
+
+def test_a_cookie_of_the_service_is_not_kept():
+    told = service(says(LISTING, Set_Cookie="a=b"))
+    client = told.client()
+    client.listing()
+    client.listing()
+    assert "Cookie" not in told.seen[1].headers
+
+
+def test_a_proxy_of_the_environment_is_not_used(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    told = routes({"GET /rest/folder": says(LISTING)})
+    assert told.client().listing().folder_id == "12847330"

@@ -1,0 +1,325 @@
+"""What is made of answers that nobody promised."""
+
+import json
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webui.v1 import answers, errors, models
+
+KEYS = [
+    "id", "name", "path", "fullname", "title", "size", "hash", "progress", "stats", "warnings",
+    "folders", "files", "torrents", "transfers", "parent", "parent_id", "space_max", "space_used",
+    "last_update", "stopped", "folder_created", "account", "wishlist", "wt", "result", "code",
+    "presentation_urls", "image", "video", "thumb", "is_video", "video_converted", "user_id",
+    "torrent_magnet", "username", "premium", "status_code", "reason_phrase", "error", "state",
+]  # fmt: skip
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["-1", "0", "101", "NaN", "1e999", "٣", "../account", "[[", "\ud800"])
+    | st.sampled_from([2**31, 2**63, 10**400, -1, 250]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=4), inner, max_size=8)
+    ),
+    max_leaves=25,
+)
+OBJECTS = st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=10)
+
+
+def listing(**fields) -> models.Listing:
+    return models.listing({"folders": [], "files": [], "id": 1, **fields})
+
+
+def file(**fields) -> models.File:
+    return models.file({"id": 7, "name": "a.txt", **fields})
+
+
+def transfer(**fields) -> models.Transfer:
+    return models.transfer({"id": 7, **fields})
+
+
+@given(OBJECTS)
+@settings(max_examples=60, deadline=None)
+def test_no_object_breaks_a_reader(answer):
+    read = [
+        models.listing(answer),
+        models.listing({"files": [answer], "folders": [answer], "torrents": [answer]}),
+        models.file(answer),
+        models.transfer(answer, "7"),
+        models.account({"username": "a", **answer}),
+        models.added(answer),
+        models.created(answer, "a"),
+        models.wish(answer),
+    ]
+    listed = read[1]
+    for one in listed.files:
+        assert models.ID.fullmatch(one.id)
+        assert all(url.startswith("http") for url in one.image_urls.values())
+        assert one.hls_url is None or one.hls_url.startswith("http")
+    repr(read).encode()
+    if isinstance(read[3], models.Transfer):
+        assert 0 <= read[3].progress_percent <= 101
+
+
+@given(ANYTHING)
+@settings(max_examples=50, deadline=None)
+def test_any_json_is_an_object_or_unreadable(value):
+    try:
+        answer = answers.decoded(json.dumps(value).encode())
+    except errors.Unreadable:
+        assert not isinstance(value, dict)
+    else:
+        assert isinstance(answer, dict)
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=50, deadline=None)
+def test_any_bytes_are_an_object_or_unreadable(raw):
+    with suppress(errors.Unreadable):
+        assert isinstance(answers.decoded(raw), dict)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        (7, "7"),
+        ("7", "7"),
+        (5983629956, "5983629956"),
+        ("5983629956", "5983629956"),
+        (5983629956.0, "5983629956"),
+        ("a1-B_2", "a1-B_2"),
+        ("0", "0"),
+    ],
+)
+def test_an_id_is_digits_or_a_short_token(told, kept):
+    assert models.id_of(told) == kept
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None, True, False, -1, "-1", "", " 7", "7\n", "../account", "7/..", "7?x", "7#x", "7%2e",
+        ".", "..", "user", "magnet", "zip", "٣", "7" * 65, 2**64, 1.5, [], {}, "http://x", "7\x00",
+    ],
+)  # fmt: skip
+def test_what_would_be_a_path_is_no_id(told):
+    assert models.id_of(told) is None
+
+
+def test_a_broken_row_is_left_out_and_counted():
+    rows = [{"id": 1, "name": "a"}, {"name": "no id"}, None, "x", {"id": "../account"}, 5]
+    told = listing(files=rows, folders=[[]], torrents=[{"id": 1}])
+    assert [one.name for one in told.files] == ["a"]
+    assert told.folders == ()
+    assert len(told.transfers) == 1
+    assert told.unreadable_rows == 6
+
+
+def test_an_id_told_twice_is_one_row():
+    told = listing(torrents=[{"id": 1, "name": "a"}, {"id": "1", "name": "b"}])
+    assert [one.name for one in told.transfers] == ["a"]
+    assert told.unreadable_rows == 1
+
+
+@pytest.mark.parametrize("nothing", [None, [], {}, "x", 5])
+def test_arrays_that_are_none_are_empty(nothing):
+    told = models.listing({"folders": nothing, "files": nothing, "torrents": nothing})
+    assert (told.folders, told.files, told.transfers) == ((), (), ())
+
+
+def test_an_empty_object_is_not_an_empty_folder():
+    assert models.listing({}) is None
+    assert models.account({"result": True}) is None
+    assert models.transfer({"result": True}, "7") is None
+    assert models.added({}) is None
+
+
+def test_running_transfers_are_read_under_either_name():
+    assert [one.id for one in listing(transfers=[{"id": 3}]).transfers] == ["3"]
+    assert [one.id for one in listing(torrents=[{"id": 3}]).transfers] == ["3"]
+    both = listing(torrents=[{"id": 3}], transfers=[{"id": 3}])
+    assert [one.id for one in both.transfers] == ["3"]
+    assert both.unreadable_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        (42.5, 42.5), ("42.5", 42.5), (250, 101.0), ("250", 101.0), (-3, 0.0), ("NaN", 0.0),
+        (float("nan"), 0.0), (float("inf"), 0.0), ("Infinity", 0.0), (None, 0.0), (True, 0.0),
+        ("", 0.0), ([], 0.0), (10**400, 0.0), (101, 101.0), ("101", 101.0),
+    ],
+)  # fmt: skip
+def test_progress_is_between_nothing_and_moved(told, kept):
+    assert transfer(progress=told).progress_percent == kept
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        (5, 5), ("5", 5), (5.0, 5), (-5, 0), ("-5", 0), (None, 0), ("many", 0), (True, 0),
+        (2**80, 2**63 - 1), (10**400, 2**63 - 1), ("1e999", 0), ([1], 0),
+    ],
+)  # fmt: skip
+def test_sizes_are_counts_that_a_database_holds(told, kept):
+    assert file(size=told).size_bytes == kept
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None, "", 5, "yesterday", "2026-13-01 00:00:00", "2026-08-31", "0000-00-00 00:00:00",
+        "2026-08-31 12:30:11+99", [], "２０２６-08-31 12:30:11",
+    ],
+)  # fmt: skip
+def test_a_wrong_date_is_none(told):
+    assert file(last_update=told).changed_at is None
+
+
+def test_a_date_is_utc():
+    told = file(last_update="2026-08-31 12:30:11")
+    assert told.changed_at == datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("[]", ()), ("", ()), (None, ()), ([], ()), ('["slow"]', ("slow",)), (["slow"], ("slow",)),
+        ("no tracker answers", ("no tracker answers",)), ('{"a": 1}', ()), (5, ("5",)),
+        ("[" * 60_000, ("[" * 1_024,)), (["x"] * 50, ("x",) * 20),
+    ],
+)  # fmt: skip
+def test_warnings_come_in_any_wrapping(told, kept):
+    assert transfer(warnings=told).warnings == kept
+
+
+@pytest.mark.parametrize(
+    "name", ["<img src=x onerror=1>", "\u202egpj.exe", "a\x00b", "..", "a/b", "{{7*7}}", "ﷺ" * 400]
+)
+def test_a_name_is_kept_as_it_came(name):
+    assert file(name=name).name == name
+
+
+def test_a_name_is_bounded_and_can_be_encoded():
+    assert len(file(name="x" * 100_000).name) == 1_024
+    assert file(name="a\ud800b").name == "a?b"
+    assert file(name=None).name == ""
+    assert file(name=42).name == "42"
+
+
+@pytest.mark.parametrize(
+    "thumb",
+    ["javascript:alert(1)", "data:image/png;base64,x", "/etc/passwd", "//host/a", "http://a b",
+     "https://a\n", "file:///etc/passwd", 5, "https://" + "a" * 5_000, "https://host\\@evil"],
+)  # fmt: skip
+def test_a_picture_that_is_no_web_address_is_dropped(thumb):
+    told = file(thumb=thumb, presentation_urls={"image": {"48": thumb, "x": "https://a/"}})
+    assert told.thumb_url is None
+    assert told.image_urls == {}
+    assert file(thumb="https://a/b").thumb_url == "https://a/b"
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_video", "plays_video", "plays_audio"),
+    [
+        ({"stream_video": True, "stream_audio": False}, True, True, False),
+        ({"is_video": 1, "play_video": 0}, True, False, False),
+        ({"is_video": "1", "play_video": "true"}, True, True, False),
+        ({"stream_audio": 1}, False, False, True),
+        ({"is_video": "0", "is_audio": "no"}, False, False, False),
+        ({}, False, False, False),
+    ],
+)
+def test_kinds_are_read_of_both_generations(fields, is_video, plays_video, plays_audio):
+    told = file(**fields)
+    assert (told.is_video, told.plays_video, told.plays_audio) == (
+        is_video, plays_video, plays_audio,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"name": "Sintel"}, "Sintel"),
+        ({"path": "Sintel"}, "Sintel"),
+        ({"path": "Films/Sintel"}, "Sintel"),
+        ({"name": "", "path": "Films/Sintel/"}, "Sintel"),
+        ({"name": "a", "path": "b"}, "a"),
+        ({}, ""),
+    ],
+)
+def test_a_folder_has_its_name_under_either_key(fields, name):
+    assert models.folder({"id": 1, **fields}).name == name
+
+
+def test_an_account_is_nested_or_flat():
+    fields = {"username": "a", "user_id": "9", "premium": 1, "space_max": "5", "wishlist": None}
+    assert models.account(fields) == models.account({"account": fields})
+    assert models.account(fields).is_paid
+    assert models.account(fields).space_max_bytes == 5
+    assert models.account(fields).space_used_bytes is None
+
+
+@pytest.mark.parametrize("nothing", [0, "0", None, -1, False, ""])
+def test_a_folder_that_is_not_made_yet_is_none(nothing):
+    assert transfer(folder_created=nothing).folder_created_id is None
+
+
+def test_a_state_that_nobody_knows_is_none():
+    assert transfer(state="downloading").state == "downloading"
+    assert transfer(state="dancing").state is None
+    assert transfer(state=["done"]).state is None
+    assert transfer(reason="<b>").reason is None
+
+
+def test_ten_thousand_files_are_read_row_by_row():
+    rows = [{"id": number, "name": f"{number}.mp4"} for number in range(1, 10_001)]
+    told = listing(files=rows)
+    assert len(told.files) == 10_000
+    assert told.unreadable_rows == 0
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a": 1', b"<html>", b'?({"a": 1})', b"[" * 100_000, b"[]", b'"x"', b"7", b"null",
+        b'{"a":' * 100_000, "{}".encode("utf-16"), b"\xff\xfe", b"{'a': 1}", b"{} {}",
+        b'{"a": "' + b"x" * 100,
+    ],
+)  # fmt: skip
+def test_what_is_no_object_is_unreadable(raw):
+    with pytest.raises(errors.Unreadable) as raised:
+        answers.decoded(raw)
+    assert raised.value.reason == "not_json"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
+        (b'{"a": NaN, "b": Infinity, "c": -Infinity}', {"a": None, "b": None, "c": None}),
+        (b'{"a": 1, "a": 2}', {"a": 2}),
+        (b'{"a": ' + b"9" * 5_000 + b', "b": 7}', {"a": None, "b": 7}),
+        (b'{"a": "\xff"}', {"a": "\ufffd"}),
+        (b"  ", {}),
+        (b"", {}),
+    ],
+)
+def test_what_is_nearly_json_is_read(raw, value):
+    assert answers.decoded(raw) == value
+
+
+@pytest.mark.parametrize("unit", [b"{},", b"[],", b"0,"])
+def test_a_small_answer_that_would_be_a_huge_one_in_memory_is_refused(unit):
+    raw = b'{"files":[' + unit * 5_100_000 + b"0]}"
+    with pytest.raises(errors.Unreadable) as raised:
+        answers.decoded(raw)
+    assert raised.value.reason == "too_large"

@@ -1,0 +1,132 @@
+"""Which service the site speaks to, and the one client per process that does."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, cast
+
+import httpx
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.module_loading import import_string
+
+from webui import sealing
+from webui.judging import Judge
+from webui.models import Connection
+from webui.v1.address import Credentials, split_service_url
+from webui.v1.client import Client
+from webui.v1.errors import Unauthorized
+from webui.v1.models import Account
+
+EMBEDDED_URL = "http://localhost"
+
+outer: ContextVar[HttpRequest | None] = ContextVar("outer", default=None)
+"""The request that is being answered: the embedded service has to know where its reader is."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a service is, and as whom it is asked."""
+
+    url: str
+    credentials: Credentials
+    is_embedded: bool
+
+    @property
+    def key(self) -> str:
+        """Names the account in what all processes share, and tells nothing of its secret."""
+        return hashlib.sha256(f"{self.url}\0{self.credentials.name}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Service:
+    key: str
+    v1: Client
+    is_embedded: bool
+
+    @property
+    def takes_folder(self) -> bool:
+        """Whether what is added lands in the folder that was asked for."""
+        return self.is_embedded
+
+
+def service() -> Service:
+    return _service_at(place())
+
+
+def place() -> Place:
+    """The environment first, then what the owner stored, else the service in this process."""
+    if settings.SERVICE_URL:
+        url, credentials = split_service_url(settings.SERVICE_URL)
+        return Place(url, credentials or Credentials("", ""), is_embedded=False)
+    stored = Connection.objects.first()
+    if stored is not None:
+        name, password = opened(stored)
+        return Place(stored.url, Credentials(name, password), is_embedded=False)
+    name, password = import_string(settings.V1_CREDENTIALS)()
+    return Place(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
+
+
+def opened(stored: Connection) -> tuple[str, str]:
+    try:
+        return stored.credentials()
+    except sealing.Broken as error:
+        raise Unauthorized("sealed_with_another_key") from error
+
+
+def check(url: str, name: str, password: str) -> Account:
+    """Asks the service who this is, before anything is kept. Raises v1's failures."""
+    client = client_for(Place(url, Credentials(name, password), is_embedded=False))
+    try:
+        return client.account()
+    finally:
+        client.close()
+
+
+_lock = threading.Lock()
+_current: Service | None = None
+_current_place: Place | None = None
+
+
+def _service_at(wanted: Place) -> Service:
+    """Made under a lock and after the fork: two threads must not make two."""
+    global _current, _current_place  # noqa: PLW0603  One per process is the point.
+    with _lock:
+        if _current is None or _current_place != wanted:
+            _current = Service(wanted.key, client_for(wanted), wanted.is_embedded)
+            _current_place = wanted
+        return _current
+
+
+def client_for(place: Place) -> Client:
+    if place.is_embedded:
+        return Client(place.url, place.credentials, transport=Embedded(), is_ours=True)
+    judge = Judge(place.url, settings.SERVICE_MEDIA_HOSTS)
+    return Client(
+        place.url,
+        place.credentials,
+        naming=cast("Any", settings.SERVICE_NAMING),
+        judge=judge.link,
+        judge_address=judge.address,
+    )
+
+
+class Embedded(httpx.BaseTransport):
+    """Leads each call to the service in this process, on behalf of the request in hand."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        connect: Callable[[HttpRequest | None], httpx.BaseTransport]
+        connect = import_string(settings.V1_TRANSPORT)
+        return connect(outer.get()).handle_request(request)
+
+
+@contextmanager
+def answering(request: HttpRequest) -> Iterator[None]:
+    token = outer.set(request)
+    try:
+        yield
+    finally:
+        outer.reset(token)

@@ -1,0 +1,157 @@
+"""How bytes reach the browser: a signed link is handed over, a stream is passed on."""
+
+import errno
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator
+from urllib.parse import quote, unquote
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+
+from webui.connection import Service
+from webui.v1.errors import Failure, Unreadable
+from webui.v1.links import Download, Link
+
+log = logging.getLogger("ferry.delivery")
+
+ASKED = ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
+PASSED_ON = ("Content-Length", "Content-Range", "Accept-Ranges", "ETag", "Last-Modified")
+STATUSES = (200, 206, 304, 416)
+PLAIN_NAME = re.compile(r"""filename\s*=\s*"?([^";]*)""", re.IGNORECASE)
+CODED_NAME = re.compile(r"""filename\*\s*=\s*utf-8''([^;\s]*)""", re.IGNORECASE)
+UNSAFE_IN_A_NAME = re.compile(
+    r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u202a-\u202e\u2066-\u2069\ud800-\udfff]'
+)
+BUSY_SECONDS = 5
+
+Opening = Callable[[dict[str, str]], Link | Download]
+
+
+class Slots:
+    """So many streams at once, and no more: a reader holds a thread for as long as it reads, and
+    with all threads at readers no page is answered."""
+
+    def __init__(self, most: int) -> None:
+        self._free = threading.BoundedSemaphore(most)
+
+    def take(self) -> bool:
+        return self._free.acquire(blocking=False)
+
+    def give_back(self) -> None:
+        self._free.release()
+
+
+slots = Slots(settings.STREAMS_PER_PROCESS)
+
+
+def deliver(
+    request: HttpRequest, service: Service, opening: Opening, name: str
+) -> HttpResponseBase:
+    """`opening` asks the service; it answers with a link, or with the bytes themselves."""
+    if service.is_embedded:
+        found = opening({})
+        return handed_over(found) if isinstance(found, Link) else passed_on(found, name, _nothing)
+    if not slots.take():
+        return busy()
+    try:
+        found = opening(asked_headers(request))
+    except BaseException:
+        slots.give_back()
+        raise
+    if isinstance(found, Download):
+        return passed_on(found, name, slots.give_back)
+    slots.give_back()
+    return handed_over(found)
+
+
+def asked_headers(request: HttpRequest) -> dict[str, str]:
+    return {name: request.headers[name] for name in ASKED if name in request.headers}
+
+
+def handed_over(link: Link) -> HttpResponse:
+    """Our own service's links as a path, so that they fit every name that Ferry is known by."""
+    response = HttpResponse(status=302)
+    response["Location"] = link.path_and_query if link.is_ours else link.url
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def busy() -> HttpResponse:
+    response = HttpResponse("Too many downloads at once.\n", status=503, content_type="text/plain")
+    response["Retry-After"] = str(BUSY_SECONDS)
+    return response
+
+
+def passed_on(found: Download, name: str, done: Callable[[], None]) -> HttpResponseBase:
+    if found.status not in STATUSES:
+        found.close()
+        done()
+        raise Unreadable("bad_stream", status=found.status)
+    response = StreamingHttpResponse(Stream(found, done), status=found.status)
+    for header in PASSED_ON:
+        if header in found.headers:
+            response[header] = one_line(found.headers[header])
+    response["Content-Type"] = "application/octet-stream"
+    response["Content-Disposition"] = attachment(name_in(found) or name)
+    response["Cache-Control"] = "private, no-cache"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+class Stream:
+    """Pieces as they come from the service, closed there as soon as the reader leaves.
+
+    A stream that breaks is an aborted connection: ending it quietly would pass for the whole.
+    """
+
+    def __init__(self, found: Download, done: Callable[[], None]) -> None:
+        self._found = found
+        self._pieces = found.iter_raw()
+        self._done: Callable[[], None] | None = done
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            return next(self._pieces)
+        except Failure as failure:
+            log.warning("stream broken reason=%s", failure)
+            raise ConnectionResetError(errno.ECONNRESET, "the service broke off") from failure
+
+    def close(self) -> None:
+        done, self._done = self._done, None
+        if done is not None:
+            try:
+                self._found.close()
+            finally:
+                done()
+
+
+def _nothing() -> None:
+    """Our own service's bytes hold no slot."""
+
+
+def one_line(value: str) -> str:
+    return re.sub(r"[\x00-\x1f\x7f]", "", value)[:1000]
+
+
+def name_in(found: Download) -> str:
+    """The name that the service gives its stream, if it gives any."""
+    header = found.headers.get("Content-Disposition", "")[:4000]
+    coded, plain = CODED_NAME.search(header), PLAIN_NAME.search(header)
+    if coded:
+        return unquote(coded[1], errors="replace")
+    return plain[1].strip() if plain else ""
+
+
+def attachment(name: str) -> str:
+    """For any name: a plain one for old clients, the true one as RFC 8187 has it."""
+    safe = UNSAFE_IN_A_NAME.sub("_", name)[:255].strip(" .") or "file"
+    plain = "".join(char if " " <= char <= "~" and char != "%" else "_" for char in safe)
+    value = f'attachment; filename="{plain}"'
+    if plain != safe:
+        value += f"; filename*=UTF-8''{quote(safe, safe='')}"
+    return value

@@ -1,0 +1,152 @@
+"""Folders as the site shows them: from the shared store at once, from the service when due."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+
+from webui.connection import Service
+from webui.listings import Known, Listings
+from webui.pages.entries import ROOT, Snapshot
+from webui.v1.errors import Failure, NotFound, TooMany, Unavailable
+from webui.v1.models import Unchanged
+
+FRESH_SECONDS = 3
+WAIT_SECONDS = 8
+STEP_SECONDS = 0.05
+AWAY_SECONDS = 30
+MOST_LEVELS = 200
+
+
+class Gone(NotFound):
+    """The folder is not there any more; `parent` is where it was, if anybody knows."""
+
+    def __init__(self, parent: str) -> None:
+        super().__init__("not_found", status=404)
+        self.parent = parent
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`failure`: why it is no newer than it is."""
+
+    snapshot: Snapshot
+    is_fresh: bool
+    failure: Failure | None = None
+
+
+def store() -> Listings:
+    return _store_at(settings.DATA_DIR / "listings.sqlite3")
+
+
+@cache
+def _store_at(path: Path) -> Listings:
+    return Listings(path)
+
+
+def read(service: Service, folder: str, *, now: datetime, at_once: bool = False) -> Reading:
+    """Our own service is asked each time: it answers in a moment that nothing is new. A foreign
+    one is asked before the page where nobody has seen the folder, we changed it ourselves, or
+    the reader insists; else the page asks once behind."""
+    since = datetime.now(UTC)
+    known = store().known(service.key, folder)
+    if known is None:
+        return Reading(_fetched(service, folder, None, since), is_fresh=True)
+    if service.is_embedded or at_once or known.is_changed:
+        return _revalidated(service, folder, known, since)
+    if (now - known.snapshot.read_at).total_seconds() < FRESH_SECONDS:
+        return Reading(known.snapshot, is_fresh=True)
+    return Reading(known.snapshot, is_fresh=False, failure=_trouble(service, now))
+
+
+def _trouble(service: Service, now: datetime) -> Failure | None:
+    """The service was away a moment ago: readers need not wait for that again."""
+    health = service.v1.health
+    if health.last_error is None or health.last_error_at is None:
+        return None
+    if (now - health.last_error_at).total_seconds() > AWAY_SECONDS:
+        return None
+    return Unavailable(health.last_error or "unknown")
+
+
+def _revalidated(service: Service, folder: str, known: Known, since: datetime) -> Reading:
+    try:
+        return Reading(_fetched(service, folder, known, since), is_fresh=True)
+    except (Unavailable, TooMany) as failure:
+        return Reading(known.snapshot, is_fresh=False, failure=failure)
+
+
+def _fetched(service: Service, folder: str, known: Known | None, since: datetime) -> Snapshot:
+    """Asks when it has the turn, unless somebody else was told since then."""
+    if service.is_embedded:
+        return _asked(service, folder, known)
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        with store().turn(service.key, folder) as has_turn:
+            if has_turn or time.monotonic() > deadline:
+                told = store().known(service.key, folder)
+                if told and not told.is_changed and told.snapshot.read_at >= since:
+                    return told.snapshot
+                return _asked(service, folder, known)
+        time.sleep(STEP_SECONDS)
+
+
+def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
+    number = store().number(service.key, folder)
+    try:
+        found = service.v1.listing(_id_of(folder), known.etag if known else None)
+    except NotFound as error:
+        gone = known or store().known(service.key, folder)
+        store().forget(service.key, folder)
+        raise Gone(gone.snapshot.parent if gone else "") from error
+    if isinstance(found, Unchanged) and known is not None:
+        store().confirm(service.key, folder, number)
+        return known.snapshot
+    if isinstance(found, Unchanged):
+        found = service.v1.listing(_id_of(folder))
+    return store().keep(service.key, ROOT if found.is_root else folder, found, number)
+
+
+def _id_of(folder: str) -> str | None:
+    return None if folder == ROOT else folder
+
+
+def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Our own service tells the whole path; others perhaps no more than the name."""
+    return store().ancestors(service.key, snapshot, tells_path=service.is_embedded)
+
+
+def path_of(service: Service, snapshot: Snapshot) -> str:
+    """From the root. Where the service doesn't tell it, the folders above are opened for it."""
+    if snapshot.is_root:
+        return ""
+    if service.is_embedded or snapshot.path != snapshot.name:
+        return snapshot.path
+    names, parent = [snapshot.name], snapshot
+    for _level in range(MOST_LEVELS):
+        parent = read(service, parent.parent or ROOT, now=datetime.now(UTC)).snapshot
+        if parent.is_root:
+            break
+        names.append(parent.name)
+    return "/".join(reversed(names))
+
+
+def own_id(service: Service) -> str:
+    """The root's id as the service has it: 0 is a word of ours, which not each understands."""
+    read(service, ROOT, now=datetime.now(UTC))
+    known = store().known(service.key, ROOT)
+    return known.own_id if known else ROOT
+
+
+def changed(service: Service, folders: Iterable[str]) -> None:
+    """After an act of ours: the folder, and those above, whose sizes it changed."""
+    touched = {ROOT, *folders}
+    for folder in folders:
+        known = store().known(service.key, folder)
+        if known is not None:
+            touched |= {found for found, _name in above(service, known.snapshot)}
+    store().change(service.key, sorted(touched - {""}))

@@ -1,0 +1,65 @@
+"""Whom the site fetches from on behalf of a foreign service, and where it sends browsers.
+
+A service may name any address as a link. It is followed to the service's own origin, to hosts
+that the owner named, and to public addresses, each judged at the moment of the connection: a
+name that answered with a public address may answer with the router's the next time.
+"""
+
+import ipaddress
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# NAT64 carries an IPv4 address inside; 6to4 and Teredo lead wherever somebody wants.
+TUNNELS = [ipaddress.ip_network(word) for word in ("64:ff9b::/32", "2002::/16", "2001::/32")]
+
+
+class Judge:
+    def __init__(self, service_url: str, media_hosts: Iterable[str]) -> None:
+        own = (urlsplit(service_url).hostname or "").lower()
+        self._trusted = {own, *(host.lower().rstrip(".") for host in media_hosts)}
+
+    def link(self, url: str) -> bool:
+        """Whether a link may be handed to a browser or followed at all."""
+        try:
+            parts = urlsplit(url)
+            host, _port = (parts.hostname or "").lower().rstrip("."), parts.port
+        except ValueError:
+            return False
+        if parts.scheme not in ("http", "https") or not host or parts.username is not None:
+            return False
+        if host in self._trusted:
+            return True
+        if looks_numeric(host):
+            address = address_of(host)
+            return address is not None and is_public(address)
+        return "." in host and not host.endswith((".localhost", ".local", ".internal"))
+
+    def address(self, host: str, address: str) -> bool:
+        """Whether to connect: trusted hosts may be anywhere, all others only in public."""
+        if host.lower().rstrip(".") in self._trusted:
+            return True
+        found = address_of(address)
+        return found is not None and is_public(found)
+
+
+def looks_numeric(host: str) -> bool:
+    """`127.1`, `0x7f000001` and `017700000001` are addresses to some resolvers."""
+    last = host.rsplit(".", 1)[-1]
+    return ":" in host or last.isdigit() or last.startswith("0x")
+
+
+def address_of(text: str) -> Address | None:
+    try:
+        address = ipaddress.ip_address(text.split("%", maxsplit=1)[0])
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return address.ipv4_mapped
+    return address
+
+
+def is_public(address: Address) -> bool:
+    if any(address.version == net.version and address in net for net in TUNNELS):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved

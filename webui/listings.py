@@ -1,0 +1,404 @@
+"""Listings of folders, shared by all processes: shown at once, revalidated behind."""
+
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from webui.pages.entries import FILE, FOLDER, ROOT, Contents, Entry, Snapshot
+from webui.v1.models import File, Listing
+
+MOST_FOLDERS = 5_000
+MOST_STORED_BYTES = 256 * 2**20
+OLDEST_SECONDS = 30 * 24 * 3600
+MOST_ENTRIES_IN_MEMORY = 200_000
+MOST_ANCESTORS = 64
+TURN_SECONDS = 60
+USED_STEP_SECONDS = 60
+PRUNE_EVERY = 200
+WANTED_PICTURE_PIXELS = 220
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS listing (
+    service TEXT, folder TEXT, own_id TEXT, name TEXT, path TEXT, parent TEXT, size_bytes INTEGER,
+    space_max INTEGER, space_used INTEGER, revision TEXT, etag TEXT, number INTEGER, read_at REAL,
+    used_at REAL, stored_bytes INTEGER, PRIMARY KEY (service, folder)
+);
+CREATE TABLE IF NOT EXISTS rows (
+    service TEXT, folder TEXT, revision TEXT, rows BLOB, PRIMARY KEY (service, folder)
+);
+CREATE TABLE IF NOT EXISTS change (
+    service TEXT, folder TEXT, number INTEGER, PRIMARY KEY (service, folder)
+);
+CREATE TABLE IF NOT EXISTS turn (
+    service TEXT, folder TEXT, until REAL, PRIMARY KEY (service, folder)
+);
+CREATE INDEX IF NOT EXISTS listing_used ON listing (used_at);
+"""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the store holds of a folder. `is_changed`: by ourselves, after it was read."""
+
+    snapshot: Snapshot
+    etag: str | None
+    own_id: str
+    is_changed: bool
+
+
+class Listings:
+    """A store of listings for all processes of one machine.
+
+    Guarantee: what one process read, all show; what one process changed, none shows as it was
+    before, since a listing that was being read meanwhile is not kept (`number`). One process at a
+    time asks the service about a folder (`turn`, which expires with a process that died). Bounded
+    in folders, bytes and age; losing the file loses nothing but speed.
+
+    Reason: two processes with a memory each would show two truths in turn.
+
+    Cost: a lookup is one read of SQLite, 0.1 ms; the entries themselves are parsed once per
+    process and revision, and their orders are kept with them.
+
+    Refused: Django's file cache (no atomic step to take turns with), the database of Ferry (its
+    one writer has better things to do, and this file may be thrown away).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        most_entries: int = MOST_ENTRIES_IN_MEMORY,
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        self._memory = Memory(most_entries)
+        self._written = 0
+        self._is_ready = False
+        self._lock = threading.Lock()
+
+    # Reading
+
+    def known(self, service: str, folder: str) -> Known | None:
+        with self._open() as base:
+            row = base.execute(
+                "SELECT listing.*, coalesce(change.number, 0) > listing.number AS is_changed"
+                " FROM listing LEFT JOIN change USING (service, folder)"
+                " WHERE service = ? AND folder = ?",
+                (service, folder),
+            ).fetchone()
+            if row is None:
+                return None
+            contents = self._contents(base, row)
+            if contents is None:
+                return None
+            self._touch(base, row)
+        return Known(
+            snapshot_of(row, contents), row["etag"], row["own_id"], bool(row["is_changed"])
+        )
+
+    def _contents(self, base: sqlite3.Connection, row: sqlite3.Row) -> Contents | None:
+        key = (row["service"], row["folder"], row["revision"])
+        contents = self._memory.get(key)
+        if contents is None:
+            stored = base.execute(
+                "SELECT rows FROM rows WHERE service = ? AND folder = ? AND revision = ?", key
+            ).fetchone()
+            if stored is None:
+                return None
+            contents = Contents(Entry._make(values) for values in json.loads(stored[0]))
+            self._memory.keep(key, contents)
+        return contents
+
+    def _touch(self, base: sqlite3.Connection, row: sqlite3.Row) -> None:
+        if row["used_at"] < self._clock() - USED_STEP_SECONDS:
+            base.execute(
+                "UPDATE listing SET used_at = ? WHERE service = ? AND folder = ?",
+                (self._clock(), row["service"], row["folder"]),
+            )
+
+    def ancestors(
+        self, service: str, snapshot: Snapshot, *, tells_path: bool
+    ) -> list[tuple[str, str]]:
+        """Ids and names from below the root down to the parent. Of those that nobody has opened
+        yet the path tells the name, if anything does."""
+        names = snapshot.path.split("/")[:-1]
+        most = len(names) if tells_path or names else MOST_ANCESTORS
+        found: list[tuple[str, str]] = []
+        folder = snapshot.parent
+        with self._open() as base:
+            root = self._facts(base, service, ROOT)
+            while folder and len(found) < most:
+                if folder == ROOT or (root is not None and folder == root["own_id"]):
+                    return found[::-1]
+                row = self._facts(base, service, folder)
+                name = (
+                    row["name"]
+                    if row
+                    else names[-1 - len(found)]
+                    if len(found) < len(names)
+                    else "…"
+                )
+                found.append((folder, name))
+                folder = row["parent"] if row else ""
+        unknown = names[: max(len(names) - len(found), 0)]
+        return [("", name) for name in unknown] + found[::-1]
+
+    @staticmethod
+    def _facts(base: sqlite3.Connection, service: str, folder: str) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = base.execute(
+            "SELECT own_id, name, parent FROM listing WHERE service = ? AND folder = ?",
+            (service, folder),
+        ).fetchone()
+        return found
+
+    def space(self, service: str) -> tuple[int | None, int | None]:
+        """Used and whole, as the listing that was read last told."""
+        with self._open() as base:
+            row = base.execute(
+                "SELECT space_used, space_max FROM listing"
+                " WHERE service = ? AND space_max IS NOT NULL ORDER BY read_at DESC LIMIT 1",
+                (service,),
+            ).fetchone()
+        return (row["space_used"], row["space_max"]) if row else (None, None)
+
+    # Keeping
+
+    def number(self, service: str, folder: str) -> int:
+        """How often we changed this folder ourselves: taken before it is read."""
+        with self._open() as base:
+            return number_of(base, service, folder)
+
+    def keep(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
+        """Lets the others see it, unless we changed the folder since `number` was taken."""
+        entries = entries_of(listing)
+        stored = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+        facts = facts_of(service, folder, listing, stored)
+        facts |= {"number": number, "read_at": self._clock(), "used_at": self._clock()}
+        contents = self._memory.get((service, folder, facts["revision"])) or Contents(entries)
+        with self._open() as base, transaction(base):
+            if number_of(base, service, folder) == number:
+                put(base, "listing", facts)
+                row = {name: facts[name] for name in ("service", "folder", "revision")}
+                put(base, "rows", {**row, "rows": stored})
+                self._memory.keep((service, folder, facts["revision"]), contents)
+        self._prune_sometimes()
+        return snapshot_of(facts, contents)
+
+    def confirm(self, service: str, folder: str, number: int) -> None:
+        """The service says that nothing changed."""
+        with self._open() as base:
+            base.execute(
+                "UPDATE listing SET read_at = ?, number = ? WHERE service = ? AND folder = ?"
+                " AND (read_at < ? OR number < ?)",
+                (self._clock(), number, service, folder, self._clock() - 1, number),
+            )
+
+    def change(self, service: str, folders: list[str]) -> None:
+        """We changed these: what is known of them is not shown unasked any more."""
+        with self._open() as base, transaction(base):
+            for folder in folders:
+                put(
+                    base,
+                    "change",
+                    {
+                        "service": service,
+                        "folder": folder,
+                        "number": number_of(base, service, folder) + 1,
+                    },
+                )
+
+    def forget(self, service: str, folder: str) -> None:
+        with self._open() as base, transaction(base):
+            for table in ("listing", "rows"):
+                remove(base, table, [(service, folder)])
+
+    @contextmanager
+    def turn(self, service: str, folder: str) -> Iterator[bool]:
+        """True for one at a time."""
+        has_turn = self._take_turn(service, folder)
+        try:
+            yield has_turn
+        finally:
+            if has_turn:
+                with self._open() as base:
+                    base.execute(
+                        "DELETE FROM turn WHERE service = ? AND folder = ?", (service, folder)
+                    )
+
+    def _take_turn(self, service: str, folder: str) -> bool:
+        now = self._clock()
+        with self._open() as base:
+            taken = base.execute(
+                "INSERT INTO turn VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET until = excluded.until"
+                " WHERE until < ?",
+                (service, folder, now + TURN_SECONDS, now),
+            )
+            return taken.rowcount == 1
+
+    # Forgetting
+
+    def _prune_sometimes(self) -> None:
+        self._written += 1
+        if self._written % PRUNE_EVERY == 1:
+            self.prune()
+
+    def prune(self) -> None:
+        """The least used go first."""
+        with self._open() as base, transaction(base):
+            gone = base.execute(
+                "SELECT service, folder FROM (SELECT service, folder, used_at,"
+                " row_number() OVER latest AS place, sum(stored_bytes) OVER latest AS bytes"
+                " FROM listing WINDOW latest AS (ORDER BY used_at DESC))"
+                " WHERE place > ? OR bytes > ? OR used_at < ?",
+                (MOST_FOLDERS, MOST_STORED_BYTES, self._clock() - OLDEST_SECONDS),
+            ).fetchall()
+            for table in ("listing", "rows", "change"):
+                remove(base, table, map(tuple, gone))
+            base.execute("DELETE FROM turn WHERE until < ?", (self._clock(),))
+
+    # The file
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection for each use: none survives a fork, and opening one costs 0.1 ms."""
+        with closing(sqlite3.connect(self._path, timeout=10, isolation_level=None)) as base:
+            base.row_factory = sqlite3.Row
+            base.execute("PRAGMA synchronous=OFF")
+            if not self._is_ready:
+                self._prepare(base)
+            yield base
+
+    def _prepare(self, base: sqlite3.Connection) -> None:
+        with self._lock:
+            base.execute("PRAGMA journal_mode=WAL")
+            base.executescript(SCHEMA)
+            self._is_ready = True
+
+
+class Memory:
+    """Parsed listings of this process: the latest used, up to so many entries in all."""
+
+    def __init__(self, most_entries: int) -> None:
+        self._most = most_entries
+        self._kept: OrderedDict[tuple[str, ...], Contents] = OrderedDict()
+        self._entries = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, ...]) -> Contents | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def keep(self, key: tuple[str, ...], contents: Contents) -> None:
+        with self._lock:
+            if key not in self._kept:
+                self._entries += len(contents)
+            self._kept[key] = contents
+            while self._entries > self._most and len(self._kept) > 1:
+                _key, gone = self._kept.popitem(last=False)
+                self._entries -= len(gone)
+
+
+@contextmanager
+def transaction(base: sqlite3.Connection) -> Iterator[None]:
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        base.execute("ROLLBACK")
+        raise
+    base.execute("COMMIT")
+
+
+def number_of(base: sqlite3.Connection, service: str, folder: str) -> int:
+    row = base.execute(
+        "SELECT number FROM change WHERE service = ? AND folder = ?", (service, folder)
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def put(base: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
+    names, places = ", ".join(values), ", ".join(f":{name}" for name in values)
+    base.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({places})", values)  # noqa: S608
+
+
+def remove(base: sqlite3.Connection, table: str, keys: Iterable[tuple[Any, ...]]) -> None:
+    base.executemany(f"DELETE FROM {table} WHERE service = ? AND folder = ?", keys)  # noqa: S608
+
+
+def facts_of(service: str, folder: str, listing: Listing, stored: bytes) -> dict[str, Any]:
+    parent = "" if folder == ROOT else listing.parent_id or ROOT
+    name = "" if folder == ROOT else listing.name
+    said = f"{name}\0{listing.path}\0{parent}".encode(errors="replace")
+    return {
+        "service": service,
+        "folder": folder,
+        "own_id": listing.folder_id,
+        "name": name,
+        "path": listing.path,
+        "parent": parent,
+        "size_bytes": listing.size_bytes,
+        "space_max": listing.space_max_bytes,
+        "space_used": listing.space_used_bytes,
+        "revision": hashlib.sha256(said + b"\0" + stored).hexdigest()[:20],
+        "etag": listing.etag,
+        "stored_bytes": len(stored),
+    }
+
+
+def snapshot_of(row: Any, contents: Contents) -> Snapshot:
+    return Snapshot(
+        folder=row["folder"],
+        name=row["name"],
+        path=row["path"],
+        parent=row["parent"],
+        size_bytes=row["size_bytes"],
+        space_max_bytes=row["space_max"],
+        space_used_bytes=row["space_used"],
+        revision=row["revision"],
+        read_at=datetime.fromtimestamp(row["read_at"], UTC),
+        contents=contents,
+    )
+
+
+def entries_of(listing: Listing) -> list[Entry]:
+    folders = [
+        Entry(FOLDER, each.id, each.name, each.size_bytes, seconds(each.changed_at))
+        for each in listing.folders
+    ]
+    files = [
+        Entry(
+            FILE,
+            each.id,
+            each.name,
+            each.size_bytes,
+            seconds(each.changed_at),
+            each.hash or "",
+            picture_of(each),
+            each.plays_video or each.plays_audio,
+        )
+        for each in listing.files
+    ]
+    return folders + files
+
+
+def picture_of(file: File) -> str:
+    """The smallest that is sharp in the grid; else the largest there is; else the thumbnail."""
+    sizes = sorted(file.image_urls)
+    fitting = [size for size in sizes if size >= WANTED_PICTURE_PIXELS] or sizes[-1:]
+    return file.image_urls[fitting[0]] if fitting else file.thumb_url or ""
+
+
+def seconds(moment: datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp())

@@ -1,0 +1,48 @@
+"""Names of files and folders: which may be, and why not, at the field."""
+
+import re
+import unicodedata
+
+from django.utils.translation import gettext as _
+
+from webui.v1.errors import Conflict, Failure, Rejected
+
+LONGEST_NAME = 255
+NEVER_IN_A_NAME = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def trouble_with(name: str) -> str:
+    """As the service would judge it; nothing where the name is good."""
+    if not name.strip():
+        return words_for("name_empty")
+    if max(len(name), len(unicodedata.normalize("NFC", name))) > LONGEST_NAME:
+        return words_for("name_too_long")
+    if name in (".", "..") or NEVER_IN_A_NAME.search(name):
+        return words_for("name_not_allowed")
+    return ""
+
+
+def refusal(failure: Conflict | Rejected) -> str:
+    """The service's own refusal, in words for the field."""
+    if isinstance(failure, Conflict):
+        return words_for("name_taken")
+    return words_for(failure.reason) or said(failure)
+
+
+def said(failure: Failure) -> str:
+    if " " in failure.said:
+        return _("The storage service says: “%(words)s”") % {"words": failure.said}
+    return _("The storage service refuses this name. Try another.")
+
+
+def words_for(reason: str) -> str:
+    words = {
+        "name_empty": _("Enter a name."),
+        "name_too_long": _("A name has at most 255 characters."),
+        "name_not_allowed": _("A name can't be “.” or “..”, and holds no “/” and no line break."),
+        "name_taken": _("Something here has this name already."),
+        "name_already_taken": _("Something here has this name already."),
+        "too_deep": _("This folder is too deep inside others to make one more in it."),
+        "root_folder": _("All files can't be renamed."),
+    }
+    return words.get(reason, "")

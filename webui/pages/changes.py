@@ -1,0 +1,227 @@
+"""Forms of the Files screen: what is about to be made, renamed, deleted, packed or sent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.pages import measures
+from webui.pages.addresses import Addresses, Look
+from webui.pages.entries import Entry, Snapshot, split_name
+from webui.pages.files import BREAKS, ICONS, Crumb, crumbs, download_url, parent_url, upload_note
+
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True)
+class RenamePage:
+    key: str
+    name: str
+    stem: str
+    extension: str
+    field: str
+    action: str
+    back_url: str
+    row_url: str
+    delete_url: str
+    download_url: str
+    error: str
+
+
+@dataclass(frozen=True)
+class LossItem:
+    key: str
+    icon: str
+    name: str
+    name_parts: list[str]
+    note: str
+    size: str
+
+
+@dataclass(frozen=True)
+class LossPage:
+    title: str
+    text: str
+    items: list[LossItem]
+    more: str
+    button: str
+    entries: list[str]
+    is_all: bool
+    query: str
+    count: int
+    action: str
+    back_url: str
+    is_empty: bool
+    empty_text: str
+
+
+@dataclass(frozen=True)
+class ArchivePage:
+    title: str
+    text: str
+    items: list[str]
+    more: str
+    download_url: str
+    back_url: str
+    back_label: str
+
+
+@dataclass(frozen=True)
+class UploadPage:
+    title: str
+    action: str
+    crumbs: list[Crumb]
+    parent_url: str
+    back_url: str
+    note: str
+    room_text: str
+
+
+@dataclass(frozen=True)
+class Below:
+    """What lies in a folder that is about to go. `is_all`: nothing was left uncounted."""
+
+    files: int
+    folders: int
+    is_all: bool
+
+
+def rename_page(
+    snapshot: Snapshot, entry: Entry, look: Look, *, stem: str | None = None, error: str = ""
+) -> RenamePage:
+    at = Addresses(snapshot.folder, look, "")
+    own_stem, extension = (entry.name, "") if entry.is_folder else split_name(entry.name)
+    own = f"{at.below}{entry.key}/"
+    return RenamePage(
+        key=entry.key,
+        name=entry.name,
+        stem=own_stem if stem is None else stem,
+        extension=extension,
+        field=f"stem-{entry.key}",
+        action=f"{own}rename/{look.tail}",
+        back_url=at.at(look),
+        row_url=own,
+        delete_url=f"{at.below}delete/?entry={entry.key}",
+        download_url=download_url(at, entry),
+        error=error,
+    )
+
+
+def loss_page(
+    snapshot: Snapshot,
+    chosen: Sequence[Entry],
+    below: Mapping[str, Below],
+    look: Look,
+    *,
+    is_all: bool,
+) -> LossPage:
+    at = Addresses(snapshot.folder, look, "")
+    count = {"items": measures.items_words(len(chosen))}
+    size = measures.size_words(sum(entry.size_bytes for entry in chosen))
+    return LossPage(
+        title=_("Delete %(items)s?") % count,
+        text=_("This frees %(size)s. There is no bin: what you delete here is gone for good.")
+        % {"size": size},
+        items=[loss_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
+        more=more_words(len(chosen)),
+        button=_("Delete %(items)s") % count,
+        entries=[] if is_all else [entry.key for entry in chosen],
+        is_all=is_all,
+        query=look.query,
+        count=len(chosen),
+        action=at.act("delete"),
+        back_url=at.at(look),
+        is_empty=not chosen,
+        empty_text=_("None of these are here any more. Somebody was faster."),
+    )
+
+
+def loss_item(entry: Entry, below: Below | None) -> LossItem:
+    return LossItem(
+        key=entry.key,
+        icon="folder" if entry.is_folder else ICONS[entry.look],
+        name=entry.name,
+        name_parts=BREAKS.split(entry.name),
+        note=below_words(below) if entry.is_folder else "",
+        size=measures.size_words(entry.size_bytes),
+    )
+
+
+def below_words(below: Below | None) -> str:
+    """`folder with 14 files and 2 folders`."""
+    if below is None:
+        return _("folder with all that is in it")
+    if below.is_all and not below.files and not below.folders:
+        return _("empty folder")
+    files = ngettext("%(count)s file", "%(count)s files", below.files)
+    folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
+    words = {
+        "files": files % {"count": measures.count_words(below.files)},
+        "folders": folders % {"count": measures.count_words(below.folders)},
+    }
+    if not below.is_all:
+        return _("folder with more than %(files)s and %(folders)s") % words
+    if not below.folders:
+        return _("folder with %(files)s") % words
+    if not below.files:
+        return _("folder with %(folders)s") % words
+    return _("folder with %(files)s and %(folders)s") % words
+
+
+def more_words(count: int) -> str:
+    left = count - MOST_LISTED
+    if left <= 0:
+        return ""
+    return ngettext("and %(count)s more", "and %(count)s more", left) % {
+        "count": measures.count_words(left)
+    }
+
+
+def deleted_words(count: int) -> str:
+    words = ngettext("%(count)s item deleted", "%(count)s items deleted", count)
+    return words % {"count": measures.count_words(count)}
+
+
+def partly_deleted_words(count: int, wanted: int, why: str) -> str:
+    numbers = {"count": measures.count_words(count), "all": measures.count_words(wanted)}
+    return _("%(count)s of %(all)s deleted, then it stopped.") % numbers + f" {why}"
+
+
+def archive_page(
+    names: Sequence[str], size_bytes: int, *, download_url: str, back_url: str
+) -> ArchivePage:
+    words = {
+        "items": measures.items_words(len(names)),
+        "size": measures.size_words(size_bytes),
+    }
+    return ArchivePage(
+        title=_("Your ZIP is on its way"),
+        text=_("%(items)s, %(size)s. The download starts by itself.") % words,
+        items=list(names[:MOST_LISTED]),
+        more=more_words(len(names)),
+        download_url=download_url,
+        back_url=back_url,
+        back_label=_("Back to the folder"),
+    )
+
+
+def upload_page(
+    snapshot: Snapshot,
+    ancestors: Sequence[tuple[str, str]],
+    free: str,
+    total: str,
+    *,
+    takes_folder: bool,
+) -> UploadPage:
+    at = Addresses(snapshot.folder, Look(), "")
+    room = {"free": free, "total": total}
+    return UploadPage(
+        title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},
+        action=f"{at.below}upload/",
+        crumbs=crumbs(snapshot, ancestors, Look()),
+        parent_url=parent_url(snapshot, Look()),
+        back_url=at.page,
+        note=upload_note(snapshot, takes_folder=takes_folder),
+        room_text=_("%(free)s free of %(total)s") % room if free else "",
+    )

@@ -1,0 +1,386 @@
+"""The Files screen: a window of a folder's entries, every word and address ready."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+
+from webui.pages import measures
+from webui.pages.addresses import Addresses, Look, folder_url
+from webui.pages.entries import FOLDER, KIND_OF, PICTURED, ROOT, Entry, Snapshot, plain, split_name
+from webui.pages.errors import trouble_of
+from webui.pages.gauge import Gauge, gauge_of
+from webui.pages.measures import Calendar
+from webui.v1.errors import Failure
+
+WINDOW = 200
+BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
+ICONS = {
+    "film": "film",
+    "audio": "volume-2",
+    "image": "image",
+    "captions": "captions",
+    "text": "file-text",
+    "archive": "file-archive",
+    "": "file",
+}
+
+
+@dataclass(frozen=True)
+class Crumb:
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    label: str
+    url: str
+    fragment_url: str
+    aria_sort: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    name: str
+    label: str
+    icon: str
+    url: str
+    fragment_url: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Letter:
+    label: str
+    url: str
+    fragment_url: str
+
+
+@dataclass(frozen=True)
+class Stale:
+    since: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    key: str
+    is_folder: bool
+    icon: str
+    name: str
+    stem: str
+    extension: str
+    stem_parts: list[str]
+    url: str
+    size: str
+    size_bytes: int
+    size_title: str
+    added: str
+    added_title: str
+    added_iso: str
+    thumb_url: str
+    is_playable: bool
+    download_url: str
+    rename_url: str
+    rename_form_url: str
+    delete_url: str
+    copy_url: str
+    is_gone: bool = False
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What a page shows beside the folder itself."""
+
+    calendar: Calendar
+    origin: str = ""
+    may_change: bool = False
+    stale: Stale | None = None
+    is_fresh: bool = True
+    takes_folder: bool = True
+    thumbs_by_kind: bool = False
+    ancestors: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class NewFolderPage:
+    action: str
+    name: str
+    error: str
+    hint: str
+    back_url: str
+
+
+@dataclass(frozen=True)
+class FilesPage:
+    title: str
+    folder: str
+    revision: str
+    crumbs: list[Crumb]
+    parent_url: str
+    summary: str
+    columns: list[Column]
+    views: list[Choice]
+    view: str
+    sort: str
+    letters: list[Letter]
+    query: str
+    url: str
+    filter_url: str
+    clear_url: str
+    clear_fragment_url: str
+    rows: list[Row]
+    count: int
+    count_all: int
+    count_text: str
+    shown_from: int
+    shown_to: int
+    shown_text: str
+    more_url: str
+    more_page_url: str
+    more_count: int
+    before_url: str
+    before_fragment_url: str
+    all_url: str
+    is_empty: bool
+    is_no_match: bool
+    stale: Stale | None
+    refresh_url: str
+    new_folder: NewFolderPage
+    may_change: bool
+    can_upload_here: bool
+    upload_note: str
+    new_url: str
+    delete_url: str
+    loss_url: str
+    zip_url: str
+    upload_url: str
+    folder_zip_url: str
+    gauge: Gauge | None
+
+
+def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPage:
+    found = snapshot.contents.matching(look.sort, look.query)
+    first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0) // WINDOW * WINDOW)
+    stop = len(found) if look.is_all else min(first + WINDOW, len(found))
+    at = Addresses(snapshot.folder, look, around.origin)
+    here = look.at(first)
+    may_change = around.may_change and around.stale is None
+    return FilesPage(
+        title=snapshot.name or _("Files"),
+        folder=snapshot.folder,
+        revision=snapshot.revision,
+        crumbs=crumbs(snapshot, around.ancestors, look),
+        parent_url=parent_url(snapshot, look),
+        summary=summary(snapshot, around.stale),
+        columns=columns(at),
+        views=views(at),
+        view=look.view,
+        sort=look.sort,
+        letters=letters(found, at) if len(found) > WINDOW and "name" in look.sort else [],
+        query=look.query,
+        url=at.at(look),
+        filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
+        clear_url=at.at(replace(look, query="", first=0)),
+        clear_fragment_url=at.fragment(replace(look, query="", first=0)),
+        rows=rows(found[first:stop], at, around),
+        count=len(found),
+        count_all=len(snapshot.contents),
+        count_text=count_text(len(found), len(snapshot.contents)),
+        shown_from=first,
+        shown_to=stop,
+        shown_text=shown_text(stop, len(found)),
+        more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(found) else "",
+        more_page_url=at.at(look.at(stop)) if stop < len(found) else "",
+        more_count=min(WINDOW, len(found) - stop),
+        before_url=at.at(look.at(max(first - WINDOW, 0))) if first else "",
+        before_fragment_url=at.fragment(look.at(max(first - WINDOW, 0))) if first else "",
+        all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(found) else "",
+        is_empty=not snapshot.contents,
+        is_no_match=bool(snapshot.contents) and not found,
+        stale=around.stale,
+        refresh_url=""
+        if around.is_fresh
+        else refresh_url(at, here, seen_mark(snapshot, around.stale)),
+        new_folder=new_folder_page(snapshot, look),
+        may_change=may_change,
+        can_upload_here=around.takes_folder or snapshot.is_root,
+        upload_note=upload_note(snapshot, takes_folder=around.takes_folder),
+        new_url=at.act("new"),
+        delete_url=at.act("delete"),
+        loss_url=at.act("delete/loss"),
+        zip_url=f"{at.below}zip/",
+        upload_url=f"{at.below}upload/",
+        folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",
+        gauge=gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes),
+    )
+
+
+def new_folder_page(
+    snapshot: Snapshot, look: Look, *, name: str = "", error: str = ""
+) -> NewFolderPage:
+    at = Addresses(snapshot.folder, look, "")
+    hint = _("It is made inside %(folder)s.") % {"folder": snapshot.name or _("All files")}
+    return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
+
+
+def crumbs(snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: Look) -> list[Crumb]:
+    """From the root to the parent. One whose address nobody has told yet is a word alone."""
+    if snapshot.is_root:
+        return []
+    tail = look.elsewhere().tail
+    known = [Crumb(name, folder_url(folder) + tail if folder else "") for folder, name in ancestors]
+    return [Crumb(_("All files"), folder_url(ROOT) + tail), *known]
+
+
+def parent_url(snapshot: Snapshot, look: Look) -> str:
+    if snapshot.is_root:
+        return ""
+    return folder_url(snapshot.parent or ROOT) + look.elsewhere().tail
+
+
+def summary(snapshot: Snapshot, stale: Stale | None) -> str:
+    count = measures.items_words(len(snapshot.contents))
+    if stale is not None:
+        return _("%(items)s, as of %(time)s") % {"items": count, "time": stale.since}
+    if not snapshot.contents:
+        return count
+    size = snapshot.size_bytes or sum(entry.size_bytes for entry in snapshot.contents.entries)
+    words = {"items": count, "size": measures.size_words(size)}
+    return _("%(items)s, %(size)s") % words
+
+
+def count_text(count: int, count_all: int) -> str:
+    numbers = {"count": measures.count_words(count), "all": measures.count_words(count_all)}
+    return _("%(count)s of %(all)s") % numbers
+
+
+def shown_text(shown: int, count: int) -> str:
+    numbers = {"count": measures.count_words(shown), "all": measures.count_words(count)}
+    return _("Showing %(count)s of %(all)s") % numbers
+
+
+def columns(at: Addresses) -> list[Column]:
+    labels = {"name": _("Name"), "size": _("Size"), "date": _("Added")}
+    return [column(name, label, at) for name, label in labels.items()]
+
+
+def column(name: str, label: str, at: Addresses) -> Column:
+    """A press on the present order turns it round; else names begin with A, and sizes and dates
+    with the largest and the latest."""
+    sort = at.look.sort
+    wanted = name if name == "name" else f"-{name}"
+    aria_sort = "none"
+    if sort.removeprefix("-") == name:
+        aria_sort = "descending" if sort.startswith("-") else "ascending"
+        wanted = name if sort.startswith("-") else f"-{name}"
+    look = replace(at.look, sort=wanted, first=0)
+    return Column(name, label, at.at(look), at.fragment(look), aria_sort)
+
+
+def views(at: Addresses) -> list[Choice]:
+    labels = {"list": (_("List"), "list"), "grid": (_("Grid"), "layout-grid")}
+    found = []
+    for name, (label, icon) in labels.items():
+        look = replace(at.look, view=name)
+        is_current = at.look.view == name
+        found.append(Choice(name, label, icon, at.at(look), at.fragment(look), is_current))
+    return found
+
+
+def letters(found: Sequence[Entry], at: Addresses) -> list[Letter]:
+    """The first place of each initial, among folders or files, whichever are more."""
+    folders = sum(entry.kind == FOLDER for entry in found)
+    start, stop = (0, folders) if folders * 2 > len(found) else (folders, len(found))
+    firsts: dict[str, int] = {}
+    for index in range(start, stop):
+        firsts.setdefault(found[index].name[:1], index)
+    places: dict[str, int] = {}
+    for first, index in firsts.items():
+        initial = plain(first)[:1].upper()
+        places.setdefault(initial if initial.isalpha() else "#", index)
+    looks = {initial: at.look.at(index) for initial, index in places.items()}
+    return [Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items()]
+
+
+def rows(found: Sequence[Entry], at: Addresses, around: Circumstances) -> list[Row]:
+    return [row(entry, at, around) for entry in found]
+
+
+def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
+    kind, entry_id, calendar = entry.kind, entry.id, around.calendar
+    added_at = entry.added_at
+    key = f"{kind}-{entry_id}"
+    own = f"{at.below}{key}/"
+    if entry.is_folder:
+        stem, extension, icon = entry.name, "", "folder"
+        url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
+    else:
+        stem, extension = split_name(entry.name)
+        icon = ICONS[KIND_OF.get(extension[1:].lower(), "")]
+        url = download_url(at, entry)
+    return Row(
+        key=key,
+        is_folder=entry.is_folder,
+        icon=icon,
+        name=entry.name,
+        stem=stem,
+        extension=extension,
+        stem_parts=BREAKS.split(stem),
+        url=url,
+        size=measures.size_words(entry.size_bytes),
+        size_bytes=entry.size_bytes,
+        size_title=measures.exact_size(entry.size_bytes),
+        added=calendar.words(added_at),
+        added_title=calendar.exact(added_at),
+        added_iso=calendar.iso(added_at),
+        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
+        is_playable=entry.is_playable,
+        download_url=download_url(at, entry),
+        rename_url=f"{own}rename/",
+        rename_form_url=f"{own}rename/form/",
+        delete_url=f"{at.below}delete/?entry={key}",
+        copy_url=around.origin + url,
+    )
+
+
+def download_url(at: Addresses, entry: Entry) -> str:
+    if entry.is_folder:
+        return f"{at.root}files/folder/{entry.id}/zip/"
+    return f"{at.root}files/file/{entry.id}/download/"
+
+
+def thumb_url(entry: Entry, at: Addresses, *, by_kind: bool) -> str:
+    """The hash in the address lets every cache keep the picture for ever."""
+    if not entry.picture and not (by_kind and entry.look in PICTURED):
+        return ""
+    mark = entry.hash or f"{entry.size_bytes}-{entry.added or 0}"
+    return f"{at.root}files/file/{entry.id}/thumb/{mark}/?in={at.folder}"
+
+
+def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
+    """What a page shows: it is news, too, that the service is back."""
+    return snapshot.revision + ("-away" if stale else "")
+
+
+def refresh_url(at: Addresses, look: Look, seen: str) -> str:
+    address = at.fragment(look)
+    return f"{address}{'&' if '?' in address else '?'}seen={seen}"
+
+
+def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:
+    if takes_folder or snapshot.is_root:
+        return ""
+    return _("Files land in All files: this service takes no folder.")
+
+
+def stale_words(since: str, failure: Failure) -> Stale:
+    text = _(
+        "You're looking at this folder as it was at %(time)s. Downloads and changes are paused. "
+        "Ferry tries again every 30 seconds."
+    )
+    return Stale(since, trouble_of(failure).title, text % {"time": since})

@@ -1,0 +1,43 @@
+"""The storage meter."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from webui.pages import measures
+
+LOW_PERCENT, FULL_PERCENT = 80, 95
+
+
+@dataclass(frozen=True)
+class Gauge:
+    free: str
+    total: str
+    text: str
+    free_text: str
+    percent: str
+    used_gb: str
+    total_gb: str
+    level: str
+
+
+def gauge_of(used_bytes: int | None, total_bytes: int | None) -> Gauge | None:
+    """Nothing where the service does not tell."""
+    if used_bytes is None or not total_bytes:
+        return None
+    percent = min(100.0, used_bytes * 100 / total_bytes)
+    words = {
+        "used": measures.size_words(used_bytes),
+        "total": measures.size_words(total_bytes),
+    }
+    words["free"] = measures.size_words(max(total_bytes - used_bytes, 0))
+    return Gauge(
+        free=words["free"],
+        total=words["total"],
+        text=_("%(used)s of %(total)s used") % words,
+        free_text=_("%(free)s free of %(total)s") % words,
+        percent=f"{percent:.1f}%",
+        used_gb=f"{used_bytes / 1e9:.1f}",
+        total_gb=f"{total_bytes / 1e9:.1f}",
+        level="full" if percent >= FULL_PERCENT else "low" if percent >= LOW_PERCENT else "ok",
+    )

@@ -1,0 +1,123 @@
+"""A multipart body, part by part as it comes: what is not asked for is not read."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from django.http import HttpRequest, UnreadablePostError
+from django.http.multipartparser import ChunkIter, LazyStream, MultiPartParserError, Parser
+
+LONGEST_FIELD_BYTES = 64 * 1024
+PIECE_BYTES = 256 * 1024
+
+
+class Unreadable(Exception):  # noqa: N818  Errors are nouns here.
+    """No multipart body, or one that breaks its own rules."""
+
+
+class CutOff(ConnectionResetError):  # noqa: N818  Errors are nouns here.
+    """The sender went away, or stalled, before the end."""
+
+
+class Reads(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass
+class Part:
+    """One field or file. Its bytes are read before the next part is asked for."""
+
+    name: str
+    filename: str
+    is_file: bool
+    _pieces: Iterator[bytes]
+    _left: bytes = b""
+
+    def read(self, size: int, /) -> bytes:
+        if not self._left:
+            self._left = next(self._pieces, b"")
+        piece, self._left = self._left[:size], self._left[size:]
+        return piece
+
+    def text(self) -> str:
+        value = b""
+        while piece := self.read(LONGEST_FIELD_BYTES):
+            value += piece
+            if len(value) > LONGEST_FIELD_BYTES:
+                raise Unreadable("a field too long")
+        return value.decode(errors="replace")
+
+
+class Exactly:
+    """A part of a size that was told beforehand. One that is longer or shorter is no such file:
+    the last piece is given only when the part has ended with it."""
+
+    def __init__(self, part: Part, size_bytes: int) -> None:
+        self._part = part
+        self._left = size_bytes
+        self._refuse_more()
+
+    def read(self, size: int, /) -> bytes:
+        piece = self._part.read(size)
+        self._left -= len(piece)
+        if self._left < 0 or (not piece and self._left > 0):
+            raise CutOff("not the size that was told")
+        self._refuse_more()
+        return piece
+
+    def _refuse_more(self) -> None:
+        if self._left == 0 and self._part.read(1):
+            raise CutOff("not the size that was told")
+
+
+class Body:
+    """The bytes of a request. A body that ends before it should is told of."""
+
+    def __init__(self, request: HttpRequest, length_bytes: int) -> None:
+        self._request = request
+        self._left = length_bytes
+
+    def read(self, size: int, /) -> bytes:
+        try:
+            piece = self._request.read(min(size, self._left))
+        except UnreadablePostError as error:
+            raise CutOff("the sender stalled") from error
+        self._left -= len(piece)
+        if not piece and self._left:
+            raise CutOff("the sender went away")
+        return piece
+
+
+def parts_of(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
+    boundary = (request.content_params or {}).get("boundary", "")
+    if request.content_type != "multipart/form-data" or not 0 < len(boundary) <= 200:
+        raise Unreadable("no multipart body")
+    body = LazyStream(ChunkIter(cast("Any", Body(request, length_bytes)), PIECE_BYTES))
+    parser: Any = Parser(body, boundary.encode("ascii", "replace"))
+    try:
+        for _kind, headers, stream in parser:
+            part = part_of(headers, stream)
+            if part is not None:
+                yield part
+            while next(stream, b""):
+                pass
+    except MultiPartParserError as error:
+        raise Unreadable("a broken multipart body") from error
+
+
+def part_of(headers: dict[str, Any], stream: Iterator[bytes]) -> Part | None:
+    _value, parameters = headers.get("content-disposition", ("", {}))
+    if "name" not in parameters:
+        return None
+    name, filename = (decoded(parameters.get(key)) for key in ("name", "filename"))
+    return Part(name, basename(filename), "filename" in parameters, stream)
+
+
+def decoded(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value or "")
+
+
+def basename(filename: str) -> str:
+    """Some browsers send a whole path. Quotes and line ends come percent-encoded."""
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    return name.replace("%22", '"').replace("%0D", " ").replace("%0A", " ")

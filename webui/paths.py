@@ -1,0 +1,17 @@
+"""What may stand in a path: ids as services give them, which can lead nowhere else."""
+
+from django.urls.converters import StringConverter
+
+
+class Id(StringConverter):
+    """A digit is in each, so that no id is ever taken for the name of a page."""
+
+    regex = r"(?=[^0-9/]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+
+
+class Entry(StringConverter):
+    regex = rf"(?:file|folder)-{Id.regex}"
+
+
+class Mark(StringConverter):
+    regex = r"[0-9a-f-]{1,80}"

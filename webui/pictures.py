@@ -1,0 +1,123 @@
+"""Small pictures, kept on disk for all processes by the hash of what they show."""
+
+import hashlib
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+
+MOST_AT_ONCE = 4
+MOST_BYTES = 2 * 2**20
+MOST_KEPT_BYTES = 512 * 2**20
+MISSING_SECONDS = 600
+WAIT_SECONDS = 20
+PRUNE_EVERY = 500
+
+_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+
+class Busy(Exception):  # noqa: N818  Errors are nouns here.
+    """Too many pictures are being fetched already."""
+
+
+class Pictures:
+    """Guarantee: what is served as a picture is one, whatever the service sent, by its first
+    bytes; what is none is asked for again after ten minutes at the earliest. Four at once ask
+    the service, and each asks the disk again when its turn comes."""
+
+    def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._kept = 0
+
+    def get(self, mark: str, fetch: Callable[[], Iterator[bytes]]) -> bytes | None:
+        path = self._path(mark)
+        found = self._read(path)
+        if found is None:
+            if not _turns.acquire(timeout=WAIT_SECONDS):
+                raise Busy
+            try:
+                found = self._read(path)
+                if found is None:
+                    found = picture_in(fetch())
+                    self._keep(path, found)
+            finally:
+                _turns.release()
+        return found or None
+
+    def _path(self, mark: str) -> Path:
+        name = hashlib.sha256(mark.encode()).hexdigest()
+        return self._folder / name[:2] / name[2:]
+
+    def _read(self, path: Path) -> bytes | None:
+        """Nothing kept is None; kept as missing is empty, for a while."""
+        try:
+            found = path.read_bytes()
+            if not found and path.stat().st_mtime < self._clock() - MISSING_SECONDS:
+                return None
+        except FileNotFoundError:
+            return None
+        return found
+
+    def _keep(self, path: Path, content: bytes) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        draft.write_bytes(content)
+        os.utime(draft, (self._clock(), self._clock()))
+        draft.replace(path)
+        self._kept += 1
+        if self._kept % PRUNE_EVERY == 0:
+            self.prune()
+
+    def prune(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
+        """The oldest go first."""
+        facts = sorted(((path.stat(), path) for path in self._folder.glob("*/*")), key=age)
+        size = sum(found.st_size for found, _path in facts)
+        for found, path in facts:
+            if size <= most_bytes:
+                return
+            path.unlink(missing_ok=True)
+            size -= found.st_size
+
+
+def age(fact: tuple[os.stat_result, Path]) -> float:
+    return fact[0].st_mtime
+
+
+def picture_in(pieces: Iterator[bytes]) -> bytes:
+    """Empty where it is too large, or no picture."""
+    content = bytearray()
+    for piece in pieces:
+        content += piece
+        if len(content) > MOST_BYTES:
+            return b""
+    return bytes(content) if type_of(bytes(content[:32])) else b""
+
+
+def type_of(head: bytes) -> str:
+    """By the first bytes; SVG is a program and none of these."""
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    if head[4:8] == b"ftyp" and head[8:12] in (b"avif", b"avis"):
+        return "image/avif"
+    return ""
+
+
+def kept() -> Pictures:
+    return _kept_in(settings.DATA_DIR / "thumbs")
+
+
+@cache
+def _kept_in(folder: Path) -> Pictures:
+    return Pictures(folder)

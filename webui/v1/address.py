@@ -1,0 +1,102 @@
+"""Where a service lives, what its paths are, and who may see the owner's credentials."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+import httpx
+
+from webui.v1.errors import NotFound
+from webui.v1.models import ID
+
+API = "/rest/"
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The owner's account at the service. Shown by no repr."""
+
+    name: str = field(repr=False)
+    password: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if ":" in self.name:
+            raise ValueError("a name with a colon cannot be sent by Basic authentication")
+
+    @property
+    def token(self) -> str:
+        return base64.b64encode(f"{self.name}:{self.password}".encode()).decode()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """What a service that repeats its request could give away."""
+        return self.name, self.password, self.token
+
+
+class Address:
+    """The base URL of one service: scheme, host and port, and perhaps a prefix."""
+
+    def __init__(self, base_url: str) -> None:
+        url = _parsed(base_url)
+        if url.scheme not in DEFAULT_PORTS or not url.host:
+            raise ValueError("a service's address begins with http:// or https:// and a host")
+        if url.userinfo or url.query or url.fragment or "?" in base_url or "#" in base_url:
+            raise ValueError("a service's address has no credentials, no ? and no #")
+        if "/../" in f"{unquote(urlsplit(base_url).path)}/":
+            raise ValueError("a service's address has no ..")
+        self._prefix = url.raw_path.decode().rstrip("/")
+        self.origin = origin_of(url)
+        self.base_url = f"{url.scheme}://{url.netloc.decode()}{self._prefix}"
+
+    def url_of(self, path: str, query: Mapping[str, str]) -> httpx.URL:
+        """`path` is made by `path_of` only."""
+        asked = f"?{urlencode(query, quote_via=quote, safe=':,')}" if query else ""
+        return httpx.URL(f"{self.base_url}{API}{path}{asked}")
+
+    def is_own(self, url: httpx.URL) -> bool:
+        return origin_of(url) == self.origin
+
+    def is_api(self, url: httpx.URL) -> bool:
+        """Signed links of the same host need no credentials, so they are sent none."""
+        path = url.path
+        is_within = path.startswith(unquote(self._prefix) + API) and ".." not in path.split("/")
+        return is_within and self.is_own(url)
+
+
+def path_of(*parts: str) -> str:
+    """Ids were judged when they were read, and are judged again: they may come from an URL."""
+    return "/".join(quote(part, safe="") for part in parts)
+
+
+def checked_id(asked: str) -> str:
+    if not isinstance(asked, str) or not ID.fullmatch(asked):
+        raise NotFound("no_such_id")
+    return asked
+
+
+def origin_of(url: httpx.URL) -> tuple[str, str, int]:
+    return url.scheme, url.host, url.port or DEFAULT_PORTS.get(url.scheme, 0)
+
+
+def split_service_url(url: str) -> tuple[str, Credentials | None]:
+    """`https://me%40example.org:secret@host/prefix` as a base URL and credentials."""
+    before, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    userinfo, at, host = authority.rpartition("@")
+    name, _colon, password = userinfo.partition(":")
+    credentials = Credentials(unquote(name), unquote(password)) if at else None
+    base_url = f"{before}{mark}{host}{slash}{path}"
+    return Address(base_url).base_url, credentials
+
+
+def _parsed(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url)
+    except (httpx.InvalidURL, ValueError):
+        url = None
+    if url is None or any(mark <= " " or mark in "\\\x7f" for mark in base_url):
+        # Without a cause: its text would repeat what may hold a password.
+        raise ValueError("this is no address of a service")
+    return url

@@ -1,0 +1,282 @@
+"""Reading what a service answers: bounded, decoded, and judged by the rule of v1."""
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from webui.v1 import errors, models
+from webui.v1.calls import ETAG
+from webui.v1.errors import Failure, Unreadable
+from webui.v1.models import Json
+from webui.v1.network import Deadline
+
+# A listing of 100,000 files has some 400,000 objects and 2,500,000 commas. Two bytes of JSON can
+# cost 64 of memory, so the size alone bounds nothing.
+MOST_OBJECTS = 1_000_000
+MOST_COMMAS = 5_000_000
+MOST_ERROR_BYTES = 1024 * 1024
+PIECE_BYTES = 64 * 1024
+LONGEST_WAIT_SECONDS = 86_400
+LONGEST_INTEGER = 400
+GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
+OWN_KEYS = frozenset({"result", "success", "status_code", "reason_phrase", "error", "code"})
+
+NO_ROOM = (
+    "not_enough_space",
+    "queue_full",
+    "out_of_wishlist",
+    "out_of_bandwidth",
+    "added_to_wishlist",
+)
+KNOWN_WORDS = frozenset(
+    f"{cause}{kept}"
+    for cause in ("not_enough_space", "queue_full", "private_not_allowed")
+    for kept in ("", "_added_to_wishlist", "_wishlist_full")
+) | {
+    "access_denied",
+    "added_to_wishlist",
+    "fetch_error",
+    "invalid_torrent",
+    "name_taken",
+    "no_torrent_passed",
+    "not_a_torrent",
+    "not_found",
+    "out_of_bandwidth_memory",
+    "out_of_wishlist",
+    "parsing_error",
+    "premium_required",
+}
+BY_WORD: Mapping[str, type[Failure]] = {
+    "access_denied": errors.Unauthorized,
+    "premium_required": errors.Forbidden,
+    "not_found": errors.NotFound,
+    "name_already_taken": errors.Conflict,
+    "name_taken": errors.Conflict,
+}
+BY_STATUS: Mapping[int, type[Failure]] = {
+    401: errors.Unauthorized,
+    402: errors.Forbidden,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    408: errors.Unavailable,
+    409: errors.Conflict,
+    410: errors.NotFound,
+    425: errors.Unavailable,
+    429: errors.TooMany,
+    507: errors.NoRoom,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`body` is None where there is none to be had from an answer that failed anyway."""
+
+    status: int
+    headers: httpx.Headers
+    body: Json | None
+
+    @property
+    def is_own(self) -> bool:
+        """Said by the service itself, not by a proxy or a web server before it."""
+        return self.body is not None and (self.status < 300 or not OWN_KEYS.isdisjoint(self.body))
+
+    @property
+    def is_missing_route(self) -> bool:
+        return self.status in (405, 501) or (self.status == 404 and not self.is_own)
+
+
+def read(response: httpx.Response, deadline: Deadline, most_bytes: int) -> Answer:
+    """A 401 is never parsed: its body may be anything. Other failures are, but need not."""
+    status = response.status_code
+    if status == 401 or (status == 304 and "If-None-Match" in response.request.headers):
+        return Answer(status, response.headers, None)
+    if 300 <= status < 400:
+        raise Unreadable("redirected", status=status)
+    if status >= 400:
+        most_bytes = min(most_bytes, MOST_ERROR_BYTES)
+    try:
+        body = decoded(bounded(response, deadline, most_bytes))
+    except (Unreadable, httpx.HTTPError):
+        if status < 400:
+            raise
+        body = None
+    return Answer(status, response.headers, body)
+
+
+def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> bytes:
+    length = response.headers.get("Content-Length", "")
+    if length.isascii() and length.isdigit() and (len(length) > 15 or int(length) > most_bytes):
+        raise Unreadable("too_large")
+    pieces, size = [], 0
+    for piece in unpacked(response, deadline):
+        size += len(piece)
+        if size > most_bytes:
+            raise Unreadable("too_large")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
+    """httpx unpacks a whole piece at once, which a bomb turns into gigabytes; here 64 KiB."""
+    if response.is_stream_consumed:
+        # A transport that is a plain function hands over what it has read and unpacked.
+        yield response.content
+        return
+    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        raise Unreadable("unknown_coding")
+    unpacker = None if coding in ("", "identity") else zlib.decompressobj(GZIP_OR_ZLIB)
+    for raw in response.iter_raw():
+        deadline.check()
+        if unpacker is None:
+            yield raw
+        else:
+            yield from _inflated(unpacker, raw, deadline)
+    if unpacker is not None and not unpacker.eof:
+        raise Unreadable("cut_off")
+
+
+def _inflated(unpacker: "zlib._Decompress", raw: bytes, deadline: Deadline) -> Iterator[bytes]:
+    while raw and not unpacker.eof:
+        deadline.check()
+        try:
+            piece = unpacker.decompress(raw, PIECE_BYTES)
+        except zlib.error as error:
+            raise Unreadable("bad_coding") from error
+        raw = unpacker.unconsumed_tail
+        yield piece
+
+
+def decoded(raw: bytes) -> Json:
+    """A JSON object, whatever the content type says. An empty answer is an empty object."""
+    if not raw.strip():
+        return {}
+    if raw.count(b",") > MOST_COMMAS or raw.count(b"{") + raw.count(b"[") > MOST_OBJECTS:
+        raise Unreadable("too_large")
+    text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    try:
+        value = _parsed(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("not_json") from error
+    if not isinstance(value, dict):
+        raise Unreadable("not_json")
+    return value
+
+
+def _parsed(text: str) -> Any:
+    """NaN and Infinity become null. Python refuses integers of 4,300 digits; they do as well."""
+    try:
+        return json.loads(text, parse_constant=_nothing)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(text, parse_constant=_nothing, parse_int=_short_integer)
+
+
+def _nothing(_word: str) -> None:
+    return None
+
+
+def _short_integer(digits: str) -> int | None:
+    return int(digits) if len(digits) <= LONGEST_INTEGER else None
+
+
+def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
+    """The reading rule: below 400, `result` neither false nor a word, and nothing wished."""
+    body = answer.body or {}
+    result = body.get("result")
+    is_refused = result is False or isinstance(result, str) or body.get("wt") is not None
+    if answer.status >= 400 or is_refused:
+        raise refusal(answer, secrets, now)
+
+
+def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
+    body = answer.body or {}
+    status = answer.status if answer.status >= 400 else _status_within(body)
+    said = _without(secrets, reason_of(status, body))
+    word = errors.word_of(said)
+    wait = retry_after_of(answer.headers, now)
+    return _kind(status, word, wait)(
+        word or errors.word_of(phrase_of(status)),
+        status=status,
+        said=said,
+        retry_after_seconds=wait,
+        wish=models.wish(body.get("wt")),
+        missing_bytes=missing_bytes_of(body),
+    )
+
+
+def reason_of(status: int | None, body: Json) -> str:
+    words = (body.get(key) for key in ("reason_phrase", "result", "error", "message"))
+    return next((word for word in words if isinstance(word, str) and word), phrase_of(status))
+
+
+def phrase_of(status: int | None) -> str:
+    if status is None:
+        return "refused"
+    try:
+        # Python changes its mind on the words of 413.
+        return "too large" if status == 413 else HTTPStatus(status).phrase
+    except ValueError:
+        return "unknown"
+
+
+def _status_within(body: Json) -> int | None:
+    """Legacy services answer 200 and tell the status inside."""
+    for key in ("code", "status_code"):
+        status = body.get(key)
+        if type(status) is int and 400 <= status < 600:
+            return status
+    return None
+
+
+def _kind(status: int | None, word: str, wait: float | None) -> type[Failure]:
+    if status == 401:
+        return errors.Unauthorized
+    if word.startswith(NO_ROOM):
+        return errors.NoRoom
+    if status == 403 and (wait is not None or "rate_limit" in word or "too_many" in word):
+        return errors.TooMany
+    if status is None:
+        return BY_WORD.get(word, errors.Rejected)
+    return BY_STATUS.get(status) or (errors.Unavailable if status >= 500 else errors.Rejected)
+
+
+def missing_bytes_of(body: Json) -> int | None:
+    """How much room is missing, where the answer tells size and space both."""
+    wished, most, used = body.get("wt"), body.get("space_max"), body.get("space_used")
+    if not isinstance(wished, Mapping) or most is None or used is None:
+        return None
+    missing = models.bytes_of(wished.get("size")) - models.bytes_of(most) + models.bytes_of(used)
+    return missing if missing > 0 else None
+
+
+def etag_of(headers: httpx.Headers) -> str | None:
+    etag = headers.get("ETag", "")
+    return etag if ETAG.fullmatch(etag) else None
+
+
+def retry_after_of(headers: httpx.Headers, now: datetime) -> float | None:
+    """Seconds, or a date."""
+    value = headers.get("Retry-After", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(min(int(value[:9]), LONGEST_WAIT_SECONDS))
+    try:
+        wait = (parsedate_to_datetime(value) - now).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return min(max(wait, 0.0), float(LONGEST_WAIT_SECONDS))
+
+
+def _without(secrets: tuple[str, ...], text: str) -> str:
+    """A service may repeat what it was sent. Pages and logs must not."""
+    if errors.word_of(text) in KNOWN_WORDS:
+        return text
+    return "" if any(secret and secret in text for secret in secrets) else text

@@ -1,0 +1,227 @@
+"""The operations of v1 as they go over the wire, with both forms where there are two."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, urlencode
+
+from webui.v1.address import checked_id, path_of
+from webui.v1.dialect import FORMS, NAMINGS, Dialect, Naming
+from webui.v1.uploads import Upload
+
+ROOT_ID = "0"
+ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{1,200}"')
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One form of one operation. `decides` is what the dialect learns where the service knows it.
+
+    `may_repeat`: twice does no more than once. `removes`: a repeat that finds nothing has found
+    it done. `names_something`: a 404 can mean that the thing is gone.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    form: Mapping[str, str] | None = None
+    upload: Upload | None = None
+    upload_field: str = "file"
+    decides: Mapping[str, str] = field(default_factory=dict)
+    may_repeat: bool = False
+    removes: bool = False
+    names_something: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_add(self) -> bool:
+        return self.method == "POST" and not self.names_something
+
+    def content(self) -> bytes | Iterator[bytes] | None:
+        if self.upload is not None:
+            return self.upload.body(self.upload_field)
+        return None if self.form is None else urlencode(self.form, errors="replace").encode()
+
+    def content_headers(self) -> Mapping[str, str]:
+        if self.upload is not None:
+            return self.upload.headers(self.upload_field)
+        if self.form is not None:
+            return {"Content-Type": "application/x-www-form-urlencoded"}
+        return {}
+
+
+Forms = list[Call]
+
+
+def listing(folder_id: str | None, etag: str | None) -> Forms:
+    asked = folder_id or ROOT_ID
+    path = "folder" if asked == ROOT_ID else path_of("folder", checked_id(asked))
+    headers = {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
+    return [Call("GET", path, headers=headers, may_repeat=True)]
+
+
+def create_folder(path: str) -> Forms:
+    """The older listing's form, renaming some folder to the new path, is not tried: a service
+    that renames but cannot create would rename the folder above."""
+    return [Call("POST", "folder", form={"path": path}, names_something=False)]
+
+
+def rename_folder(folder_id: str, name: str) -> Forms:
+    path = path_of("folder", checked_id(folder_id), "rename")
+    return [Call("POST", path, form={"rename_to": name})]
+
+
+def rename_file(dialect: Dialect, file_id: str, name: str) -> Forms:
+    checked_id(file_id)
+    paths = {
+        "primary": path_of("file", file_id, "rename"),
+        "alternative": path_of(file_id, "rename"),
+    }
+    return [
+        Call("POST", paths[form], form={"rename_to": name}, decides={"file_rename": form})
+        for form in _forms(dialect.file_rename)
+    ]
+
+
+def delete_folder(dialect: Dialect, folder_id: str) -> Forms:
+    return _delete(dialect.folder_delete, "folder", folder_id)
+
+
+def delete_file(dialect: Dialect, file_id: str) -> Forms:
+    return _delete(dialect.file_delete, "file", file_id)
+
+
+def _delete(decided: str | None, noun: str, its_id: str) -> Forms:
+    path = path_of(noun, checked_id(its_id))
+    ways = {"primary": ("DELETE", path), "alternative": ("POST", f"{path}/delete")}
+    return [
+        Call(*ways[form], decides={f"{noun}_delete": form}, may_repeat=True, removes=True)
+        for form in _forms(decided)
+    ]
+
+
+def file(file_id: str, method: str) -> Forms:
+    return [Call(method, path_of("file", checked_id(file_id)), may_repeat=True)]
+
+
+def folder_zip(folder_id: str, method: str) -> Forms:
+    return [Call(method, path_of("folder", checked_id(folder_id), "download"), may_repeat=True)]
+
+
+def selection(files: Iterable[str], folders: Iterable[str]) -> dict[str, str]:
+    rows = [{"type": "file", "id": _number(one)} for one in files]
+    rows += [{"type": "folder", "id": _number(one)} for one in folders]
+    return {"archive_arr": json.dumps(rows, separators=(",", ":"))}
+
+
+def _number(asked: str) -> int | str:
+    return int(asked) if checked_id(asked).isdigit() else asked
+
+
+def zip_by_query(chosen: Mapping[str, str]) -> Forms:
+    return [Call("GET", "zip", query=chosen, may_repeat=True)]
+
+
+def zip_by_form(chosen: Mapping[str, str]) -> Forms:
+    return [Call("POST", "zip", form=chosen, may_repeat=True)]
+
+
+def query_bytes(query: Mapping[str, str]) -> int:
+    return len(urlencode(query, quote_via=quote, safe=":,"))
+
+
+def image(file_id: str) -> Forms:
+    return [Call("GET", path_of("file", checked_id(file_id), "image"), may_repeat=True)]
+
+
+def thumbnail(dialect: Dialect, file_id: str) -> Forms:
+    checked_id(file_id)
+    paths = {
+        "primary": path_of("file", file_id, "thumbnail"),
+        "alternative": path_of(file_id, "thumbnail"),
+    }
+    return [
+        Call("GET", paths[form], decides={"thumbnail": form}, may_repeat=True)
+        for form in _forms(dialect.thumbnail)
+    ]
+
+
+def account() -> Forms:
+    return [Call("GET", "user", may_repeat=True, names_something=False)]
+
+
+def transfer(dialect: Dialect, transfer_id: str) -> Forms:
+    checked_id(transfer_id)
+    return [
+        Call("GET", path_of(naming, transfer_id), decides={"naming": naming}, may_repeat=True)
+        for naming in _namings(dialect)
+    ]
+
+
+def delete_transfer(dialect: Dialect, transfer_id: str) -> Forms:
+    checked_id(transfer_id)
+    methods = {"primary": "DELETE", "alternative": "POST"}
+    return [
+        Call(
+            methods[form],
+            path_of(naming, transfer_id),
+            decides={"naming": naming, "transfer_delete": form},
+            may_repeat=True,
+            removes=True,
+        )
+        for form in _forms(dialect.transfer_delete)
+        for naming in _namings(dialect)
+    ]
+
+
+def add_magnet(dialect: Dialect, magnet: str, folder_id: str | None) -> Forms:
+    form = {"magnet": magnet, **destination(folder_id)}
+    return [_add(naming, "magnet", form) for naming in _namings(dialect)]
+
+
+def add_url(dialect: Dialect, url: str, folder_id: str | None) -> Forms:
+    """Services of the torrent naming take one field or the other, so they are sent both."""
+    where = destination(folder_id)
+    forms: dict[Naming, dict[str, str]] = {
+        "transfer": {"url": url, **where},
+        "torrent": {"torrent_url": url, "url": url, **where},
+    }
+    return [_add(naming, "url", forms[naming]) for naming in _namings(dialect)]
+
+
+def _add(naming: Naming, what: str, form: Mapping[str, str]) -> Call:
+    return Call(
+        "POST", path_of(naming, what), form=form, decides={"naming": naming}, names_something=False
+    )
+
+
+def add_file(dialect: Dialect, upload: Upload) -> Forms:
+    wanted = Call("POST", "", upload=upload, names_something=False)
+    calls = []
+    if "transfer" in _namings(dialect):
+        calls.append(replace(wanted, path="transfer/file", decides={"naming": "transfer"}))
+    if "torrent" in _namings(dialect):
+        paths = {"primary": "torrent/file", "alternative": "torrent/url"}
+        calls += [
+            replace(
+                wanted,
+                path=paths[form],
+                upload_field="torrent_file",
+                decides={"naming": "torrent", "file_add": form},
+            )
+            for form in _forms(dialect.file_add)
+        ]
+    return calls
+
+
+def destination(folder_id: str | None) -> dict[str, str]:
+    return {} if folder_id is None else {"folder_id": checked_id(folder_id)}
+
+
+def _forms(decided: str | None) -> tuple[str, ...]:
+    return (decided,) if decided else FORMS
+
+
+def _namings(dialect: Dialect) -> tuple[Naming, ...]:
+    return (dialect.naming,) if dialect.naming else NAMINGS

@@ -1,0 +1,220 @@
+"""The one door to a service that speaks v1, ours or anybody's."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal, Self, TypeVar, overload
+
+import httpx
+
+from webui.v1 import answers, calls, links, models
+from webui.v1.address import Address, Credentials
+from webui.v1.answers import Answer
+from webui.v1.calls import Call
+from webui.v1.connection import Connection, Health, Patience
+from webui.v1.dialect import Dialect, Naming
+from webui.v1.errors import NotFound, Rejected, Unreadable
+from webui.v1.links import Download, Judge, Link
+from webui.v1.models import Account, Added, Created, Json, Listing, Transfer, Unchanged
+from webui.v1.network import JudgeAddress
+from webui.v1.uploads import Readable, Upload
+
+# Servers refuse request lines over some 8,190 bytes.
+MOST_QUERY_BYTES = 8_000
+
+Value = TypeVar("Value")
+
+
+class Client:
+    """Speaks v1 to one service, for any number of threads. Make it after the fork, close it once.
+
+    `transport` serves the calls and `stream_transport` the bytes; where only the first is given, it
+    serves both. `judge` is asked about each link of a foreign service to another host before it is
+    handed out or followed, `judge_address(host, address)` about each address that bytes of such a
+    host are fetched from. Credentials go to the service's own /rest paths and nowhere else.
+    """
+
+    def __init__(  # noqa: PLR0913  Everything that a test or another house may want to replace.
+        self,
+        base_url: str,
+        credentials: Credentials | None,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        stream_transport: httpx.BaseTransport | None = None,
+        naming: Naming | Literal["auto"] = "auto",
+        dialect: Dialect | None = None,
+        is_ours: bool = False,
+        judge: Judge = links.http_only,
+        judge_address: JudgeAddress | None = None,
+        patience: Patience | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        dialect = Dialect.ours() if is_ours else (dialect or Dialect())
+        self.is_ours = is_ours
+        self._connection = Connection(
+            Address(base_url),
+            credentials,
+            dialect=dialect if naming == "auto" else replace(dialect, naming=naming),
+            transport=transport,
+            stream_transport=stream_transport or transport,
+            judge=links.any_of_ours if is_ours else judge,
+            judge_address=judge_address,
+            patience=patience or Patience(),
+            clock=clock,
+            sleep=sleep,
+            now=now,
+        )
+
+    @property
+    def base_url(self) -> str:
+        return self._connection.address.base_url
+
+    @property
+    def dialect(self) -> Dialect:
+        """What was found out about the service so far; give it to the next Client."""
+        return self._connection.dialect
+
+    @property
+    def health(self) -> Health:
+        return self._connection.health
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client of {self.base_url}>"
+
+    # Folders and files
+
+    @overload
+    def listing(self, folder_id: str | None = None) -> Listing: ...
+    @overload
+    def listing(self, folder_id: str | None, etag: str | None) -> Listing | Unchanged: ...
+    def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
+        """The root where no id is given; `Unchanged` where it is still what `etag` named."""
+
+        def read(answer: Answer) -> Listing | Unchanged:
+            if answer.status == 304:
+                return Unchanged(etag or "")
+            new_etag = answers.etag_of(answer.headers)
+            return _told(models.listing(answer.body or {}, folder_id, new_etag))
+
+        return self._connection.ask(calls.listing(folder_id, etag), read)
+
+    def create_folder(self, path: str) -> Created:
+        """`path` is the full one from the root; the folder above must be there."""
+        return self._request(calls.create_folder(path), lambda body: models.created(body, path))
+
+    def rename_folder(self, folder_id: str, name: str) -> None:
+        self._done(calls.rename_folder(folder_id, name))
+
+    def delete_folder(self, folder_id: str) -> None:
+        self._done(calls.delete_folder(self.dialect, folder_id))
+
+    def rename_file(self, file_id: str, name: str) -> None:
+        self._done(calls.rename_file(self.dialect, file_id, name))
+
+    def delete_file(self, file_id: str) -> None:
+        self._done(calls.delete_file(self.dialect, file_id))
+
+    # Bytes. A service hands out a link, or sends the bytes itself: then the Download is open, and
+    # whoever asked closes it.
+
+    def file_link(
+        self, file_id: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    ) -> Link | Download:
+        return self._bytes(calls.file(file_id, method), headers)
+
+    def folder_zip_link(
+        self, folder_id: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    ) -> Link | Download:
+        return self._bytes(calls.folder_zip(folder_id, method), headers)
+
+    def zip_link(
+        self,
+        files: Iterable[str] = (),
+        folders: Iterable[str] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> Link | Download:
+        """`Rejected("selection_too_long")` where a foreign service's URL cannot hold it."""
+        chosen = calls.selection(files, folders)
+        if calls.query_bytes(chosen) <= MOST_QUERY_BYTES:
+            return self._bytes(calls.zip_by_query(chosen), headers)
+        if self.is_ours:
+            return self._bytes(calls.zip_by_form(chosen), headers)
+        raise Rejected("selection_too_long")
+
+    def thumbnail(self, file_id: str, headers: Mapping[str, str] | None = None) -> Link | Download:
+        return self._bytes(calls.thumbnail(self.dialect, file_id), headers)
+
+    def image(self, file_id: str, headers: Mapping[str, str] | None = None) -> Link | Download:
+        return self._bytes(calls.image(file_id), headers)
+
+    def open(
+        self, link: Link | str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    ) -> Download:
+        """The bytes behind a link, for what the site streams itself. Each redirect is judged."""
+        url = links.resolved(link if isinstance(link, str) else link.url)
+        return self._connection.open(url, headers, method)
+
+    # Transfers
+
+    def transfer(self, transfer_id: str) -> Transfer:
+        forms = calls.transfer(self.dialect, transfer_id)
+        return self._request(forms, lambda body: models.transfer(body, transfer_id))
+
+    def add_magnet(self, magnet: str, folder_id: str | None = None) -> Added:
+        return self._request(calls.add_magnet(self.dialect, magnet, folder_id), models.added)
+
+    def add_url(self, url: str, folder_id: str | None = None) -> Added:
+        return self._request(calls.add_url(self.dialect, url, folder_id), models.added)
+
+    def add_file(
+        self, name: str, stream: Readable, size_bytes: int, folder_id: str | None = None
+    ) -> Added:
+        """Sends the stream as it is read. It is sent again only where it can be wound back."""
+        upload = Upload(name, stream, size_bytes, calls.destination(folder_id))
+        if self.dialect.naming is None:
+            self._learn_naming()
+        return self._request(calls.add_file(self.dialect, upload), models.added)
+
+    def delete_transfer(self, transfer_id: str) -> None:
+        self._done(calls.delete_transfer(self.dialect, transfer_id))
+
+    # The account
+
+    def account(self) -> Account:
+        return self._request(calls.account(), models.account)
+
+    # How all of them go
+
+    def _request(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
+        return self._connection.ask(forms, lambda answer: _told(read(answer.body or {})))
+
+    def _done(self, forms: Sequence[Call]) -> None:
+        self._connection.ask(forms, lambda answer: answer)
+
+    def _bytes(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Link | Download:
+        outcome = self._connection.fetch(forms, headers)
+        return Link(outcome, self.is_ours) if isinstance(outcome, str) else outcome
+
+    def _learn_naming(self) -> None:
+        """A small question first, so that a large file is not sent to a path that is not there."""
+        with suppress(NotFound):
+            self._done(calls.transfer(self.dialect, calls.ROOT_ID))
+
+
+def _told(value: Value | None) -> Value:
+    if value is None:
+        raise Unreadable("not_v1")
+    return value

@@ -1,0 +1,315 @@
+"""Sending: to whom, how often, for how long, and in which form."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TypeVar
+
+import httpx
+
+from webui.v1 import answers, links, network
+from webui.v1.address import Address, Credentials
+from webui.v1.answers import Answer
+from webui.v1.calls import Call
+from webui.v1.dialect import Dialect
+from webui.v1.errors import (
+    Failure,
+    Forbidden,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+    Unreadable,
+)
+from webui.v1.links import Download, Judge
+from webui.v1.network import Deadline, JudgeAddress, Network
+
+Value = TypeVar("Value")
+Outcome = Answer | Download | str
+Send = Callable[[Call, Deadline], Outcome]
+
+PASSING = frozenset({429, 502, 503, 504})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+CONTENT = frozenset({200, 206, 304, 416})
+ILL = (Unavailable, Unauthorized, Forbidden, TooMany)
+JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
+MOST_REDIRECTS = 5
+API_POOL = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=5)
+STREAM_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=5)
+
+# Both write whole URLs into the log, and a signed link is a secret.
+for chatty in ("httpx", "httpcore"):
+    logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long and how much the client takes before it gives up."""
+
+    call_seconds: float = 20.0
+    add_seconds: float = 45.0
+    connect_seconds: float = 5.0
+    idle_seconds: float = 15.0
+    stream_idle_seconds: float = 60.0
+    slowest_upload_bytes_per_second: int = 32 * 1024
+    pauses_seconds: tuple[float, ...] = (0.2, 0.8)
+    most_answer_bytes: int = 96 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the last calls went; `last_error` is the reason word of a failure, None when well."""
+
+    last_ok_at: datetime | None = None
+    last_error_at: datetime | None = None
+    last_error: str | None = None
+    latency_seconds: float | None = None
+
+
+class Connection:
+    """One service, reached from any number of threads, and what was found out about it."""
+
+    def __init__(  # noqa: PLR0913  The client's own arguments, handed through.
+        self,
+        address: Address,
+        credentials: Credentials | None,
+        *,
+        dialect: Dialect,
+        transport: httpx.BaseTransport | None,
+        stream_transport: httpx.BaseTransport | None,
+        judge: Judge,
+        judge_address: JudgeAddress | None,
+        patience: Patience,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+        now: Callable[[], datetime],
+    ) -> None:
+        self.address = address
+        self.dialect = dialect
+        self.health = Health()
+        self._lock = threading.Lock()
+        self._token = credentials.token if credentials else ""
+        self._secrets = credentials.spellings if credentials else ()
+        self._judge = judge
+        self._patience = patience
+        self._clock, self._sleep, self._now = clock, sleep, now
+        streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1:])
+        self._api = self._made(transport or Network(API_POOL), patience.idle_seconds)
+        self._streams = self._made(streams, patience.stream_idle_seconds)
+
+    def _made(self, transport: httpx.BaseTransport, idle_seconds: float) -> httpx.Client:
+        timeout = httpx.Timeout(idle_seconds, connect=self._patience.connect_seconds)
+        return httpx.Client(
+            transport=transport,
+            timeout=timeout,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            trust_env=False,
+            follow_redirects=False,
+        )
+
+    def close(self) -> None:
+        self._api.close()
+        self._streams.close()
+
+    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
+        """What `read` makes of a JSON answer that passed the reading rule."""
+        with self._noted():
+            outcome = self._first_known(forms, self._answered)
+            if not isinstance(outcome, Answer):
+                raise Unreadable("not_v1")
+            self._check(outcome)
+            return read(outcome)
+
+    def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
+        """An address elsewhere that was judged, or the bytes where the service sends them."""
+
+        def send(call: Call, deadline: Deadline) -> Outcome:
+            url = self.address.url_of(call.path, call.query)
+            request = self._request(self._streams, call.method, url, bytes_headers(headers), call)
+            return self._followed(request, deadline, stop_elsewhere=True)
+
+        with self._noted():
+            outcome = self._first_known(forms, send)
+            if isinstance(outcome, Answer):
+                self._check(outcome)
+                raise Unreadable("not_v1", status=outcome.status)
+            return outcome
+
+    def open(self, url: httpx.URL, headers: Mapping[str, str] | None, method: str) -> Download:
+        """The bytes behind an address, redirects judged and followed."""
+
+        def send(call: Call, deadline: Deadline) -> Outcome:
+            request = self._request(
+                self._streams, call.method, self._judged(url), bytes_headers(headers)
+            )
+            return self._followed(request, deadline, stop_elsewhere=False)
+
+        outcome = self._insisted(Call(method, "", may_repeat=True), send)
+        if isinstance(outcome, Answer):
+            # Elsewhere a 401 says nothing of the owner's credentials, which never went there.
+            is_expired = outcome.status == 401 and not self.address.is_api(url)
+            self._check(replace(outcome, status=403) if is_expired else outcome)
+        if not isinstance(outcome, Download):
+            raise Unreadable("not_v1")
+        return outcome
+
+    def _first_known(self, forms: Sequence[Call], send: Send) -> Outcome:
+        """The answer to the first form that the service knows, which is then kept."""
+        *earlier, last = forms
+        for call in earlier:
+            outcome = self._insisted(call, send)
+            if not _is_unknown(outcome, call):
+                self._decide(call, outcome, is_proven=False)
+                return outcome
+        outcome = self._insisted(last, send)
+        self._decide(last, outcome, is_proven=bool(earlier))
+        return outcome
+
+    def _decide(self, call: Call, outcome: Outcome, *, is_proven: bool) -> None:
+        """`is_proven`: the service did not know the other form, so its 404 means gone."""
+        if isinstance(outcome, Answer):
+            refused = outcome.status in (401, 403, 405, 429) or outcome.status >= 500
+            unclear = outcome.status == 404 and not is_proven
+            if not outcome.is_own or refused or unclear:
+                return
+        with self._lock:
+            self.dialect = self.dialect.with_decision(call.decides)
+
+    def _insisted(self, call: Call, send: Send) -> Outcome:
+        """Sends again what may be sent again: at most as often as there are pauses, and never
+        beyond the deadline. An add that may have arrived is not sent a second time."""
+        deadline = Deadline(self._clock, self._seconds_for(call))
+        pauses = iter(self._patience.pauses_seconds)
+        may_be_done = False
+        while True:
+            try:
+                outcome = send(call, deadline)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                was_never_sent = network.was_never_sent(error)
+                may_repeat = was_never_sent or (call.may_repeat and network.may_pass(error))
+                if not may_repeat or not self._paused(next(pauses, None), deadline):
+                    raise network.failure_of(error) from error
+                may_be_done = may_be_done or not was_never_sent
+                continue
+            if not isinstance(outcome, Answer):
+                return outcome
+            if call.removes and may_be_done and outcome.status == 404:
+                return replace(outcome, status=200, body={})
+            if not call.may_repeat or outcome.status not in PASSING:
+                return outcome
+            pause = next(pauses, None)
+            asked = answers.retry_after_of(outcome.headers, self._now())
+            if not self._paused(pause if asked is None or pause is None else asked, deadline):
+                return outcome
+            may_be_done = may_be_done or outcome.status != 429
+
+    def _paused(self, seconds: float | None, deadline: Deadline) -> bool:
+        if seconds is None or seconds >= deadline.remaining():
+            return False
+        self._sleep(seconds)
+        return True
+
+    def _seconds_for(self, call: Call) -> float:
+        patience = self._patience
+        if call.upload is not None:
+            return (
+                patience.add_seconds
+                + call.upload.size_bytes / patience.slowest_upload_bytes_per_second
+            )
+        return patience.add_seconds if call.is_add else patience.call_seconds
+
+    def _answered(self, call: Call, deadline: Deadline) -> Answer:
+        url = self.address.url_of(call.path, call.query)
+        request = self._request(self._api, call.method, url, {**JSON_HEADERS, **call.headers}, call)
+        with deadline.applied(), closing(self._api.send(request, stream=True)) as response:
+            return answers.read(response, deadline, self._patience.most_answer_bytes)
+
+    def _followed(
+        self, request: httpx.Request, deadline: Deadline, *, stop_elsewhere: bool
+    ) -> Outcome:
+        """Redirects within the API are followed; those elsewhere are where the bytes are."""
+        for _hop in range(MOST_REDIRECTS):
+            with deadline.applied():
+                response = self._streams.send(request, stream=True)
+            if response.status_code not in REDIRECTS:
+                return self._bytes_or_failure(response, deadline)
+            response.close()
+            url = self._judged(links.resolved(response.headers.get("Location", ""), request.url))
+            if stop_elsewhere and not self.address.is_api(url):
+                return str(url)
+            method = "HEAD" if request.method == "HEAD" else "GET"
+            request = self._request(self._streams, method, url, bytes_headers(request.headers))
+        raise Unreadable("too_many_redirects")
+
+    def _bytes_or_failure(self, response: httpx.Response, deadline: Deadline) -> Outcome:
+        if response.status_code in CONTENT:
+            return links.download_of(response)
+        with deadline.applied(), closing(response):
+            return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
+
+    def _request(
+        self,
+        client: httpx.Client,
+        method: str,
+        url: httpx.URL,
+        headers: Mapping[str, str],
+        call: Call | None = None,
+    ) -> httpx.Request:
+        """The only place that knows the credentials, and that they stay within the API."""
+        request = client.build_request(
+            method,
+            url,
+            headers={
+                "User-Agent": "Ferry",
+                **(call.content_headers() if call else {}),
+                **headers,
+            },
+            content=call.content() if call else None,
+        )
+        if self._token and self.address.is_api(url):
+            request.headers["Authorization"] = f"Basic {self._token}"
+        return request
+
+    def _judged(self, url: httpx.URL) -> httpx.URL:
+        if self.address.is_own(url) or self._judge(str(url)):
+            return url
+        raise Unreadable("refused_link")
+
+    def _check(self, answer: Answer) -> None:
+        answers.check(answer, self._secrets, self._now())
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Keeps how it went. A refusal of what was asked is still a service that is well."""
+        start = self._clock()
+        try:
+            yield
+        except ILL as failure:
+            self.health = replace(self.health, last_error_at=self._now(), last_error=failure.reason)
+            raise
+        except Failure:
+            self._is_well(start)
+            raise
+        self._is_well(start)
+
+    def _is_well(self, start: float) -> None:
+        self.health = replace(
+            self.health,
+            last_ok_at=self._now(),
+            last_error=None,
+            latency_seconds=self._clock() - start,
+        )
+
+
+def bytes_headers(asked: Mapping[str, str] | None) -> dict[str, str]:
+    return {"Accept": "*/*", "Accept-Encoding": "identity", **links.sent_on(asked)}
+
+
+def _is_unknown(outcome: Outcome, call: Call) -> bool:
+    """The service has no such path. Where a path names nothing, no 404 can mean gone."""
+    if not isinstance(outcome, Answer):
+        return False
+    return outcome.is_missing_route or (outcome.status == 404 and not call.names_something)

@@ -1,0 +1,141 @@
+"""Where a service keeps its bytes: links to them, and open downloads."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from webui.v1.errors import Unreadable
+from webui.v1.network import failure_of
+
+LONGEST_URL = 8_192
+SENT_ON = ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
+PASSED_BACK = (
+    "Content-Type",
+    "Content-Length",
+    "Content-Range",
+    "Content-Encoding",
+    "Content-Disposition",
+    "Accept-Ranges",
+    "ETag",
+    "Last-Modified",
+)
+
+HEADER_VALUE = re.compile(r"[\x20-\x7e]{1,200}")
+
+Judge = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A signed address: whoever holds it has the bytes, so its query stays out of any log.
+
+    `is_ours`: our own service made it, and it may be kept as path and signature.
+    """
+
+    url: str
+    is_ours: bool
+
+    @property
+    def path_and_query(self) -> str:
+        parts = urlsplit(self.url)
+        return parts.path + (f"?{parts.query}" if parts.query else "")
+
+    def __repr__(self) -> str:
+        parts = urlsplit(self.url)
+        return f"<Link to {parts.hostname}{parts.path}>"
+
+
+class Download:
+    """An answer whose bytes are handed on as they come. Whoever opens it closes it."""
+
+    def __init__(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        chunks: Iterator[bytes],
+        end: Callable[[], None],
+    ) -> None:
+        self.status = status
+        self.headers = headers
+        self._chunks = chunks
+        self._end = end
+
+    @property
+    def size_bytes(self) -> int | None:
+        length = self.headers.get("Content-Length", "")
+        return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else None
+
+    def iter_raw(self) -> Iterator[bytes]:
+        return self._chunks
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._chunks
+
+    def close(self) -> None:
+        """Ends the connection to the service at once where bytes are still to come."""
+        self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Download {self.status}>"
+
+
+def download_of(response: httpx.Response) -> Download:
+    headers = {name: response.headers[name] for name in PASSED_BACK if name in response.headers}
+    return Download(response.status_code, headers, _raw(response), response.close)
+
+
+def _raw(response: httpx.Response) -> Iterator[bytes]:
+    """No chunk size: each piece goes on as it comes."""
+    if response.is_stream_consumed:
+        yield response.content
+        return
+    try:
+        yield from response.iter_raw()
+    except (httpx.HTTPError, httpx.StreamError) as error:
+        raise failure_of(error) from error
+
+
+def sent_on(headers: Mapping[str, str] | None) -> dict[str, str]:
+    """What a reader may ask the service for: a range, and whether it is still the same."""
+    asked = {name.lower(): value for name, value in (headers or {}).items()}
+    kept = {name: asked[name.lower()] for name in SENT_ON if name.lower() in asked}
+    return {name: value for name, value in kept.items() if HEADER_VALUE.fullmatch(value)}
+
+
+def http_only(url: str) -> bool:
+    """The judgement where the caller gives none of its own."""
+    return url.startswith(("https://", "http://"))
+
+
+def any_of_ours(_url: str) -> bool:
+    """Our own service names its own host as the browser knows it."""
+    return True
+
+
+def resolved(location: str, asked: httpx.URL | None = None) -> httpx.URL:
+    """An absolute address out of what a service wrote, or a refusal of its shape."""
+    if len(location) > LONGEST_URL or any(mark <= " " or mark in "\\\x7f" for mark in location):
+        raise Unreadable("bad_link")
+    try:
+        url = asked.join(location) if asked else httpx.URL(location)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise Unreadable("bad_link") from error
+    if url.scheme not in ("http", "https") or not url.host or url.userinfo:
+        raise Unreadable("bad_link")
+    return url

@@ -1,0 +1,473 @@
+"""What a service tells, in our words: both generations and both namings end here.
+
+Nothing of an answer is believed: a row that cannot be used is left out and counted, a value that
+cannot be read becomes its default. Names stay as they came; showing them safely is the pages' work.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any, Literal, TypeVar, get_args
+
+Json = Mapping[str, Any]
+State = Literal[
+    "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
+]
+
+Row = TypeVar("Row", "Folder", "File", "Transfer")
+
+STATES = frozenset(get_args(State))
+DOWNLOADED_PERCENT = 100.0
+MOVED_PERCENT = 101.0
+MOST_BYTES = 2**63 - 1
+LONGEST_NAME = 1_024
+LONGEST_LINK = 4_096
+MOST_WARNINGS = 20
+MOST_WISHES = 1_000
+MOST_PICTURES = 16
+NO_PRESENTATIONS: Json = {}
+
+# Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
+ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+NO_ID = frozenset({"0", "-1", ""})
+HASH = re.compile(r"[0-9a-fA-F]{40}")
+LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
+ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
+WORD = re.compile(r"[a-z0-9_]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    id: str
+    name: str
+    size_bytes: int
+    changed_at: datetime | None
+    is_shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """`plays_*`: the service says that it can be played. Links are the service's, not judged."""
+
+    id: str
+    name: str
+    size_bytes: int
+    changed_at: datetime | None
+    hash: str | None
+    folder_id: str | None
+    is_video: bool
+    is_audio: bool
+    plays_video: bool
+    plays_audio: bool
+    is_lost: bool
+    converted_percent: float | None
+    thumb_url: str | None
+    presentations: Json = field(repr=False)
+
+    @property
+    def image_urls(self) -> Mapping[int, str]:
+        """Previews by width. Read when asked for: few of 10,000 files are ever on a screen."""
+        images = self.presentations.get("image")
+        rows = islice(images.items(), MOST_PICTURES) if isinstance(images, dict) else ()
+        return {
+            int(size): url
+            for size, link in rows
+            if size.isascii() and size.isdigit() and len(size) < 6 and (url := link_of(link))
+        }
+
+    @property
+    def hls_url(self) -> str | None:
+        video = self.presentations.get("video")
+        return link_of(video.get("hls")) if isinstance(video, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """`state` and `reason` are told by our own service only; elsewhere they are None."""
+
+    id: str
+    name: str
+    size_bytes: int
+    hash: str | None
+    progress_percent: float
+    rate_bytes_per_second: int
+    upload_rate_bytes_per_second: int
+    seeders: int
+    leechers: int
+    peers_connected: int
+    downloading_from: int
+    uploading_to: int
+    is_stopped: bool
+    warnings: tuple[str, ...]
+    changed_at: datetime | None
+    state: State | None
+    reason: str | None
+    destination_id: str | None
+    folder_created_id: str | None
+    file_created_id: str | None
+
+    @property
+    def is_downloaded(self) -> bool:
+        return self.progress_percent >= DOWNLOADED_PERCENT
+
+    @property
+    def is_moved(self) -> bool:
+        return self.progress_percent >= MOVED_PERCENT
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One folder. `path` is the full one from the root, as far as the service tells it."""
+
+    folder_id: str
+    name: str
+    path: str
+    parent_id: str | None
+    is_root: bool
+    size_bytes: int
+    space_max_bytes: int | None
+    space_used_bytes: int | None
+    folders: tuple[Folder, ...]
+    files: tuple[File, ...]
+    transfers: tuple[Transfer, ...]
+    unreadable_rows: int
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The listing is still the one with this ETag."""
+
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """`id` is None where the service tells no more than that it has it already."""
+
+    id: str | None
+    name: str
+    hash: str | None
+    was_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new folder; not every service tells its id."""
+
+    id: str | None
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What did not fit and was kept by the service."""
+
+    id: str | None
+    name: str
+    size_bytes: int
+    hash: str | None
+    magnet: str | None
+    created_at: datetime | None
+    is_private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    id: str | None
+    name: str
+    email: str
+    is_paid: bool
+    plan: str
+    space_max_bytes: int | None
+    space_used_bytes: int | None
+    bandwidth_used_bytes: int
+    wishes: tuple[Wish, ...]
+
+
+def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
+    """None where the answer is no listing: an empty object must not read as an empty folder."""
+    if "folders" not in answer and "files" not in answer:
+        return None
+    folders, bad_folders = _rows(answer.get("folders"), folder)
+    files, bad_files = _rows(answer.get("files"), file)
+    running = answer.get("torrents") or answer.get("transfers")
+    transfers, bad_transfers = _rows(running, transfer)
+    parent = _first(answer, "parent_id", "parent")
+    is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
+    name = _name(answer)
+    return Listing(
+        folder_id=id_of(answer.get("id")) or asked_id or "0",
+        name=name,
+        path=text_of(_first(answer, "fullname", "path")) or name,
+        parent_id=None if is_root else reference_of(parent),
+        is_root=is_root,
+        size_bytes=bytes_of(answer.get("size")),
+        space_max_bytes=_known_bytes(answer, "space_max"),
+        space_used_bytes=_known_bytes(answer, "space_used"),
+        folders=folders,
+        files=files,
+        transfers=transfers,
+        unreadable_rows=bad_folders + bad_files + bad_transfers,
+        etag=etag,
+    )
+
+
+def folder(row: Json) -> Folder | None:
+    folder_id = id_of(row.get("id"))
+    if folder_id is None:
+        return None
+    return Folder(
+        folder_id,
+        _name(row),
+        bytes_of(row.get("size")),
+        moment_of(row.get("last_update")),
+        flag_of(row.get("is_shared")),
+    )
+
+
+def file(row: Json) -> File | None:
+    """Positional and with few calls: a folder of 10,000 files passes here for each reading."""
+    get = row.get
+    file_id = id_of(get("id"))
+    if file_id is None:
+        return None
+    plays_video = flag_of(get("play_video")) or flag_of(get("stream_video"))
+    plays_audio = flag_of(get("play_audio")) or flag_of(get("stream_audio"))
+    thumb = get("thumb")
+    converted = get("video_converted")
+    if converted is None:
+        converted = get("video_progress")
+    presentations = get("presentation_urls")
+    return File(
+        file_id,
+        _name(row),
+        bytes_of(get("size")),
+        moment_of(get("last_update")),
+        hash_of(get("hash")),
+        reference_of(get("folder_id")),
+        plays_video or flag_of(get("is_video")),
+        plays_audio or flag_of(get("is_audio")),
+        plays_video,
+        plays_audio,
+        flag_of(get("is_lost")),
+        None if converted is None else percent_of(converted, DOWNLOADED_PERCENT),
+        link_of(thumb) if thumb else None,
+        presentations if type(presentations) is dict else NO_PRESENTATIONS,
+    )
+
+
+def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
+    """A single answer need not repeat the id, and some carry half of it under `stats`."""
+    stats = row.get("stats")
+    if isinstance(stats, Mapping):
+        row = {**stats, **row}
+    transfer_id = id_of(row.get("id")) or asked_id
+    if transfer_id is None or (asked_id and "progress" not in row):
+        return None
+    state, reason = row.get("state"), row.get("reason")
+    return Transfer(
+        id=transfer_id,
+        name=text_of(_first(row, "name", "title")),
+        size_bytes=bytes_of(row.get("size")),
+        hash=hash_of(_first(row, "hash", "torrent_hash")),
+        progress_percent=percent_of(row.get("progress"), MOVED_PERCENT),
+        rate_bytes_per_second=bytes_of(_first(row, "download_rate", "speed")),
+        upload_rate_bytes_per_second=bytes_of(row.get("upload_rate")),
+        seeders=bytes_of(row.get("seeders")),
+        leechers=bytes_of(row.get("leechers")),
+        peers_connected=bytes_of(row.get("connected_to")),
+        downloading_from=bytes_of(row.get("downloading_from")),
+        uploading_to=bytes_of(row.get("uploading_to")),
+        is_stopped=flag_of(row.get("stopped")),
+        warnings=warnings_of(row.get("warnings")),
+        changed_at=moment_of(row.get("last_update")),
+        state=state if isinstance(state, str) and state in STATES else None,  # type: ignore[arg-type]
+        reason=reason if isinstance(reason, str) and WORD.fullmatch(reason) else None,
+        destination_id=reference_of(row.get("folder_id")),
+        folder_created_id=reference_of(_first(row, "folder_created", "folder_created_id")),
+        file_created_id=reference_of(row.get("file_created")),
+    )
+
+
+def added(answer: Json) -> Added | None:
+    """Legacy services say of what is already there: true, and nothing else."""
+    transfer_id = id_of(_first(answer, "user_torrent_id", "id"))
+    if transfer_id is None and answer.get("result") is None and answer.get("success") is None:
+        return None
+    return Added(
+        id=transfer_id,
+        name=text_of(_first(answer, "title", "name")),
+        hash=hash_of(_first(answer, "torrent_hash", "hash")),
+        was_there=transfer_id is None,
+    )
+
+
+def created(answer: Json, path: str) -> Created:
+    return Created(id=reference_of(answer.get("id")), path=text_of(answer.get("path")) or path)
+
+
+def wish(row: Any) -> Wish | None:
+    if not isinstance(row, Mapping):
+        return None
+    magnet = row.get("torrent_magnet")
+    is_magnet = isinstance(magnet, str) and magnet[:8].lower() == "magnet:?"
+    return Wish(
+        id=id_of(row.get("id")),
+        name=text_of(_first(row, "title", "name")),
+        size_bytes=bytes_of(row.get("size")),
+        hash=hash_of(_first(row, "torrent_hash", "hash")),
+        magnet=_sound(str(magnet)[: LONGEST_LINK * 16]) if is_magnet else None,
+        created_at=moment_of(row.get("created")),
+        is_private=flag_of(row.get("is_private")),
+    )
+
+
+def account(answer: Json) -> Account | None:
+    """Nested since about 2024, flat before; None where it is neither."""
+    nested = answer.get("account")
+    row: Json = {**answer, **nested} if isinstance(nested, Mapping) else answer
+    if ACCOUNT_KEYS.isdisjoint(row):
+        return None
+    wishes = row.get("wishlist")
+    rows = islice(wishes, MOST_WISHES) if isinstance(wishes, list) else ()
+    return Account(
+        id=id_of(_first(row, "user_id", "id")),
+        name=text_of(_first(row, "username", "email")),
+        email=text_of(_first(row, "email", "username")),
+        is_paid=flag_of(row.get("premium")),
+        plan=text_of(row.get("package_name")),
+        space_max_bytes=_known_bytes(row, "space_max"),
+        space_used_bytes=_known_bytes(row, "space_used"),
+        bandwidth_used_bytes=bytes_of(row.get("bandwidth_used")),
+        wishes=tuple(found for one in rows if (found := wish(one))),
+    )
+
+
+def id_of(value: Any) -> str | None:
+    """Ids exceed 32 bits, come as numbers or digits, and may be anything in a hostile answer."""
+    kind = type(value)
+    if kind is int:
+        return str(value) if 0 <= value <= MOST_BYTES else None
+    if kind is str:
+        return value if ID.fullmatch(value) else None
+    if kind is float and value.is_integer() and 0 <= value <= 2**53:
+        return str(int(value))
+    return None
+
+
+def reference_of(value: Any) -> str | None:
+    """An id of something else, where 0 and -1 mean none."""
+    found = id_of(value) if value else None
+    return None if found == "0" else found
+
+
+def text_of(value: Any) -> str:
+    if type(value) is not str:
+        return str(value) if type(value) is int and -MOST_BYTES < value < MOST_BYTES else ""
+    return _sound(value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME])
+
+
+def bytes_of(value: Any) -> int:
+    """Any count; 0 where it is not told or cannot be meant."""
+    if type(value) is int:
+        return value if 0 <= value <= MOST_BYTES else 0 if value < 0 else MOST_BYTES
+    if value is None:
+        return 0
+    number = number_of(value)
+    return int(min(max(number, 0.0), 2.0**62))
+
+
+def number_of(value: Any) -> float:
+    if type(value) is bool or not isinstance(value, int | float | str):
+        return 0.0
+    try:
+        number = float(value[:32] if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
+        return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def percent_of(value: Any, most: float) -> float:
+    return min(max(number_of(value), 0.0), most)
+
+
+def flag_of(value: Any) -> bool:
+    if value is None or value is True or value is False:
+        return value is True
+    if type(value) is str:
+        return value == "1" or value.lower() in ("true", "yes") or number_of(value) > 0
+    return number_of(value) > 0
+
+
+def hash_of(value: Any) -> str | None:
+    return value.lower() if type(value) is str and HASH.fullmatch(value) else None
+
+
+def link_of(value: Any) -> str | None:
+    if type(value) is not str or len(value) > LONGEST_LINK or not LINK.fullmatch(value):
+        return None
+    return _sound(value)
+
+
+def moment_of(value: Any) -> datetime | None:
+    """`YYYY-MM-DD HH:MM:SS`, UTC, no zone."""
+    if type(value) is not str or len(value) != 19:
+        return None
+    try:
+        return datetime.fromisoformat(value + "+00:00")
+    except ValueError:
+        return None
+
+
+def warnings_of(value: Any) -> tuple[str, ...]:
+    """A string that holds JSON, an array, or nothing; a plain sentence was seen as well."""
+    if not value or value == "[]":
+        return ()
+    if isinstance(value, str):
+        try:
+            value = json.loads(value[:65_536])
+        except (ValueError, RecursionError):
+            value = [value]
+    rows: Iterable[Any] = value if isinstance(value, list) else [value]
+    texts = (text_of(row) for row in islice(rows, MOST_WARNINGS))
+    return tuple(text for text in texts if text)
+
+
+def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[tuple[Row, ...], int]:
+    """The rows that can be used, each id once, and how many cannot."""
+    if not isinstance(rows, list):
+        return (), 0 if rows is None else 1
+    found: dict[str, Row] = {}
+    for row in rows:
+        one = read(row) if isinstance(row, dict) else None
+        if one is not None:
+            found.setdefault(one.id, one)
+    return tuple(found.values()), len(rows) - len(found)
+
+
+def _name(row: Json) -> str:
+    """Legacy folders have a name, those of 2026 a path, and some have both."""
+    name = row.get("name")
+    if type(name) is str and name:
+        return _sound(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME])
+    return text_of(name) or text_of(row.get("path")).rstrip("/").rpartition("/")[2]
+
+
+def _known_bytes(row: Json, key: str) -> int | None:
+    return None if row.get(key) is None else bytes_of(row[key])
+
+
+def _first(row: Json, *keys: str) -> Any:
+    return next((row[key] for key in keys if row.get(key) is not None), None)
+
+
+def _sound(text: str) -> str:
+    """JSON can spell half of a surrogate pair, which no page could be encoded with."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,83 @@
+"""A file on its way to the service, as multipart of known length, never whole in memory."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from webui.v1.errors import Unavailable
+
+PIECE_BYTES = 64 * 1024
+LONGEST_NAME = 255
+
+
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Upload:
+    def __init__(
+        self, name: str, stream: Readable, size_bytes: int, fields: Mapping[str, str]
+    ) -> None:
+        self._stream = stream
+        self.size_bytes = size_bytes
+        self._name = name
+        self._fields = fields
+        self._boundary = secrets.token_hex(16)
+        self._start = _position(stream)
+        self._was_read = False
+
+    def headers(self, field: str) -> dict[str, str]:
+        length = len(self._head(field)) + self.size_bytes + len(self._tail())
+        return {
+            "Content-Type": f"multipart/form-data; boundary={self._boundary}",
+            "Content-Length": str(length),
+        }
+
+    def body(self, field: str) -> Iterator[bytes]:
+        if self._was_read:
+            self._wind_back()
+        yield self._head(field)
+        self._was_read = True
+        left = self.size_bytes
+        while left:
+            piece = self._stream.read(min(left, PIECE_BYTES))
+            if not piece:
+                raise EOFError("the file is shorter than was said")
+            left -= len(piece)
+            yield piece
+        yield self._tail()
+
+    def _wind_back(self) -> None:
+        if self._start is None:
+            raise Unavailable("cannot_send_again")
+        self._stream.seek(self._start)  # type: ignore[attr-defined]
+
+    def _head(self, field: str) -> bytes:
+        parts = [
+            f'--{self._boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+            for key, value in self._fields.items()
+        ]
+        parts.append(
+            f"--{self._boundary}\r\nContent-Disposition: form-data; "
+            f'name="{field}"; filename="{header_name(self._name)}"\r\n'
+            "Content-Type: application/octet-stream\r\n\r\n"
+        )
+        return "".join(parts).encode()
+
+    def _tail(self) -> bytes:
+        return f"\r\n--{self._boundary}--\r\n".encode()
+
+
+def header_name(name: str) -> str:
+    """As browsers spell it in multipart; what would end the line or the quotes is escaped."""
+    name = "".join(mark for mark in name if mark >= " " and mark != "\x7f")
+    name = name.encode("utf-8", "replace").decode().replace('"', "%22")
+    kept = name.encode()[-LONGEST_NAME:].decode("utf-8", "ignore")
+    return kept or "file"
+
+
+def _position(stream: Readable) -> int | None:
+    try:
+        return int(stream.tell())  # type: ignore[attr-defined]
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -1,0 +1,108 @@
+"""ZIPs: of a folder, or of what somebody chose."""
+
+import secrets
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from webui import delivery, folders
+from webui.http import Request, leave_for
+from webui.models import Role, Selection
+from webui.pages.addresses import folder_url
+from webui.pages.changes import archive_page
+from webui.pages.entries import FOLDER, ROOT
+from webui.roles import open_to
+from webui.v1.links import Download, Link
+from webui.views import changes, files
+
+LIFETIME = timedelta(hours=6)
+LONGEST_KEY = 43
+
+
+@require_safe
+@open_to(Role.GUEST)
+def folder_zip(request: Request, folder: str) -> HttpResponseBase:
+    """The root is asked for by its own id, which its listing tells: 0 is our word, not v1's."""
+    folder_id = folders.own_id(request.service) if folder == ROOT else folder
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return request.v1.folder_zip_link(folder_id, headers, request.method or "GET")
+
+    return delivery.deliver(request, request.service, opening, "files.zip")
+
+
+@require_POST
+@open_to(Role.GUEST)
+def pack(request: Request, folder: str) -> HttpResponse:
+    """Keeps the choice. A form whose answer led to another host at once would be blocked by the
+    page's policy; the page in between starts the download by a link."""
+    reading = files.read(request, folder)
+    chosen = changes.chosen_of(request, reading)
+    if not chosen:
+        messages.error(request, _("Choose something first."))
+        return leave_for(request, folder_url(folder))
+    is_whole = len(chosen) == len(reading.snapshot.contents) > 1
+    selection = Selection.objects.create(
+        key=secrets.token_urlsafe(32),
+        user=request.user,
+        service=request.service.key,
+        folder=folder,
+        entries=[[entry.kind, entry.id, entry.name] for entry in chosen],
+        is_whole=is_whole,
+        size_bytes=sum(entry.size_bytes for entry in chosen),
+        expires_at=timezone.now() + LIFETIME,
+    )
+    if request.htmx:
+        return leave_for(request, reverse("files-archive", args=[selection.key]))
+    response = redirect("files-archive", selection.key)
+    response.status_code = 303
+    return response
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, key: str) -> HttpResponse:
+    selection = kept(request, key)
+    page = archive_page(
+        [name for _kind, _id, name in selection.entries],
+        selection.size_bytes,
+        download_url=reverse("files-archive-download", args=[key]),
+        back_url=folder_url(selection.folder),
+    )
+    return render(request, "files/archive.html", {"page": page})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def download(request: Request, key: str) -> HttpResponseBase:
+    """All of a folder is the folder's ZIP, which every service can make of any size."""
+    selection = kept(request, key)
+    if selection.is_whole:
+        return folder_zip(request, selection.folder)
+    chosen: dict[bool, list[str]] = {True: [], False: []}
+    for kind, entry_id, _name in selection.entries:
+        chosen[kind == FOLDER].append(entry_id)
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return request.v1.zip_link(chosen[False], chosen[True], headers)
+
+    return delivery.deliver(request, request.service, opening, "files.zip")
+
+
+def kept(request: Request, key: str) -> Selection:
+    """One's own, of the service that is connected now, and not too old."""
+    found = Selection.objects.filter(
+        key=key[:LONGEST_KEY],
+        user=request.user,
+        service=request.service.key,
+        expires_at__gt=timezone.now(),
+    ).first()
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,293 @@
+"""The Files screen: make, rename, delete. Each acts, then reads again."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from webui import folders, names
+from webui.folders import Reading
+from webui.http import Request, respond
+from webui.models import Role
+from webui.pages import changes as pages
+from webui.pages import files as files_pages
+from webui.pages.addresses import Addresses, Look, look_of
+from webui.pages.changes import Below
+from webui.pages.entries import Entry
+from webui.pages.errors import trouble_of
+from webui.roles import open_to
+from webui.v1.errors import Conflict, Failure, NotFound, Rejected
+from webui.v1.models import Created
+from webui.views import files
+
+# One listing each: what the dialog of a deletion may ask for before it says "more than".
+MOST_LISTINGS = 24
+DELETE_SECONDS = 40
+
+asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
+
+
+# New folder
+
+
+@asks_and_acts
+@open_to(Role.MEMBER)
+def new(request: Request, folder: str) -> HttpResponse:
+    if request.method != "POST":
+        reading = files.read(request, folder)
+        return show_new(request, reading, name="", error="")
+    reading = files.read(request, folder)
+    name = request.POST.get("name", "").strip()
+    error = names.trouble_with(name)
+    if request.headers.get("X-Requested-With") == "ferry":
+        return new_for_script(request, reading, name, error)
+    if error:
+        return show_new(request, reading, name=name, error=error)
+    try:
+        made = make_folder(request, reading, name)
+    except (Conflict, Rejected) as failure:
+        return show_new(request, reading, name=name, error=names.refusal(failure))
+    key = f"folder-{made.id}" if made.id else ""
+    return changed(request, reading, said=_("Folder made"), new_key=key)
+
+
+def make_folder(request: Request, reading: Reading, name: str) -> Created:
+    path = folders.path_of(request.service, reading.snapshot)
+    made = request.v1.create_folder(f"{path}/{name}" if path else name)
+    folders.changed(request.service, [reading.snapshot.folder])
+    return made
+
+
+def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
+    """For a directory that was dropped: one that is there already will do."""
+    made_id: str | None = None
+    if not error:
+        try:
+            made_id = make_folder(request, reading, name).id
+        except Conflict:
+            made_id = None
+        except Failure as failure:
+            error = trouble_of(failure).title
+    if not error and made_id is None:
+        made_id = folder_named(request, reading.snapshot.folder, name)
+        error = "" if made_id else names.words_for("name_taken")
+    if error or made_id is None:
+        return JsonResponse({"ok": False, "reason": error}, status=422)
+    addresses = {"upload_url": reverse("files-upload", args=[made_id])}
+    addresses["new_url"] = reverse("files-new", args=[made_id])
+    return JsonResponse({"ok": True} | addresses)
+
+
+def folder_named(request: Request, folder: str, name: str) -> str | None:
+    below = files.read(request, folder, at_once=True).snapshot.contents.entries
+    found = (entry.id for entry in below if entry.is_folder and entry.name == name)
+    return next(found, None)
+
+
+def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
+    look = files.look_at(request)
+    form = files_pages.new_folder_page(reading.snapshot, look, name=name, error=error)
+    return show_form(request, reading, "new", {"form": form}, is_refused=bool(error))
+
+
+def show_form(
+    request: Request, reading: Reading, name: str, context: dict[str, object], *, is_refused: bool
+) -> HttpResponse:
+    """The partial in place for htmx after a refusal, else the page around it."""
+    around = files.circumstances(request, reading)
+    bare = files.without_rows(reading.snapshot)
+    page = files_pages.files_page(bare, files.look_at(request), around)
+    is_partial = request.htmx and is_refused
+    template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
+    status = 422 if is_refused else 200
+    return render(request, template, {**context, "page": page}, status=status)
+
+
+def changed(request: Request, reading: Reading, *, said: str, new_key: str = "") -> HttpResponse:
+    """The folder as it is now, with all that its change moved on the page."""
+    folder = reading.snapshot.folder
+    folders.changed(request.service, [folder])
+    look = files.look_at(request)
+    if not request.htmx:
+        messages.success(request, said)
+        return redirect(Addresses(folder, look, "").at(look))
+    page = files.page_of(request, folder, at_once=True)
+    context = {"page": page, "new_key": new_key, "said": said}
+    return respond(
+        request, "files/_changed.html", context, page=page.url, said=said, retarget="#listing"
+    )
+
+
+# Rename
+
+
+@asks_and_acts
+@open_to(Role.MEMBER)
+def rename(request: Request, folder: str, key: str) -> HttpResponse:
+    reading = files.read(request, folder)
+    entry = files.found(reading, key)
+    if request.method != "POST":
+        return show_rename(request, reading, entry)
+    stem = request.POST.get("stem", "").strip()
+    name = stem + request.POST.get("extension", "").strip()
+    error = names.trouble_with(stem and name)
+    if not error:
+        error = rename_entry(request, reading, entry, name)
+    if error:
+        return show_rename(request, reading, entry, stem=stem, error=error)
+    return renamed(request, folder, key)
+
+
+def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> str:
+    """Why not, in words for the field; nothing where it was renamed."""
+    if name == entry.name:
+        return ""
+    act = request.v1.rename_folder if entry.is_folder else request.v1.rename_file
+    try:
+        act(entry.id, name)
+    except (Conflict, Rejected) as failure:
+        return names.refusal(failure)
+    touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
+    folders.changed(request.service, touched)
+    return ""
+
+
+def show_rename(
+    request: Request, reading: Reading, entry: Entry, *, stem: str | None = None, error: str = ""
+) -> HttpResponse:
+    look = files.look_at(request)
+    form = pages.rename_page(reading.snapshot, entry, look, stem=stem, error=error)
+    return show_form(request, reading, "rename", {"form": form}, is_refused=bool(error))
+
+
+def renamed(request: Request, folder: str, key: str) -> HttpResponse:
+    look = files.look_at(request)
+    if not request.htmx:
+        messages.success(request, _("Renamed"))
+        return redirect(Addresses(folder, look, "").at(look))
+    reading = files.read(request, folder, at_once=True)
+    context = files.row_context(request, reading, files.found(reading, key))
+    return render(request, "files/_row.html", context)
+
+
+@require_safe
+@open_to(Role.MEMBER)
+def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
+    reading = files.read(request, folder)
+    entry = files.found(reading, key)
+    form = pages.rename_page(reading.snapshot, entry, files.shown_look(request))
+    return render(request, "files/_rename.html", {"form": form})
+
+
+# Delete
+
+
+@asks_and_acts
+@open_to(Role.MEMBER)
+def delete(request: Request, folder: str) -> HttpResponse:
+    if request.method != "POST":
+        reading, loss = loss_of(request, folder)
+        return show_form(request, reading, "delete", {"loss": loss}, is_refused=False)
+    reading = files.read(request, folder, at_once=True)
+    chosen = chosen_of(request, reading)
+    said = delete_all(request, chosen)
+    for entry in chosen:
+        if entry.is_folder:
+            folders.store().forget(request.service.key, entry.id)
+    return changed(request, reading, said=said)
+
+
+@asks_and_acts
+@open_to(Role.MEMBER)
+def loss(request: Request, folder: str) -> HttpResponse:
+    """The same by POST, since a long choice fits no address."""
+    reading, found = loss_of(request, folder)
+    if request.method == "POST" and not request.htmx:
+        return show_form(request, reading, "delete", {"loss": found}, is_refused=False)
+    return render(request, "files/_loss.html", {"loss": found})
+
+
+def loss_of(request: Request, folder: str) -> tuple[Reading, pages.LossPage]:
+    """Read fresh: what the page shows may be older than what would be lost."""
+    reading = files.read(request, folder, at_once=True)
+    chosen = chosen_of(request, reading)
+    look = chosen_look(request)
+    below = below_of(request, [entry for entry in chosen if entry.is_folder])
+    is_all = is_all_chosen(request)
+    return reading, pages.loss_page(reading.snapshot, chosen, below, look, is_all=is_all)
+
+
+def chosen_of(request: Request, reading: Reading) -> list[Entry]:
+    """Those of the wanted that are still there."""
+    contents, look = reading.snapshot.contents, chosen_look(request)
+    if is_all_chosen(request):
+        return list(contents.matching(look.sort, look.query))
+    wanted = {*request.GET.getlist("entry"), *request.POST.getlist("entry")}
+    return [entry for entry in contents.in_order(look.sort) if entry.key in wanted]
+
+
+def chosen_look(request: Request) -> Look:
+    """`q` says which are meant by all; a form may carry it beside the address."""
+    asked = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
+    return look_of(asked)
+
+
+def is_all_chosen(request: Request) -> bool:
+    return "1" in (request.GET.get("all"), request.POST.get("all"))
+
+
+def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
+    """What lies in folders, counted to the ground for as long as listings may be asked for."""
+    found: dict[str, Below] = {}
+    left = MOST_LISTINGS
+    for entry in chosen[: pages.MOST_LISTED]:
+        if left <= 0:
+            break
+        found[entry.key], asked = counted(request, entry.id, left)
+        left -= asked
+    return found
+
+
+def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, int]:
+    files_below = folders_below = asked = 0
+    waiting = [folder]
+    while waiting and asked < most_listings:
+        asked += 1
+        with suppress(NotFound):
+            below = files.read(request, waiting.pop(), at_once=True).snapshot.contents.entries
+            inner = [entry.id for entry in below if entry.is_folder]
+            files_below += len(below) - len(inner)
+            folders_below += len(inner)
+            waiting += inner
+    return Below(files_below, folders_below, is_all=not waiting), asked
+
+
+def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
+    """What happened, in words. What is gone already counts as deleted; at the first trouble, or
+    when it takes too long for one request, the rest stays."""
+    deadline = time.monotonic() + DELETE_SECONDS
+    for count, entry in enumerate(chosen):
+        if time.monotonic() > deadline:
+            return pages.partly_deleted_words(count, len(chosen), _("Delete the rest again."))
+        try:
+            delete_one(request, entry)
+        except Failure as failure:
+            if count == 0:
+                raise
+            why = trouble_of(failure).title
+            return pages.partly_deleted_words(count, len(chosen), f"{why}.")
+    return pages.deleted_words(len(chosen))
+
+
+def delete_one(request: Request, entry: Entry) -> None:
+    with suppress(NotFound):
+        if entry.is_folder:
+            request.v1.delete_folder(entry.id)
+        else:
+            request.v1.delete_file(entry.id)
