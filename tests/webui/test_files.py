@@ -300,4 +300,4 @@ def test_the_meter_needs_no_call_of_its_own(bob, storage):
     before = len(storage.calls)
     answer = bob.client.get("/account/")
     assert storage.calls[before:] == []
-    assert "1.0 GB" in words(answer, ".storage")
+    assert "1 GB" in words(answer, ".storage")

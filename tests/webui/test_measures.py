@@ -21,12 +21,12 @@ NOW = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # 14:00 in Berlin
         (1_514, "2 KB"),
         (41_200, "41 KB"),
         (999_499, "999 KB"),
-        (999_500, "1.0 MB"),
-        (5_000_000, "5.0 MB"),
+        (999_500, "1 MB"),
+        (5_000_000, "5 MB"),
         (6_234_000, "6.2 MB"),
         (99_960_000, "100 MB"),
         (612_000_000, "612 MB"),
-        (999_960_000, "1.0 GB"),
+        (999_960_000, "1 GB"),
         (9_800_000_000, "9.8 GB"),
         (159_000_000_000, "159 GB"),
         (2_500_000_000_000, "2.5 TB"),
@@ -93,7 +93,7 @@ def test_the_meter_warns_before_it_is_full(used, level):
 def test_the_meter_says_what_is_free_and_what_is_used():
     gauge = gauge_of(159 * 10**9, 200 * 10**9)
     assert gauge.text == "159 GB of 200 GB used"
-    assert gauge.free_text == "41.0 GB free of 200 GB"
+    assert gauge.free_text == "41 GB free of 200 GB"
     assert gauge.percent == "79.5%"
 
 

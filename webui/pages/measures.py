@@ -39,7 +39,8 @@ def size_words(size_bytes: int) -> str:
     if round(size, digits) >= 1000:
         size, unit, digits = size / 1000, UNITS[UNITS.index(unit) + 1], 1
     decimal, _thousands = separators(get_language() or "")
-    return f"{size:.{digits}f} {unit}".replace(".", decimal)
+    number = f"{size:.{digits}f}".removesuffix(".0")
+    return f"{number} {unit}".replace(".", decimal)
 
 
 def exact_size(size_bytes: int) -> str:
