@@ -14,6 +14,9 @@ import environ
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)")
+QUOTED = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)")\s*(?:\s#.*)?""")
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -23,10 +26,13 @@ class Environment:
     A wrong value ends the program with one line that names the variable.
     """
 
-    def __init__(self, env_file: Path | None = None) -> None:
+    def __init__(self, base: Path, env_file: str | None = None) -> None:
         self.names: list[str] = []
-        if env_file is not None and env_file.is_file():
-            environ.Env.read_env(env_file)
+        self._base = base
+        file = base / (env_file or ".env")
+        if env_file or file.exists():
+            for name, value in read_file(file).items():
+                os.environ.setdefault(name, value)
 
     def text(self, name: str, default: str = "") -> str:
         return self._read(name, default, str.strip, "")
@@ -107,6 +113,40 @@ class Environment:
             return parse(raw)
         except (ValueError, KeyError, environ.ImproperlyConfigured):
             self.refuse(name, wanted)
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """What stands in a file like `.env`; a refusal never repeats a line, which may hold a secret."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise SystemExit(f"{path.name}: cannot read this file as text in UTF-8.") from None
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            found.update(assignment(line.strip()))
+        except ValueError:
+            wanted = "it must be NAME=value or begin with #"
+            raise SystemExit(f"{path.name} line {number}: cannot be read; {wanted}.") from None
+    return found
+
+
+def assignment(line: str) -> dict[str, str]:
+    if not line or line.startswith("#"):
+        return {}
+    match = ASSIGNMENT.fullmatch(line)
+    if match is None or CONTROL.search(line):
+        raise ValueError
+    return {match[1]: unquoted(match[2])}
+
+
+def unquoted(raw: str) -> str:
+    if raw.lstrip().startswith(("'", '"')):
+        match = QUOTED.fullmatch(raw)
+        if match is None:
+            raise ValueError
+        return match[1] or match[2] or ""
+    return re.split(r"\s#", raw, maxsplit=1)[0].strip()
 
 
 def parse_size(raw: str) -> int:

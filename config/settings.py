@@ -10,7 +10,7 @@ from config import secret
 from config.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = Environment(Path(os.environ.get("ENV_FILE") or BASE_DIR / ".env"))
+env = Environment(BASE_DIR, os.environ.get("ENV_FILE"))
 
 # Where things are
 

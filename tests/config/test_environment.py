@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from config.environment import Environment, parse_size
+from config.environment import Environment, parse_size, read_file
 
 BASE = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def env() -> Environment:
-    return Environment()
+    return Environment(BASE, os.devnull)
 
 
 def test_an_empty_value_means_the_default(env: Environment, monkeypatch: pytest.MonkeyPatch):
@@ -96,12 +96,67 @@ def test_a_data_folder_that_cannot_be_made_is_one_line(tmp_path):
     assert answer.stderr.count("\n") == 1
 
 
+@pytest.fixture
+def read(tmp_path):
+    """What a `.env` with these bytes says."""
+
+    def read(raw: bytes) -> dict[str, str]:
+        file = tmp_path / ".env"
+        file.write_bytes(raw)
+        return read_file(file)
+
+    return read
+
+
 def test_the_env_file_fills_in_what_the_environment_leaves_open(tmp_path, monkeypatch):
-    file = tmp_path / ".env"
-    file.write_text("FERRY_TEST_A=from file\nFERRY_TEST_B=from file\n")
+    (tmp_path / ".env").write_text("FERRY_TEST_A=from file\nFERRY_TEST_B=from file\n")
     monkeypatch.setenv("FERRY_TEST_A", "from environment")
     monkeypatch.setenv("FERRY_TEST_B", "")
     monkeypatch.delenv("FERRY_TEST_B")
-    env = Environment(file)
+    env = Environment(tmp_path)
     assert env.text("FERRY_TEST_A") == "from environment"
     assert env.text("FERRY_TEST_B") == "from file"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("A=hush", "hush"),
+        ("A = hush", "hush"),
+        ("  export A=hush\r", "hush"),
+        ("A='hush # hush'", "hush # hush"),
+        ('A = "it\'s" # a comment', "it's"),
+        ("A=hush # a comment", "hush"),
+        ("A=hu#sh", "hu#sh"),
+        ("A= # a comment", ""),
+        ("A=postgres://me:p=w@host/name?a=b", "postgres://me:p=w@host/name?a=b"),
+        ("A=", ""),
+    ],
+)
+def test_a_line_of_the_env_file_is_read_as_people_write_it(read, line, value):
+    assert read(f"# Ferry\n\n{line}\n".encode()) == {"A": value}
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_name(read):
+    assert read(b"\xef\xbb\xbfPORT=21050\r\n") == {"PORT": "21050"}
+
+
+@pytest.mark.parametrize(
+    "line", ["SECRET:hush", "hush", "2A=hush", "A B=hush", "A='hush", 'A="hush" hush', "A=hu\0sh"]
+)
+def test_a_line_that_cannot_be_read_is_named_and_never_shown(read, line):
+    with pytest.raises(SystemExit) as refusal:
+        read(f"PORT=8000\n\n{line}\n".encode())
+    assert str(refusal.value).startswith(".env line 3: ")
+    assert "hush" not in str(refusal.value)
+
+
+def test_an_env_file_in_another_encoding_is_one_line(read):
+    with pytest.raises(SystemExit, match=r"^\.env: cannot read this file as text in UTF-8\.$"):
+        read("SECRET_KEY=hush".encode("utf-16"))
+
+
+def test_an_env_file_that_is_named_must_be_there(tmp_path):
+    Environment(tmp_path)
+    with pytest.raises(SystemExit, match=r"^my\.env: "):
+        Environment(tmp_path, "my.env")
