@@ -3,8 +3,10 @@
 import ipaddress
 import os
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 from zoneinfo import ZoneInfo
@@ -17,6 +19,10 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)")
 QUOTED = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)")\s*(?:\s#.*)?""")
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
+PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
+DRIVERS = {"postgresql": ["psycopg", "psycopg2"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -71,7 +77,24 @@ class Environment:
         return self._read(name, default, parse, "one of " + ", ".join(choices))
 
     def path(self, name: str, default: Path) -> Path:
-        return self._read(name, default, lambda raw: Path(raw).expanduser().resolve(), "a path")
+        """A relative path begins beside manage.py, wherever Ferry was started."""
+
+        def parse(raw: str) -> Path:
+            return (self._base / Path(raw).expanduser()).resolve()
+
+        return self._read(name, default, parse, "a path")
+
+    def host(self, name: str, default: str) -> str:
+        """IPv6 addresses may stand in brackets, as they do in URLs."""
+        return self._read(name, default, lambda raw: re.sub(r"^\[(.*)\]$", r"\1", raw), "")
+
+    def prefix(self, name: str) -> str:
+        def parse(raw: str) -> str:
+            if PREFIX.fullmatch(raw) is None or {".", ".."} & set(raw.split("/")):
+                raise ValueError
+            return "/".join(["", *filter(None, raw.split("/"))])
+
+        return self._read(name, "", parse, "a path such as /ferry, of letters, digits and . _ ~ -")
 
     def time_zone(self, name: str, default: str) -> str:
         return self._read(name, default, lambda raw: ZoneInfo(raw).key, "a zone: Europe/Berlin")
@@ -79,12 +102,19 @@ class Environment:
     def date(self, name: str, default: date) -> date:
         return self._read(name, default, date.fromisoformat, "a date such as 2015-12-14")
 
-    def words(self, name: str) -> list[str]:
-        return self._read(name, [], lambda raw: re.split(r"[\s,]+", raw), "")
+    def host_names(self, name: str) -> list[str]:
+        def parse(raw: str) -> list[str]:
+            names = [word.lower().removesuffix(".") for word in words_of(raw)]
+            if not all(map(HOST_NAME.fullmatch, names)):
+                raise ValueError
+            return names
+
+        wanted = "host names without scheme and port, with commas between"
+        return self._read(name, [], parse, wanted)
 
     def networks(self, name: str) -> list[Network]:
         def parse(raw: str) -> list[Network]:
-            return [ipaddress.ip_network(word, strict=False) for word in re.split(r"[\s,]+", raw)]
+            return [ipaddress.ip_network(word, strict=False) for word in words_of(raw)]
 
         return self._read(name, [], parse, "addresses or networks, with commas between")
 
@@ -95,7 +125,11 @@ class Environment:
                 raise ValueError
             return found
 
-        return self._read(name, default, parse, "a database URL")
+        found = self._read(name, default, parse, "a database URL")
+        drivers = DRIVERS.get(found["ENGINE"].rpartition(".")[2]) if found else None
+        if drivers and not any(map(find_spec, drivers)):
+            raise SystemExit(f"{name}: this database needs the Python package {drivers[0]}.")
+        return found
 
     def cache(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         return self._read(name, default, environ.Env.cache_url_config, "a cache URL")
@@ -110,13 +144,18 @@ class Environment:
         if not raw:
             return default
         try:
-            return parse(raw)
-        except (ValueError, KeyError, environ.ImproperlyConfigured):
+            with warnings.catch_warnings():
+                # django-environ's warnings repeat the value.
+                warnings.simplefilter("error", UserWarning)
+                return parse(raw)
+        except (ValueError, LookupError, RuntimeError, OSError, UserWarning):
+            self.refuse(name, wanted)
+        except environ.ImproperlyConfigured:
             self.refuse(name, wanted)
 
 
 def read_file(path: Path) -> dict[str, str]:
-    """What stands in a file like `.env`; a refusal never repeats a line, which may hold a secret."""
+    """What a file like `.env` says; a refusal never repeats a line, which may hold a secret."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
@@ -147,6 +186,10 @@ def unquoted(raw: str) -> str:
             raise ValueError
         return match[1] or match[2] or ""
     return re.split(r"\s#", raw, maxsplit=1)[0].strip()
+
+
+def words_of(raw: str) -> list[str]:
+    return re.findall(r"[^\s,]+", raw)
 
 
 def parse_size(raw: str) -> int:

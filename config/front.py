@@ -2,11 +2,11 @@
 
 import ipaddress
 import logging
-import re
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from django.http.request import split_domain_port
 
 from config import addresses
 from config.addresses import Address
@@ -15,7 +15,6 @@ from webui.views import errors
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
 log = logging.getLogger("ferry.front")
-HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d{1,5})?")
 
 
 def believe_proxy(get_response: Answer) -> Answer:
@@ -81,10 +80,8 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
 
 
 def is_ours(host: str) -> bool:
-    match = HOST.fullmatch(host.lower())
-    if match is None:
-        return False
-    name = match["name"]
+    """Django's own reading of a host, so that both accept the same."""
+    name, _port = split_domain_port(host)
     if name in ("localhost", *settings.TRUSTED_HOSTS) or name in addresses.names():
         return True
     if any(ours.startswith(".") and name.endswith(ours) for ours in settings.TRUSTED_HOSTS):

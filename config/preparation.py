@@ -1,5 +1,6 @@
 """What must be there before Ferry answers: tables, static files, a way in for the first owner."""
 
+import errno
 import hashlib
 import socket
 from collections.abc import Iterator
@@ -51,15 +52,24 @@ def fingerprint_of(paths: Iterator[Path]) -> str:
     return digest.hexdigest()
 
 
-def port_is_free() -> bool:
+def refuse_unusable_address() -> None:
+    """One line now, where the web server would say it in many, again and again."""
     family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.HOST, settings.PORT))
-        except OSError:
-            return False
-    return True
+        except (OSError, UnicodeError) as trouble:
+            raise SystemExit(address_trouble(getattr(trouble, "errno", None))) from None
+
+
+def address_trouble(number: int | None) -> str:
+    port = settings.PORT
+    if number == errno.EADDRINUSE:
+        return f"PORT: another program, perhaps Ferry itself, uses {port}; choose a free one."
+    if number == errno.EACCES:
+        return f"PORT: Ferry may not use {port}; choose one above 1023."
+    return "HOST: cannot listen there; it must be an address of this machine."
 
 
 def announce(out: TextIO) -> None:

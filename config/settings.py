@@ -15,9 +15,9 @@ env = Environment(BASE_DIR, os.environ.get("ENV_FILE"))
 # Where things are
 
 DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
-HOST = env.text("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network is the point.
+HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network is the point.
 PORT = env.integer("PORT", 8000, least=1, most=65535)
-URL_PREFIX = "/".join(["", *filter(None, env.text("URL_PREFIX").split("/"))])
+URL_PREFIX = env.prefix("URL_PREFIX")
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
 WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
 STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
@@ -26,14 +26,18 @@ ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 try:
     DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
     SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")
-except OSError:
+    (DATA_DIR / "static").mkdir(exist_ok=True)
+except (OSError, UnicodeDecodeError):
     env.refuse("DATA_DIR", "a folder that Ferry may write to")
+if not SECRET_KEY.strip():
+    # Another key would end every session and link: that is for the owner to decide.
+    env.refuse("DATA_DIR", "a folder whose file secret_key holds a key, or is gone and made anew")
 
 # Who may ask, and how
 
 DEBUG = env.flag("DEBUG", default=False)
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
-TRUSTED_HOSTS = env.words("ALLOWED_HOSTS")
+TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
 # config.front judges the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
@@ -164,7 +168,6 @@ STORAGES = {
 }
 WHITENOISE_STATIC_PREFIX = "/static/"
 WHITENOISE_USE_FINDERS = DEBUG
-STATIC_ROOT.mkdir(exist_ok=True)
 
 # Logs: one line an event
 

@@ -1,6 +1,7 @@
 import ipaddress
 
 import pytest
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
@@ -65,6 +66,19 @@ def test_an_ipv4_address_in_ipv6_clothes_is_the_same_proxy():
 )
 def test_this_machine_knows_itself(host):
     assert front.is_ours(host)
+
+
+@pytest.mark.parametrize(
+    "host", ["my_pc.lan", "[127.0.0.1]", "localhost:", "LOCALHOST:80", "[::1]", "a.lan", "a lan"]
+)
+def test_django_accepts_every_host_that_is_ours(host, settings):
+    settings.TRUSTED_HOSTS = ["my_pc.lan", "a.lan"]
+    request = RequestFactory().get("/", headers={"host": host})
+    if front.is_ours(host):
+        assert request.get_host() == host
+    else:
+        with pytest.raises(DisallowedHost):
+            request.get_host()
 
 
 def test_this_machines_own_names_are_ours():

@@ -1,3 +1,4 @@
+import errno
 import io
 import re
 from datetime import timedelta
@@ -64,3 +65,9 @@ def test_static_files_are_collected_again_only_when_one_changed(monkeypatch):
     preparation.collect_static()
     assert calls == [("collectstatic",)]
     preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint").unlink()
+
+
+def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
+    assert "perhaps Ferry itself" in preparation.address_trouble(errno.EADDRINUSE)
+    assert preparation.address_trouble(errno.EACCES).startswith("PORT: Ferry may not")
+    assert preparation.address_trouble(errno.EADDRNOTAVAIL).startswith("HOST: ")

@@ -16,8 +16,7 @@ class Command(BaseCommand):
     help = "Prepares Ferry, then runs the Procfile's processes until Ctrl-C."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        if not preparation.port_is_free():
-            raise SystemExit(f"PORT: another program uses {settings.PORT}; choose a free one.")
+        preparation.refuse_unusable_address()
         preparation.prepare()
         preparation.announce(sys.stdout)
         connections.close_all()
