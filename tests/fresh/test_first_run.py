@@ -81,6 +81,7 @@ def test_make_run_starts_from_nothing_and_again_at_once(clone):
         assert stat.S_IMODE((clone / "data" / "secret_key").stat().st_mode) == 0o600
         assert first.seconds_to_stop() < STOP_SECONDS
         assert "Traceback" not in first.output.text
+        assert "Error" not in first.output.text
     with Made(clone) as second:
         assert second.seconds_to_answer() < NEXT_START_SECONDS
         assert second.seconds_to_stop() < STOP_SECONDS
