@@ -52,7 +52,12 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     "moment",
-    ["| django.core.management\n", "config.environment\n", "config.preparation\n", "Ferry opens at"],
+    [
+        "| django.core.management\n",
+        "config.environment\n",
+        "config.preparation\n",
+        "Ferry opens at",
+    ],
 )
 def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
     """The interpreter tells of each module it has imported: moments one can wait for."""

@@ -1,6 +1,7 @@
 """A stranger's first minutes: a clone in an empty home folder, and one command."""
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -129,3 +130,16 @@ def test_runserver_serves_pages_and_static_files_for_development(tmp_path):
         process.send_signal(signal.SIGINT)
         process.wait(STOP_SECONDS)
         output.close()
+
+
+def test_an_environment_that_could_not_be_made_is_not_left_half_made(tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nmkdir -p .venv/bin\ntouch .venv/bin/python\nexit 1\n")
+    python.chmod(0o700)
+    shutil.copy(BASE / "Makefile", tmp_path)
+    (tmp_path / "requirements.lock").touch()
+    command = ["make", "run", f"PYTHON={python}"]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert answer.returncode != 0
+    assert "-m venv" in answer.stdout
+    assert not (tmp_path / ".venv").exists()
