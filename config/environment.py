@@ -134,7 +134,8 @@ class Environment:
     def cache(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         return self._read(name, default, environ.Env.cache_url_config, "a cache URL")
 
-    def refuse(self, name: str, wanted: str) -> NoReturn:
+    @staticmethod
+    def refuse(name: str, wanted: str) -> NoReturn:
         """A wrong value never reaches the page of an error: it may be a secret."""
         raise SystemExit(f"{name}: cannot use the value that is set; it must be {wanted}.")
 

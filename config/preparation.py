@@ -1,9 +1,13 @@
 """What must be there before Ferry answers: tables, static files, a way in for the first owner."""
 
 import errno
+import fcntl
 import hashlib
+import logging
 import socket
+import stat
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TextIO
@@ -16,22 +20,46 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import addresses, upstream
+from config.environment import Environment
 from service import accounts
 from webui.models import OneTimeLink, User
 
+log = logging.getLogger("ferry.preparation")
 WELCOME_LIFETIME = timedelta(hours=1)
 
 
 def prepare() -> None:
-    call_command("migrate", verbosity=0, interactive=False)
-    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    collect_static()
+    with alone(settings.DATA_DIR / "prepare.lock"):
+        make_private(settings.DATA_DIR)
+        call_command("migrate", verbosity=0, interactive=False)
+        accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+        collect_static()
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Of several that start at once, one prepares and the others wait for it."""
+    try:
+        file = path.open("a")
+    except OSError:
+        Environment.refuse("DATA_DIR", "a folder that Ferry may write to")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def make_private(folder: Path) -> None:
+    """Some file systems know no rights; their owner is told, since keys and files lie there."""
+    with suppress(OSError):
+        folder.chmod(0o700)
+    if stat.S_IMODE(folder.stat().st_mode) & 0o077:
+        log.warning("DATA_DIR is open to others on this machine, and Ferry can't close it.")
 
 
 def collect_static() -> None:
-    """Hashing every file takes a second: done only when one of them has changed."""
+    """Hashing every file takes a second: done only when one of them, or the way, has changed."""
     mark = Path(settings.STATIC_ROOT).with_suffix(".fingerprint")
-    fingerprint = fingerprint_of(sources())
+    fingerprint = f"{settings.STORAGES['staticfiles']['BACKEND']} {fingerprint_of(sources())}"
     if mark.is_file() and mark.read_text() == fingerprint:
         return
     call_command("collectstatic", verbosity=0, interactive=False)

@@ -23,6 +23,8 @@ WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
 STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
 ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 
+# What Ferry writes is nobody else's to read.
+os.umask(0o077)
 try:
     DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
     SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")

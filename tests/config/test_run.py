@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import stat
 import sys
 import time
 from contextlib import closing
@@ -99,3 +100,18 @@ def test_a_kill_of_ferry_itself_leaves_nobody_on_the_port(tmp_path):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", ferry.port))
+
+
+def test_two_first_starts_at_once_do_not_meet(tmp_path):
+    with started(tmp_path) as first, started(tmp_path) as second:
+        for ferry in (first, second):
+            assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
+            assert "Traceback" not in ferry.log
+
+
+def test_a_data_folder_that_was_open_is_closed(tmp_path):
+    tmp_path.chmod(0o755)
+    with running(tmp_path) as ferry:
+        assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+        database = ferry.data_dir / "ferry.sqlite3"
+        assert stat.S_IMODE(database.stat().st_mode) == 0o600
