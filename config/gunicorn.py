@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+from logging.config import dictConfig
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -29,6 +30,11 @@ loglevel = "warning"
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
+
+
+def on_starting(_server: Any) -> None:
+    """Django does the same in each worker; `logconfig_dict` would make gunicorn log requests."""
+    dictConfig(settings.LOGGING)
 
 
 def when_ready(server: Any) -> None:

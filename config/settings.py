@@ -178,7 +178,10 @@ LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"traceback": {"()": "config.logs.WithTraceback"}},
+    "filters": {
+        "traceback": {"()": "config.logs.WithTraceback"},
+        "cut": {"()": "config.logs.CutConnections"},
+    },
     "formatters": {"line": {"()": "config.logs.Line"}},
     "handlers": {
         "stdout": {
@@ -190,7 +193,15 @@ LOGGING = {
     "root": {"handlers": ["stdout"], "level": "WARNING"},
     "loggers": {
         "ferry": {"level": LOG_LEVEL},
+        "gunicorn.error": {
+            "level": "WARNING",
+            "handlers": ["stdout"],
+            "filters": ["cut"],
+            "propagate": False,
+        },
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        # It warns of each answer to HEAD that Django has made whole, and sends the head alone.
+        "gunicorn.http.wsgi": {"level": "ERROR"},
         # Django's lines for 4xx answers carry paths, and paths may carry one-time links.
         "django.request": {"level": "ERROR", "filters": ["traceback"]},
         "django.security": {"level": "CRITICAL"},
