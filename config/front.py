@@ -2,6 +2,7 @@
 
 import ipaddress
 import logging
+import re
 from collections.abc import Callable
 
 from django.conf import settings
@@ -43,13 +44,19 @@ def believe_proxy(get_response: Answer) -> Answer:
 def nearest_stranger(forwarded_for: str, peer: str) -> str:
     """The last address in the chain that no trusted proxy of ours wrote of itself."""
     for word in reversed(forwarded_for.split(",")):
-        address = parse_address(word.strip())
+        address = parse_address(without_port(word.strip()))
         if address is None:
             break
         peer = str(address)
         if not is_trusted(address):
             break
     return peer
+
+
+def without_port(text: str) -> str:
+    """Some proxies write `192.0.2.1:5678` and `[2001:db8::1]:5678`."""
+    match = re.fullmatch(r"([\d.]+|\[.*\]):\d+", text)
+    return match[1] if match else text
 
 
 def is_trusted(address: Address) -> bool:

@@ -50,6 +50,20 @@ def test_nonsense_in_the_chain_leaves_the_last_address_that_is_one():
     assert request.META["REMOTE_ADDR"] == PROXY
 
 
+@pytest.mark.parametrize(
+    ("told", "address"),
+    [
+        ("1.2.3.4:5678", "1.2.3.4"),
+        ("[2001:db8::1]:567", "2001:db8::1"),
+        ("[2001:db8::1]", "2001:db8::1"),
+        ("2001:db8::1", "2001:db8::1"),
+    ],
+)
+def test_a_port_behind_a_forwarded_address_is_no_part_of_it(told, address):
+    request = seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=f"{STRANGER}, {told}")
+    assert request.META["REMOTE_ADDR"] == address
+
+
 def test_https_is_believed_of_a_trusted_proxy_only():
     assert seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_PROTO="https").is_secure()
     assert not seen_behind(REMOTE_ADDR=STRANGER, HTTP_X_FORWARDED_PROTO="https").is_secure()
