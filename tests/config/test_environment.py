@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from config import settings
 from config.environment import Environment, parse_size, read_file
 
 BASE = Path(__file__).resolve().parents[2]
@@ -62,6 +63,22 @@ def test_networks_and_single_addresses_may_be_mixed(env, monkeypatch):
 )
 def test_sizes_are_read_as_people_write_them(raw, size):
     assert parse_size(raw) == size
+
+
+def test_tests_see_no_setting_of_the_developers():
+    names = set(settings.env.names) - {"DATA_DIR", "DEBUG", "PORT"}
+    code = f"import os, tests.environment; print({names!r} & set(os.environ))"
+    environment = {**os.environ, **dict.fromkeys(names, "theirs")}
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=BASE,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert names
+    assert answer.stdout == "set()\n"
 
 
 def refusal_of(**settings: str) -> str:
