@@ -38,12 +38,12 @@ lock:
 		--output-file requirements-dev.lock
 
 .venv/bin/python:
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv --clear .venv || { rm -rf .venv; exit 1; }
 
 .venv/run.stamp: requirements.lock | .venv/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 .venv/dev.stamp: requirements-dev.lock | .venv/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@ .venv/run.stamp

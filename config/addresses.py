@@ -1,6 +1,7 @@
 """This machine's addresses and names, as another device in the home would type them."""
 
 import ipaddress
+import re
 import socket
 import threading
 import time
@@ -15,8 +16,9 @@ FRESH_SECONDS = 30
 
 
 def names() -> list[str]:
+    """Django answers to no name with an underscore, so such a machine has none."""
     name = socket.gethostname().lower().split(".")[0]
-    return [name + ending for ending in HOME_ENDINGS] if name else []
+    return [name + ending for ending in HOME_ENDINGS] if re.fullmatch(r"[a-z0-9-]+", name) else []
 
 
 def resolving_name() -> str | None:

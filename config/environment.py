@@ -3,8 +3,10 @@
 import ipaddress
 import os
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
@@ -15,6 +17,13 @@ import environ
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)")
+QUOTED = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)")\s*(?:\s#.*)?""")
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
+PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
+DRIVERS = {"postgresql": ["psycopg", "psycopg2"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -24,10 +33,13 @@ class Environment:
     A wrong value ends the program with one line that names the variable.
     """
 
-    def __init__(self, env_file: Path | None = None) -> None:
+    def __init__(self, base: Path, env_file: str | None = None) -> None:
         self.names: list[str] = []
-        if env_file is not None and env_file.is_file():
-            environ.Env.read_env(env_file)
+        self._base = base
+        file = base / (env_file or ".env")
+        if env_file or file.exists():
+            for name, value in read_file(file).items():
+                os.environ.setdefault(name, value)
 
     def text(self, name: str, default: str = "") -> str:
         return self._read(name, default, str.strip, "")
@@ -66,7 +78,24 @@ class Environment:
         return self._read(name, default, parse, "one of " + ", ".join(choices))
 
     def path(self, name: str, default: Path) -> Path:
-        return self._read(name, default, lambda raw: Path(raw).expanduser().resolve(), "a path")
+        """A relative path begins beside manage.py, wherever Ferry was started."""
+
+        def parse(raw: str) -> Path:
+            return (self._base / Path(raw).expanduser()).resolve()
+
+        return self._read(name, default, parse, "a path")
+
+    def host(self, name: str, default: str) -> str:
+        """IPv6 addresses may stand in brackets, as they do in URLs."""
+        return self._read(name, default, lambda raw: re.sub(r"^\[(.*)\]$", r"\1", raw), "")
+
+    def prefix(self, name: str) -> str:
+        def parse(raw: str) -> str:
+            if PREFIX.fullmatch(raw) is None or {".", ".."} & set(raw.split("/")):
+                raise ValueError
+            return "/".join(["", *filter(None, raw.split("/"))])
+
+        return self._read(name, "", parse, "a path such as /ferry, of letters, digits and . _ ~ -")
 
     def time_zone(self, name: str, default: str) -> str:
         return self._read(name, default, lambda raw: ZoneInfo(raw).key, "a zone: Europe/Berlin")
@@ -74,8 +103,15 @@ class Environment:
     def date(self, name: str, default: date) -> date:
         return self._read(name, default, date.fromisoformat, "a date such as 2015-12-14")
 
-    def words(self, name: str) -> list[str]:
-        return self._read(name, [], lambda raw: re.split(r"[\s,]+", raw), "")
+    def host_names(self, name: str) -> list[str]:
+        def parse(raw: str) -> list[str]:
+            names = [word.lower().removesuffix(".") for word in words_of(raw)]
+            if not all(map(HOST_NAME.fullmatch, names)):
+                raise ValueError
+            return names
+
+        wanted = "host names without scheme and port, with commas between"
+        return self._read(name, [], parse, wanted)
 
     def secret_url(self, name: str) -> str:
         """An address that carries a name and a password."""
@@ -90,7 +126,7 @@ class Environment:
 
     def networks(self, name: str) -> list[Network]:
         def parse(raw: str) -> list[Network]:
-            return [ipaddress.ip_network(word, strict=False) for word in re.split(r"[\s,]+", raw)]
+            return [ipaddress.ip_network(word, strict=False) for word in words_of(raw)]
 
         return self._read(name, [], parse, "addresses or networks, with commas between")
 
@@ -101,12 +137,17 @@ class Environment:
                 raise ValueError
             return found
 
-        return self._read(name, default, parse, "a database URL")
+        found = self._read(name, default, parse, "a database URL")
+        drivers = DRIVERS.get(found["ENGINE"].rpartition(".")[2]) if found else None
+        if drivers and not any(map(find_spec, drivers)):
+            raise SystemExit(f"{name}: this database needs the Python package {drivers[0]}.")
+        return found
 
     def cache(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         return self._read(name, default, environ.Env.cache_url_config, "a cache URL")
 
-    def refuse(self, name: str, wanted: str) -> NoReturn:
+    @staticmethod
+    def refuse(name: str, wanted: str) -> NoReturn:
         """A wrong value never reaches the page of an error: it may be a secret."""
         raise SystemExit(f"{name}: cannot use the value that is set; it must be {wanted}.")
 
@@ -116,9 +157,52 @@ class Environment:
         if not raw:
             return default
         try:
-            return parse(raw)
-        except (ValueError, KeyError, environ.ImproperlyConfigured):
+            with warnings.catch_warnings():
+                # django-environ's warnings repeat the value.
+                warnings.simplefilter("error", UserWarning)
+                return parse(raw)
+        except (ValueError, LookupError, RuntimeError, OSError, UserWarning):
             self.refuse(name, wanted)
+        except environ.ImproperlyConfigured:
+            self.refuse(name, wanted)
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """What a file like `.env` says; a refusal never repeats a line, which may hold a secret."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise SystemExit(f"{path.name}: cannot read this file as text in UTF-8.") from None
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            found.update(assignment(line.strip()))
+        except ValueError:
+            wanted = "it must be NAME=value or begin with #"
+            raise SystemExit(f"{path.name} line {number}: cannot be read; {wanted}.") from None
+    return found
+
+
+def assignment(line: str) -> dict[str, str]:
+    if not line or line.startswith("#"):
+        return {}
+    match = ASSIGNMENT.fullmatch(line)
+    if match is None or CONTROL.search(line):
+        raise ValueError
+    return {match[1]: unquoted(match[2])}
+
+
+def unquoted(raw: str) -> str:
+    if raw.lstrip().startswith(("'", '"')):
+        match = QUOTED.fullmatch(raw)
+        if match is None:
+            raise ValueError
+        return match[1] or match[2] or ""
+    return re.split(r"\s#", raw, maxsplit=1)[0].strip()
+
+
+def words_of(raw: str) -> list[str]:
+    return re.findall(r"[^\s,]+", raw)
 
 
 def parse_size(raw: str) -> int:

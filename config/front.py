@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from django.http.request import split_domain_port
 
 from config import addresses
 from config.addresses import Address
@@ -15,7 +16,6 @@ from webui.views import errors
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
 log = logging.getLogger("ferry.front")
-HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d{1,5})?")
 
 
 def believe_proxy(get_response: Answer) -> Answer:
@@ -44,13 +44,19 @@ def believe_proxy(get_response: Answer) -> Answer:
 def nearest_stranger(forwarded_for: str, peer: str) -> str:
     """The last address in the chain that no trusted proxy of ours wrote of itself."""
     for word in reversed(forwarded_for.split(",")):
-        address = parse_address(word.strip())
+        address = parse_address(without_port(word.strip()))
         if address is None:
             break
         peer = str(address)
         if not is_trusted(address):
             break
     return peer
+
+
+def without_port(text: str) -> str:
+    """Some proxies write `192.0.2.1:5678` and `[2001:db8::1]:5678`."""
+    match = re.fullmatch(r"([\d.]+|\[.*\]):\d+", text)
+    return match[1] if match else text
 
 
 def is_trusted(address: Address) -> bool:
@@ -81,10 +87,8 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
 
 
 def is_ours(host: str) -> bool:
-    match = HOST.fullmatch(host.lower())
-    if match is None:
-        return False
-    name = match["name"]
+    """Django's own reading of a host, so that both accept the same."""
+    name, _port = split_domain_port(host)
     if name in ("localhost", *settings.TRUSTED_HOSTS) or name in addresses.names():
         return True
     if any(ours.startswith(".") and name.endswith(ours) for ours in settings.TRUSTED_HOSTS):

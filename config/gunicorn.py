@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+from logging.config import dictConfig
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -18,7 +19,7 @@ worker_class = "gthread"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 timeout = 60
-graceful_timeout = 4
+graceful_timeout = 3
 keepalive = 15
 limit_request_line = 8190
 control_socket_disable = True
@@ -29,6 +30,11 @@ loglevel = "warning"
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
+
+
+def on_starting(_server: Any) -> None:
+    """Django does the same in each worker; `logconfig_dict` would make gunicorn log requests."""
+    dictConfig(settings.LOGGING)
 
 
 def when_ready(server: Any) -> None:

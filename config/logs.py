@@ -30,3 +30,16 @@ class WithTraceback(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         return bool(record.exc_info)
+
+
+class CutConnections(logging.Filter):
+    """A reader or sender who went away or stalled is one short line, and no error of ours."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, (BlockingIOError, TimeoutError, ConnectionError)):
+            return True
+        record.levelno, record.levelname = logging.INFO, "INFO"
+        record.msg, record.args = f"connection cut: {type(error).__name__}", ()
+        record.exc_info = record.exc_text = None
+        return logging.getLogger("ferry").isEnabledFor(logging.INFO)

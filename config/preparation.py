@@ -1,8 +1,13 @@
 """What must be there before Ferry answers: tables, static files, a way in for the first owner."""
 
+import errno
+import fcntl
 import hashlib
+import logging
 import socket
+import stat
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TextIO
@@ -15,22 +20,46 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import addresses, upstream
+from config.environment import Environment
 from service import accounts
 from webui.models import OneTimeLink, User
 
+log = logging.getLogger("ferry.preparation")
 WELCOME_LIFETIME = timedelta(hours=1)
 
 
 def prepare() -> None:
-    call_command("migrate", verbosity=0, interactive=False)
-    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    collect_static()
+    with alone(settings.DATA_DIR / "prepare.lock"):
+        make_private(settings.DATA_DIR)
+        call_command("migrate", verbosity=0, interactive=False)
+        accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+        collect_static()
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Of several that start at once, one prepares and the others wait for it."""
+    try:
+        file = path.open("a")
+    except OSError:
+        Environment.refuse("DATA_DIR", "a folder that Ferry may write to")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def make_private(folder: Path) -> None:
+    """Some file systems know no rights; their owner is told, since keys and files lie there."""
+    with suppress(OSError):
+        folder.chmod(0o700)
+    if stat.S_IMODE(folder.stat().st_mode) & 0o077:
+        log.warning("DATA_DIR is open to others on this machine, and Ferry can't close it.")
 
 
 def collect_static() -> None:
-    """Hashing every file takes a second: done only when one of them has changed."""
+    """Hashing every file takes a second: done only when one of them, or the way, has changed."""
     mark = Path(settings.STATIC_ROOT).with_suffix(".fingerprint")
-    fingerprint = fingerprint_of(sources())
+    fingerprint = f"{settings.STORAGES['staticfiles']['BACKEND']} {fingerprint_of(sources())}"
     if mark.is_file() and mark.read_text() == fingerprint:
         return
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -51,15 +80,24 @@ def fingerprint_of(paths: Iterator[Path]) -> str:
     return digest.hexdigest()
 
 
-def port_is_free() -> bool:
+def refuse_unusable_address() -> None:
+    """One line now, where the web server would say it in many, again and again."""
     family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.HOST, settings.PORT))
-        except OSError:
-            return False
-    return True
+        except (OSError, UnicodeError) as trouble:
+            raise SystemExit(address_trouble(getattr(trouble, "errno", None))) from None
+
+
+def address_trouble(number: int | None) -> str:
+    port = settings.PORT
+    if number == errno.EADDRINUSE:
+        return f"PORT: another program, perhaps Ferry itself, uses {port}; choose a free one."
+    if number == errno.EACCES:
+        return f"PORT: Ferry may not use {port}; choose one above 1023."
+    return "HOST: cannot listen there; it must be an address of this machine."
 
 
 def announce(out: TextIO) -> None:

@@ -10,30 +10,36 @@ from config import secret
 from config.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = Environment(Path(os.environ.get("ENV_FILE") or BASE_DIR / ".env"))
+env = Environment(BASE_DIR, os.environ.get("ENV_FILE"))
 
 # Where things are
 
 DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
-HOST = env.text("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network is the point.
+HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network is the point.
 PORT = env.integer("PORT", 8000, least=1, most=65535)
-URL_PREFIX = "/".join(["", *filter(None, env.text("URL_PREFIX").split("/"))])
+URL_PREFIX = env.prefix("URL_PREFIX")
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
 WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
 STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
 ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 
+# What Ferry writes is nobody else's to read.
+os.umask(0o077)
 try:
     DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
     SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")
-except OSError:
+    (DATA_DIR / "static").mkdir(exist_ok=True)
+except (OSError, UnicodeDecodeError):
     env.refuse("DATA_DIR", "a folder that Ferry may write to")
+if not SECRET_KEY.strip():
+    # Another key would end every session and link: that is for the owner to decide.
+    env.refuse("DATA_DIR", "a folder whose file secret_key holds a key, or is gone and made anew")
 
 # Who may ask, and how
 
 DEBUG = env.flag("DEBUG", default=False)
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
-TRUSTED_HOSTS = env.words("ALLOWED_HOSTS")
+TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
 # config.front judges the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
@@ -187,7 +193,7 @@ STORAGES = {
 }
 WHITENOISE_STATIC_PREFIX = "/static/"
 WHITENOISE_USE_FINDERS = DEBUG
-STATIC_ROOT.mkdir(exist_ok=True)
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Logs: one line an event
 
@@ -195,7 +201,10 @@ LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"traceback": {"()": "config.logs.WithTraceback"}},
+    "filters": {
+        "traceback": {"()": "config.logs.WithTraceback"},
+        "cut": {"()": "config.logs.CutConnections"},
+    },
     "formatters": {"line": {"()": "config.logs.Line"}},
     "handlers": {
         "stdout": {
@@ -207,7 +216,15 @@ LOGGING = {
     "root": {"handlers": ["stdout"], "level": "WARNING"},
     "loggers": {
         "ferry": {"level": LOG_LEVEL},
+        "gunicorn.error": {
+            "level": "WARNING",
+            "handlers": ["stdout"],
+            "filters": ["cut"],
+            "propagate": False,
+        },
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        # It warns of each answer to HEAD that Django has made whole, and sends the head alone.
+        "gunicorn.http.wsgi": {"level": "ERROR"},
         # Django's lines for 4xx answers carry paths, and paths may carry one-time links.
         "django.request": {"level": "ERROR", "filters": ["traceback"]},
         "django.security": {"level": "CRITICAL"},

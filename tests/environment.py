@@ -2,13 +2,17 @@
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
+from pathlib import Path
 
 folder = tempfile.mkdtemp(prefix="ferry-tests-")
 atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
-for name in ("SECRET_KEY", "ALLOWED_HOSTS", "TRUSTED_PROXIES", "URL_PREFIX", "DATABASE_URL"):
+# Read as text: once imported, the settings would have read the developer's own.
+settings = (Path(__file__).resolve().parents[1] / "config" / "settings.py").read_text()
+for name in re.findall(r'env\.\w+\(\s*"(\w+)"', settings):
     os.environ.pop(name, None)
 os.environ.update(
     DATA_DIR=folder,

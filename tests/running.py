@@ -24,6 +24,7 @@ class Ferry:
     data_dir: Path
     environment: dict[str, str]
     output: "Output"
+    process: "subprocess.Popen[str]"
 
     @property
     def url(self) -> str:
@@ -60,6 +61,14 @@ class Ferry:
 
 @contextmanager
 def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
+    with started(data_dir, **settings) as ferry:
+        assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
+        yield ferry
+
+
+@contextmanager
+def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
+    """Not yet ready; the options are the interpreter's."""
     port = free_port()
     environment = {
         **os.environ,
@@ -70,7 +79,7 @@ def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
         **settings,
     }
     process = subprocess.Popen(
-        [sys.executable, "manage.py", "run"],
+        [sys.executable, *options, "manage.py", "run"],
         cwd=BASE,
         env=environment,
         stdout=subprocess.PIPE,
@@ -79,8 +88,7 @@ def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
     )
     output = Output(process)
     try:
-        assert output.saw("Ferry answers on port", START_SECONDS), output.text
-        yield Ferry(port, data_dir, environment, output)
+        yield Ferry(port, data_dir, environment, output, process)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -108,6 +116,11 @@ class Output:
         with self._news:
             self._news.wait_for(lambda: self._is_over or words in self.text, seconds)
         return words in self.text
+
+    def ends(self, seconds: float) -> bool:
+        """Whether nobody is left who could print."""
+        with self._news:
+            return self._news.wait_for(lambda: self._is_over, seconds)
 
     def close(self) -> None:
         self._reader.join(STOP_SECONDS)

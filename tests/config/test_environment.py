@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from config.environment import Environment, parse_size
+from config import settings
+from config.environment import Environment, parse_size, read_file
 
 BASE = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def env() -> Environment:
-    return Environment()
+    return Environment(BASE, os.devnull)
 
 
 def test_an_empty_value_means_the_default(env: Environment, monkeypatch: pytest.MonkeyPatch):
@@ -64,44 +65,166 @@ def test_sizes_are_read_as_people_write_them(raw, size):
     assert parse_size(raw) == size
 
 
+def test_tests_see_no_setting_of_the_developers():
+    names = set(settings.env.names) - {"DATA_DIR", "DEBUG", "PORT"}
+    code = f"import os, tests.environment; print({names!r} & set(os.environ))"
+    environment = {**os.environ, **dict.fromkeys(names, "theirs")}
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=BASE,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert names
+    assert answer.stdout == "set()\n"
+
+
+def refusal_of(**settings: str) -> str:
+    """What Ferry says instead of starting."""
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "run"],
+        cwd=BASE,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert answer.returncode == 1
+    assert answer.stdout == ""
+    return answer.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "raw"),
-    [("PORT", "eighty"), ("TIME_ZONE", "Atlantis/Capital"), ("LOG_LEVEL", "chatty")],
+    [
+        ("PORT", "eighty"),
+        ("TIME_ZONE", "Atlantis/Capital"),
+        ("TIME_ZONE", "Europe"),
+        ("LOG_LEVEL", "chatty"),
+        ("HOST", "banana..invalid"),
+        ("HOST", "198.51.100.7"),
+        ("DATABASE_URL", "hush"),
+        ("DATABASE_URL", "no-such-database://me:hush@host/name"),
+        ("DATABASE_URL", "oracle://me:hush@host/name"),
+        ("DATA_DIR", "~hush-is-nobody/data"),
+        ("URL_PREFIX", "/a/../hush"),
+        ("URL_PREFIX", "/hush?"),
+        ("ALLOWED_HOSTS", "https://hush.example"),
+        ("ALLOWED_HOSTS", "hush.example:8000"),
+        ("ALLOWED_HOSTS", "hu_sh.example"),
+        ("ALLOWED_HOSTS", "*"),
+    ],
 )
-def test_a_wrong_setting_is_one_line_and_no_traceback(name, raw, tmp_path):
-    answer = subprocess.run(
-        [sys.executable, "manage.py", "check"],
-        cwd=BASE,
-        env={**os.environ, name: raw, "DATA_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode != 0
-    assert answer.stderr.startswith(f"{name}: ")
-    assert answer.stderr.count("\n") == 1
+def test_a_wrong_setting_is_one_line_that_keeps_its_secret(name, raw, tmp_path):
+    said = refusal_of(**{"DATA_DIR": str(tmp_path), name: raw})
+    assert said.startswith(f"{name}: ")
+    assert said.count("\n") == 1
+    assert "hush" not in said
 
 
-def test_a_data_folder_that_cannot_be_made_is_one_line(tmp_path):
+@pytest.mark.parametrize("broken", ["file/data", "with-file-static"])
+def test_a_data_folder_that_cannot_be_used_is_one_line(tmp_path, broken):
     (tmp_path / "file").touch()
-    answer = subprocess.run(
-        [sys.executable, "manage.py", "check"],
-        cwd=BASE,
-        env={**os.environ, "DATA_DIR": str(tmp_path / "file" / "data")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.stderr.startswith("DATA_DIR: ")
-    assert answer.stderr.count("\n") == 1
+    (tmp_path / "with-file-static").mkdir()
+    (tmp_path / "with-file-static" / "static").touch()
+    said = refusal_of(DATA_DIR=str(tmp_path / broken), SECRET_KEY="k" * 50)
+    assert said.startswith("DATA_DIR: ")
+    assert said.count("\n") == 1
+
+
+def test_an_empty_key_is_refused_and_left_to_the_owner(tmp_path):
+    (tmp_path / "secret_key").write_text("\n")
+    said = refusal_of(DATA_DIR=str(tmp_path))
+    assert said.startswith("DATA_DIR: ")
+    assert "secret_key" in said
+    assert (tmp_path / "secret_key").read_text() == "\n"
+
+
+def test_a_relative_path_begins_beside_manage_py(env, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATA_DIR", "elsewhere/data")
+    assert env.path("DATA_DIR", tmp_path) == BASE / "elsewhere" / "data"
+
+
+def test_an_ipv6_address_may_stand_in_brackets(env, monkeypatch):
+    monkeypatch.setenv("HOST", "[::1]")
+    assert env.host("HOST", "0.0.0.0") == "::1"
+
+
+def test_allowed_hosts_are_compared_in_small_letters(env, monkeypatch):
+    monkeypatch.setenv("ALLOWED_HOSTS", "Ferry.Example, .Home.example., 192.0.2.1,")
+    assert env.host_names("ALLOWED_HOSTS") == ["ferry.example", ".home.example", "192.0.2.1"]
+
+
+def test_a_prefix_has_one_slash_before_each_part(env, monkeypatch):
+    monkeypatch.setenv("URL_PREFIX", "home//ferry/")
+    assert env.prefix("URL_PREFIX") == "/home/ferry"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """What a `.env` with these bytes says."""
+
+    def read(raw: bytes) -> dict[str, str]:
+        file = tmp_path / ".env"
+        file.write_bytes(raw)
+        return read_file(file)
+
+    return read
 
 
 def test_the_env_file_fills_in_what_the_environment_leaves_open(tmp_path, monkeypatch):
-    file = tmp_path / ".env"
-    file.write_text("FERRY_TEST_A=from file\nFERRY_TEST_B=from file\n")
+    (tmp_path / ".env").write_text("FERRY_TEST_A=from file\nFERRY_TEST_B=from file\n")
     monkeypatch.setenv("FERRY_TEST_A", "from environment")
     monkeypatch.setenv("FERRY_TEST_B", "")
     monkeypatch.delenv("FERRY_TEST_B")
-    env = Environment(file)
+    env = Environment(tmp_path)
     assert env.text("FERRY_TEST_A") == "from environment"
     assert env.text("FERRY_TEST_B") == "from file"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("A=hush", "hush"),
+        ("A = hush", "hush"),
+        ("  export A=hush\r", "hush"),
+        ("A='hush # hush'", "hush # hush"),
+        ('A = "it\'s" # a comment', "it's"),
+        ("A=hush # a comment", "hush"),
+        ("A=hu#sh", "hu#sh"),
+        ("A= # a comment", ""),
+        ("A=postgres://me:p=w@host/name?a=b", "postgres://me:p=w@host/name?a=b"),
+        ("A=", ""),
+    ],
+)
+def test_a_line_of_the_env_file_is_read_as_people_write_it(read, line, value):
+    assert read(f"# Ferry\n\n{line}\n".encode()) == {"A": value}
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_name(read):
+    assert read(b"\xef\xbb\xbfPORT=21050\r\n") == {"PORT": "21050"}
+
+
+@pytest.mark.parametrize(
+    "line", ["SECRET:hush", "hush", "2A=hush", "A B=hush", "A='hush", 'A="hush" hush', "A=hu\0sh"]
+)
+def test_a_line_that_cannot_be_read_is_named_and_never_shown(read, line):
+    with pytest.raises(SystemExit) as refusal:
+        read(f"PORT=8000\n\n{line}\n".encode())
+    assert str(refusal.value).startswith(".env line 3: ")
+    assert "hush" not in str(refusal.value)
+
+
+def test_an_env_file_in_another_encoding_is_one_line(read):
+    with pytest.raises(SystemExit, match=r"^\.env: cannot read this file as text in UTF-8\.$"):
+        read("SECRET_KEY=hush".encode("utf-16"))
+
+
+def test_an_env_file_that_is_named_must_be_there(tmp_path):
+    Environment(tmp_path)
+    with pytest.raises(SystemExit, match=r"^my\.env: "):
+        Environment(tmp_path, "my.env")

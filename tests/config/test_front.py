@@ -1,6 +1,7 @@
 import ipaddress
 
 import pytest
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
@@ -49,6 +50,20 @@ def test_nonsense_in_the_chain_leaves_the_last_address_that_is_one():
     assert request.META["REMOTE_ADDR"] == PROXY
 
 
+@pytest.mark.parametrize(
+    ("told", "address"),
+    [
+        ("1.2.3.4:5678", "1.2.3.4"),
+        ("[2001:db8::1]:567", "2001:db8::1"),
+        ("[2001:db8::1]", "2001:db8::1"),
+        ("2001:db8::1", "2001:db8::1"),
+    ],
+)
+def test_a_port_behind_a_forwarded_address_is_no_part_of_it(told, address):
+    request = seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=f"{STRANGER}, {told}")
+    assert request.META["REMOTE_ADDR"] == address
+
+
 def test_https_is_believed_of_a_trusted_proxy_only():
     assert seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_PROTO="https").is_secure()
     assert not seen_behind(REMOTE_ADDR=STRANGER, HTTP_X_FORWARDED_PROTO="https").is_secure()
@@ -65,6 +80,19 @@ def test_an_ipv4_address_in_ipv6_clothes_is_the_same_proxy():
 )
 def test_this_machine_knows_itself(host):
     assert front.is_ours(host)
+
+
+@pytest.mark.parametrize(
+    "host", ["my_pc.lan", "[127.0.0.1]", "localhost:", "LOCALHOST:80", "[::1]", "a.lan", "a lan"]
+)
+def test_django_accepts_every_host_that_is_ours(host, settings):
+    settings.TRUSTED_HOSTS = ["my_pc.lan", "a.lan"]
+    request = RequestFactory().get("/", headers={"host": host})
+    if front.is_ours(host):
+        assert request.get_host() == host
+    else:
+        with pytest.raises(DisallowedHost):
+            request.get_host()
 
 
 def test_this_machines_own_names_are_ours():

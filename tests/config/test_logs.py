@@ -1,6 +1,6 @@
 import logging
 
-from config.logs import Line
+from config.logs import CutConnections, Line
 
 
 def line(message: str, *args: object) -> str:
@@ -30,3 +30,27 @@ def test_values_in_a_query_are_masked():
 
 def test_direction_tricks_are_spelled_out():
     assert "\u202e" not in line("name=%s", "a\u202egpj.exe")
+
+
+def record_of(error: Exception) -> logging.LogRecord:
+    facts = (type(error), error, None)
+    return logging.LogRecord("gunicorn.error", logging.ERROR, __file__, 1, "Oh", (), facts)
+
+
+def test_a_cut_connection_is_one_short_line():
+    record = record_of(BlockingIOError(11, "Resource temporarily unavailable"))
+    assert CutConnections().filter(record)
+    assert Line().format(record).endswith("INFO gunicorn.error connection cut: BlockingIOError")
+
+
+def test_a_cut_connection_is_no_line_where_only_warnings_are_wanted(monkeypatch):
+    monkeypatch.setattr(logging.getLogger("ferry"), "level", logging.WARNING)
+    logging.getLogger("ferry").manager._clear_cache()
+    assert not CutConnections().filter(record_of(TimeoutError("timed out")))
+    logging.getLogger("ferry").manager._clear_cache()
+
+
+def test_an_error_of_our_own_keeps_its_traceback():
+    record = record_of(ValueError("ours"))
+    assert CutConnections().filter(record)
+    assert "ValueError: ours" in Line().format(record)

@@ -1,3 +1,4 @@
+import errno
 import io
 import re
 from datetime import timedelta
@@ -61,6 +62,33 @@ def test_static_files_are_collected_again_only_when_one_changed(monkeypatch):
     preparation.collect_static()
     assert calls == []
     monkeypatch.setattr(preparation, "fingerprint_of", lambda _paths: "another")
+    preparation.collect_static()
+    assert calls == [("collectstatic",)]
+    preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint").unlink()
+
+
+def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
+    assert "perhaps Ferry itself" in preparation.address_trouble(errno.EADDRINUSE)
+    assert preparation.address_trouble(errno.EACCES).startswith("PORT: Ferry may not")
+    assert preparation.address_trouble(errno.EADDRNOTAVAIL).startswith("HOST: ")
+
+
+def test_a_data_folder_that_cannot_be_closed_is_told_of(tmp_path, monkeypatch, caplog):
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(preparation.Path, "chmod", lambda *_arguments: None)
+    preparation.make_private(tmp_path)
+    assert "DATA_DIR is open to others" in caplog.text
+
+
+def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
+    with pytest.raises(SystemExit, match=r"^DATA_DIR: "), preparation.alone(tmp_path / "no" / "l"):
+        pass
+
+
+def test_static_files_for_development_are_no_excuse_for_real_ones(monkeypatch, settings):
+    calls = []
+    monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
+    settings.STORAGES = {"staticfiles": {"BACKEND": "another.Storage"}}
     preparation.collect_static()
     assert calls == [("collectstatic",)]
     preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint").unlink()

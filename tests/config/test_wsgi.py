@@ -1,6 +1,7 @@
 """What only the real server shows: sendfile, connections that stay, and those that are cut."""
 
 import os
+import re
 import socket
 from contextlib import closing
 from threading import Event
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from service import links, pins
 from service.store import library_store
+from tests.running import raw
 from tests.service.builders import a_file, alice, put
 from tests.serving import serving
 
@@ -85,7 +87,9 @@ def test_a_reader_that_takes_nothing_is_cut(server, request, kind):
     link = request.getfixturevalue(f"{kind}_link")
     with closing(ask(server, link)) as connection:
         connection.recv(1)
-        server.says("TimeoutError: timed out")
+        assert re.fullmatch(
+            r"\S+Z INFO gunicorn\.error connection cut: \w+\n", server.says("connection cut")
+        )
         assert received(connection) < len(CONTENT)
 
 
@@ -159,3 +163,19 @@ def test_a_foreign_name_is_refused_in_json(server, file_link):
     answer = httpx.get(server.url + file_link, headers={"Host": "evil.example"}, trust_env=False)
     assert answer.status_code == 400
     assert answer.json()["reason_phrase"] == "unknown_host"
+
+
+def test_the_server_has_no_words_for_heads_and_one_line_for_nonsense():
+    with serving() as server:
+        assert httpx.head(f"{server.url}/signin/", trust_env=False).status_code == 200
+        assert b"400" in raw(server.port, b"nonsense\r\n\r\n")
+        line = server.lines.get(timeout=15)
+        assert re.match(r"\S+Z WARNING gunicorn\.error Invalid request", line)
+
+
+def test_no_foreign_page_may_read_a_static_file(server):
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        (link, *_more) = re.findall(r'"(/static/[^"]+\.css)"', client.get("/signin/").text)
+        answer = client.get(link, headers={"Origin": "https://evil.example"})
+    assert answer.status_code == 200
+    assert "Access-Control-Allow-Origin" not in answer.headers

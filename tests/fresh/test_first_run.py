@@ -1,10 +1,11 @@
 """A stranger's first minutes: a clone in an empty home folder, and one command."""
 
 import os
+import re
+import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Self
@@ -81,6 +82,7 @@ def test_make_run_starts_from_nothing_and_again_at_once(clone):
         assert stat.S_IMODE((clone / "data" / "secret_key").stat().st_mode) == 0o600
         assert first.seconds_to_stop() < STOP_SECONDS
         assert "Traceback" not in first.output.text
+        assert "Error" not in first.output.text
     with Made(clone) as second:
         assert second.seconds_to_answer() < NEXT_START_SECONDS
         assert second.seconds_to_stop() < STOP_SECONDS
@@ -106,18 +108,23 @@ def test_a_port_that_is_taken_is_one_clear_line(clone):
         assert "Traceback" not in again.stderr
 
 
-def test_runserver_serves_pages_and_static_files_for_development(tmp_path):
+def test_runserver_as_readme_says_serves_pages_and_static_files(tmp_path):
+    readme = (BASE / "README.md").read_text()
+    prepare, serve = re.findall(r"^DEBUG=true .*manage\.py .*$", readme, re.MULTILINE)
+    environment = {**os.environ, "DATA_DIR": str(tmp_path / "data"), "PYTHONUNBUFFERED": "1"}
+    del environment["DEBUG"]
+    subprocess.run(
+        prepare, cwd=BASE, env=environment, check=True, shell=True, stdout=subprocess.DEVNULL
+    )
     port = free_port()
-    environment = {**os.environ, "DATA_DIR": str(tmp_path), "DEBUG": "true", "PORT": str(port)}
-    manage = [sys.executable, "manage.py"]
-    subprocess.run([*manage, "migrate", "-v0"], cwd=BASE, env=environment, check=True)
     process = subprocess.Popen(
-        [*manage, "runserver", "--noreload", f"127.0.0.1:{port}"],
+        ["sh", "-c", f"{serve} --noreload 127.0.0.1:{port}"],
         cwd=BASE,
-        env={**environment, "PYTHONUNBUFFERED": "1"},
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
     output = Output(process)
     try:
@@ -125,6 +132,19 @@ def test_runserver_serves_pages_and_static_files_for_development(tmp_path):
         for path in ("/signin/", "/static/css/tokens.css"):
             assert httpx.get(f"http://localhost:{port}{path}", trust_env=False).status_code == 200
     finally:
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)
         process.wait(STOP_SECONDS)
         output.close()
+
+
+def test_an_environment_that_could_not_be_made_is_not_left_half_made(tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nmkdir -p .venv/bin\ntouch .venv/bin/python\nexit 1\n")
+    python.chmod(0o700)
+    shutil.copy(BASE / "Makefile", tmp_path)
+    (tmp_path / "requirements.lock").touch()
+    command = ["make", "run", f"PYTHON={python}"]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert answer.returncode != 0
+    assert "-m venv" in answer.stdout
+    assert not (tmp_path / ".venv").exists()

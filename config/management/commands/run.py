@@ -1,5 +1,10 @@
+import ctypes
 import os
+import signal
+import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -7,17 +12,22 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
 from honcho.environ import parse_procfile
-from honcho.manager import Manager
 
 from config import preparation
+
+STOP_SECONDS = 5
+STOPS = {signal.SIGINT, signal.SIGTERM}
+NEWS = {*STOPS, signal.SIGCHLD}
+PR_SET_PDEATHSIG = 1
+
+Processes = dict[str, "subprocess.Popen[bytes]"]
 
 
 class Command(BaseCommand):
     help = "Prepares Ferry, then runs the Procfile's processes until Ctrl-C."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        if not preparation.port_is_free():
-            raise SystemExit(f"PORT: another program uses {settings.PORT}; choose a free one.")
+        preparation.refuse_unusable_address()
         preparation.prepare()
         preparation.announce(sys.stdout)
         connections.close_all()
@@ -25,11 +35,64 @@ class Command(BaseCommand):
 
 
 def run_processes(base: Path) -> int:
+    """All run or none does. News is blocked until it is asked for: none comes too soon."""
+    signal.signal(signal.SIGCHLD, lambda *_signal: None)
+    signal.pthread_sigmask(signal.SIG_BLOCK, NEWS)
+    commands = parse_procfile((base / "Procfile").read_text()).processes
+    processes = {name: start(command, base) for name, command in commands.items()}
+    ended = first_to_end(processes)
+    if ended:
+        sys.stderr.write(f"{ended} ended by itself; so does Ferry.\n")
+    stop(processes)
+    return 1 if ended else 0
+
+
+def start(command: str, base: Path) -> "subprocess.Popen[bytes]":
+    """In a session of its own, so that Ctrl-C reaches it through us and in order."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+
+    def before() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, NEWS)
+        if prctl is not None:
+            # Linux then tells the process when we are killed; else it would keep the port.
+            prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+    # No other thread runs here that could hold a lock in the fork.
+    return subprocess.Popen(  # noqa: S602
+        command,
+        shell=True,
+        cwd=base,
+        env=environment(),
+        start_new_session=True,
+        preexec_fn=before,  # noqa: PLW1509
+    )
+
+
+def environment() -> dict[str, str]:
     """The Procfile's commands find this interpreter's own programs first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    environment = {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"}
-    manager = Manager()
-    for name, command in parse_procfile((base / "Procfile").read_text()).processes.items():
-        manager.add_process(name, command, env=environment, cwd=str(base))
-    manager.loop()
-    return int(manager.returncode or 0)
+    own = {"PATH": path, "PYTHONUNBUFFERED": "1", "DATA_DIR": str(settings.DATA_DIR)}
+    return {**os.environ, **own}
+
+
+def first_to_end(processes: Processes) -> str | None:
+    """Waits for the name of a process that ends by itself, or for our own end."""
+    while True:
+        for name, process in processes.items():
+            if process.poll() is not None:
+                return name
+        if signal.sigwait(NEWS) in STOPS:
+            return None
+
+
+def stop(processes: Processes) -> None:
+    for process in processes.values():
+        process.terminate()
+    deadline = time.monotonic() + STOP_SECONDS
+    for process in processes.values():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0, deadline - time.monotonic()))
+        with suppress(ProcessLookupError, PermissionError):
+            # Whoever is late, and what a killed one has left behind.
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

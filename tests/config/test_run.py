@@ -1,0 +1,117 @@
+"""How Ferry stops: at any moment, whole, and without a word too many."""
+
+import os
+import signal
+import socket
+import stat
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.running import START_SECONDS, Ferry, running, started
+
+STOP_SECONDS = 6
+PUT_A_FILE = """
+from django.utils import timezone
+from service import links
+from service.models import Account
+from service.store import library_store
+from tests.service.builders import a_file, put
+account = Account.objects.get()
+file = a_file(account, blob=put(library_store(), bytes(50_000_000)))
+print(links.file_link(account, file, now=timezone.now()))
+"""
+
+
+def stopped_by(ferry: Ferry, number: int) -> float:
+    """Seconds until it and all its processes have ended."""
+    asked_at = time.monotonic()
+    ferry.process.send_signal(number)
+    ferry.process.wait(2 * STOP_SECONDS)
+    assert ferry.output.ends(STOP_SECONDS)
+    return time.monotonic() - asked_at
+
+
+def children(ferry: Ferry) -> dict[str, int]:
+    pids = Path(f"/proc/{ferry.process.pid}/task/{ferry.process.pid}/children").read_text().split()
+    named = {"web": "gunicorn", "worker": "work"}
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_text().split("\0") for pid in pids}
+    return {
+        name: int(pid)
+        for name, word in named.items()
+        for pid, line in lines.items()
+        if word in [Path(each).name for each in line]
+    }
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "| django.core.management\n",
+        "config.environment\n",
+        "config.preparation\n",
+        "Ferry opens at",
+    ],
+)
+def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
+    """The interpreter tells of each module it has imported: moments one can wait for."""
+    with started(tmp_path, "-X", "importtime") as ferry:
+        assert ferry.output.saw(moment, START_SECONDS), ferry.log
+        assert stopped_by(ferry, number) < STOP_SECONDS
+        assert ferry.process.returncode == 0
+        assert "Traceback" not in ferry.log
+
+
+@pytest.mark.slow
+def test_a_stop_waits_for_no_slow_download(tmp_path):
+    with running(tmp_path) as ferry:
+        link = ferry.manage("shell", "--verbosity=0", "-c", PUT_A_FILE).strip()
+        address = ("127.0.0.1", ferry.port)
+        with closing(socket.create_connection(address, timeout=10)) as connection:
+            connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert b"200 OK" in connection.recv(1024)
+            assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
+        assert ferry.process.returncode == 0
+        assert "Traceback" not in ferry.log
+
+
+@on_linux
+@pytest.mark.parametrize("name", ["web", "worker"])
+def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
+    with running(tmp_path) as ferry:
+        assert set(children(ferry)) == {"web", "worker"}
+        os.kill(children(ferry)[name], signal.SIGKILL)
+        assert ferry.output.ends(STOP_SECONDS)
+        assert ferry.process.wait(STOP_SECONDS) == 1
+        assert f"{name} ended by itself" in ferry.log
+
+
+@on_linux
+def test_a_kill_of_ferry_itself_leaves_nobody_on_the_port(tmp_path):
+    with running(tmp_path) as ferry:
+        stopped_by(ferry, signal.SIGKILL)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", ferry.port))
+
+
+def test_two_first_starts_at_once_do_not_meet(tmp_path):
+    with started(tmp_path) as first, started(tmp_path) as second:
+        for ferry in (first, second):
+            assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
+            assert "Traceback" not in ferry.log
+
+
+def test_a_data_folder_that_was_open_is_closed(tmp_path):
+    tmp_path.chmod(0o755)
+    with running(tmp_path) as ferry:
+        assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+        database = ferry.data_dir / "ferry.sqlite3"
+        assert stat.S_IMODE(database.stat().st_mode) == 0o600
