@@ -1,5 +1,6 @@
 """The Files screen as people use it: by mouse, by touch, by keys, and without scripts."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -11,7 +12,7 @@ from tests.browser.shelf import Folder, Shelf
 from tests.browser.test_shell import violations
 from tests.running import Ferry
 
-HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "\"' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]
+HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]
 LONG = "n" * 200 + ".mkv"
 
 
@@ -64,7 +65,8 @@ def names(page: Page) -> list[str]:
 
 
 def row(page: Page, name: str):
-    return page.locator("#listing .window > [id]").filter(has=page.get_by_title(name, exact=True))
+    is_called = f"[title={json.dumps(name, ensure_ascii=False)}]"
+    return page.locator("#listing .window > [id]").filter(has=page.locator(is_called))
 
 
 def link(page: Page, name: str):
@@ -179,12 +181,13 @@ def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
     shown = page.locator("#shown")
     expect(shown).to_contain_text("200 of 10,000")
     page.get_by_label("Select A first.jpg").check()
+    page.locator("#title").focus()
     for window in range(2, 16):
         page.locator(".ghosts").scroll_into_view_if_needed()
         expect(page.locator(f".window[data-from='{(window - 1) * 200}']")).to_have_count(1)
     expect(page.locator(".window .spacer").first).to_be_attached()
     assert page.locator("#listing .entry-name").count() <= 2200
-    expect(page.locator("#A-first, [title='A first.jpg']")).to_have_count(0)
+    expect(page.get_by_title("A first.jpg", exact=True)).to_have_count(0)
     expect(chosen(page)).to_have_text("1 selected")
     page.evaluate("scrollTo(0, 0)")
     expect(page.get_by_title("A first.jpg", exact=True)).to_be_in_viewport()
@@ -194,8 +197,8 @@ def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
 
 def test_a_letter_leads_to_its_names(alice, crowd):
     alice.open(crowd)
-    alice.page.get_by_role("navigation", name="Jump to a letter").get_by_text("T").click()
-    expect(alice.page.locator("#listing .entry-name").first).to_have_attribute("title", re.compile("^[T-Z] first"))
+    alice.page.get_by_role("navigation", name="Jump to a letter").get_by_text("T", exact=True).click()
+    expect(alice.page.locator("#listing .entry-name").first).to_have_attribute("title", re.compile("^T first"))
     alice.page.locator("#before").click()
     expect(alice.page.locator("#listing .entry-name")).to_have_count(200)
 
@@ -213,18 +216,16 @@ def test_select_all_means_all_that_match(alice, crowd):
     expect(alice.page.locator("#delete-chosen")).to_be_focused()
 
 
-def test_the_first_visit_of_ten_thousand_is_light(alice, crowd):
+def test_the_first_visit_of_ten_thousand_is_light(alice, crowd, chromium):
     sizes: dict[str, int] = {}
-    alice.page.context.clear_cookies(name="nothing")
-    fresh = alice.page.context.new_page()
-    session = fresh.context.new_cdp_session(fresh)
-    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    fresh.on(
-        "requestfinished",
-        lambda request: sizes.update({request.url: request.sizes()["responseBodySize"]}),
-    )
-    fresh.goto(alice.url + crowd)
-    fresh.wait_for_load_state("networkidle")
+    with chromium.new_context(storage_state=alice.page.context.storage_state()) as context:
+        page = context.new_page()
+        page.on(
+            "requestfinished",
+            lambda request: sizes.update({request.url: request.sizes()["responseBodySize"]}),
+        )
+        page.goto(alice.url + crowd)
+        page.wait_for_load_state("networkidle")
     assert len(sizes) > 20
     own = {url: size for url, size in sizes.items() if "/thumb/" not in url and "from=" not in url}
     assert sum(own.values()) < 60_000, own
@@ -441,8 +442,7 @@ def test_the_whole_screen_by_keys(alice, films):
     expect(page.locator("#entry-menu")).to_be_visible()
     expect(page.locator("#entry-menu").get_by_role("link", name="Open")).to_be_focused()
     keys.press("Escape")
-    expect(row(page, "Alps").get_by_label("Actions for Alps")).to_be_focused()
-    link(page, "Alps").focus()
+    expect(link(page, "Alps")).to_be_focused()
     keys.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
     keys.press("u")
