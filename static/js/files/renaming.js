@@ -16,7 +16,6 @@ export function rename(row) {
 
 document.addEventListener("click", (event) => {
   const { target } = event;
-  if (target.closest("#rename-chosen")) rename(rowOf(document.querySelector("#listing .tick[name=entry]:checked")));
   const form = target.closest("[data-cancel]")?.closest(".rename");
   if (!form || !rowOf(form)) return;
   event.preventDefault();

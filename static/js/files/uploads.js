@@ -50,9 +50,10 @@ function remove(upload) {
 }
 
 function draw() {
+  dress();
   panel.hidden = !queue.length;
   const list = panel.querySelector("ul");
-  const template = panel.querySelector("template");
+  const template = panel.querySelector("template.row");
   for (const upload of queue.slice(0, IN_SIGHT)) {
     if (!upload.row) list.append(upload.drawn(template));
   }
@@ -62,14 +63,13 @@ function draw() {
   panel.querySelector(".sect p").textContent = words.join(", ");
 }
 
-document.addEventListener("click", (event) => {
-  const { target } = event;
-  const opener = target.closest("a[data-upload]");
-  if (opener && panel?.isConnected && !event.ctrlKey && !event.metaKey) {
-    event.preventDefault();
-    opener.closest("[popover]")?.hidePopover();
-    pick();
-  }
+// The looks of what moves come with the first upload.
+function dress() {
+  const looks = document.getElementById("uploads-looks");
+  if (looks && queue.length) looks.replaceWith(looks.content);
+}
+
+document.addEventListener("click", ({ target }) => {
   const act = target.closest("#uploads [data-do]")?.dataset.do;
   if (!act) return;
   const upload = queue.find(({ row }) => row?.contains(target));
@@ -84,7 +84,7 @@ function cancel(upload) {
   remove(upload);
 }
 
-function pick() {
+export function pick() {
   const note = document.getElementById("upload-note");
   if (!note) return panel.querySelector("input").click();
   note.returnValue = "";
@@ -95,11 +95,9 @@ document.addEventListener("close", ({ target }) => {
   if (target.id === "upload-note" && target.returnValue === "go") panel.querySelector("input").click();
 }, true);
 
-document.addEventListener("change", ({ target }) => {
-  if (target.id !== "upload-files") return;
-  add([...target.files].map((file) => ({ file, url: panel.dataset.url })));
-  target.value = "";
-});
+export function addPicked(files) {
+  add(files.map((file) => ({ file, url: panel.dataset.url })));
+}
 
 const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
 
