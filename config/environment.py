@@ -4,6 +4,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
@@ -69,6 +70,9 @@ class Environment:
 
     def time_zone(self, name: str, default: str) -> str:
         return self._read(name, default, lambda raw: ZoneInfo(raw).key, "a zone: Europe/Berlin")
+
+    def date(self, name: str, default: date) -> date:
+        return self._read(name, default, date.fromisoformat, "a date such as 2015-12-14")
 
     def words(self, name: str) -> list[str]:
         return self._read(name, [], lambda raw: re.split(r"[\s,]+", raw), "")

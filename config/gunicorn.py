@@ -1,6 +1,8 @@
 """The web server's settings. Threads, since a slow reader then costs one thread and no more."""
 
 import os
+import socket
+import struct
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -30,4 +32,8 @@ secure_scheme_headers: dict[str, str] = {}
 
 
 def when_ready(server: Any) -> None:
+    """Connections inherit the timeout: gunicorn by itself waits for the end of a head for ever."""
+    seconds = struct.pack("ll", settings.STALLED_SECONDS, 0)
+    for listener in server.LISTENERS:
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
     print(f"Ferry answers on port {settings.PORT}.", flush=True)

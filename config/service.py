@@ -19,7 +19,7 @@ from django.utils.module_loading import import_string
 
 from config import front
 from config.front import Answer
-from service.answers import refusal
+from service.api.answers import refused
 
 log = logging.getLogger("ferry.service")
 
@@ -67,15 +67,15 @@ def in_json(get_response: Answer) -> Answer:
         try:
             return get_response(request)
         except Http404:
-            return refusal(404, "not_found")
+            return refused(404, "not_found")
         except UnreadablePostError:
             # Cut off by the sender, or by us because it stalled; hardly anybody reads this.
-            return refusal(400, "body_cut_off")
+            return refused(400, "body_cut_off")
         except (SuspiciousOperation, BadRequest):
-            return refusal(400, "bad_request")
+            return refused(400, "bad_request")
         except Exception:
             log.exception("broken path=%s", request.path)
-            return refusal(500, "internal_error")
+            return refused(500, "internal_error")
 
     return answer
 
@@ -100,7 +100,7 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not front.is_ours(request.META.get("HTTP_HOST", "")):
-            return refusal(400, "unknown_host")
+            return refused(400, "unknown_host")
         return get_response(request)
 
     return middleware

@@ -158,10 +158,7 @@ STREAMS_PER_PROCESS = env.integer(
 
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
 QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
-try:
-    FREE_ACCESS_UNTIL = date.fromisoformat(env.text("FREE_ACCESS_UNTIL", "2015-12-14"))
-except ValueError:
-    env.refuse("FREE_ACCESS_UNTIL", "a date such as 2015-12-14")
+FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
 
 # Words
 

@@ -14,10 +14,10 @@ from django.urls import path
 from django.utils import timezone
 
 from service import library, links, models, pins
-from service.answers import refusal
+from service.api import answers
 from service.archive import Archive, ArchiveBroken
 from service.disposition import presentation
-from service.errors import NotFound, Refusal
+from service.errors import NotFound
 from service.ranges import Span
 from service.representation import (
     BLOCK_BYTES,
@@ -43,11 +43,11 @@ def reading(view: View[Params]) -> View[Params]:
         request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
     ) -> HttpResponseBase:
         if request.method not in READING:
-            return refusal(405, "method_not_allowed", {"Allow": ", ".join(READING)})
+            return answers.wrong_method(READING)
         try:
             return view(request, *args, **kwargs)
-        except Refusal as error:
-            return refusal(STATUS.get(type(error), 400), error.reason)
+        except (links.BadLink, links.LinkExpired, NotFound) as error:
+            return answers.refused(STATUS[type(error)], error.reason)
 
     # Of no role of the site: the signature decides.
     cast("Any", guarded).open_to = None

@@ -17,7 +17,7 @@ from service.safe_names import safe_name
 LIFETIME = timedelta(hours=24)
 # Within one window the same link comes out, so that what names it may be cached.
 WINDOW = timedelta(hours=1)
-EXPIRY = re.compile(r"[0-9]{1,11}")
+EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
 
 
 class BadLink(Refusal):

@@ -12,7 +12,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 
 from service import ranges
-from service.answers import refusal
+from service.api import answers
 from service.disposition import Presentation
 from service.ranges import Span
 
@@ -70,7 +70,7 @@ def early_answer(
     if response is None or response.status_code == 200:
         return None
     if response.status_code == 412:
-        return refusal(412, "precondition_failed")
+        return answers.refused(412, "precondition_failed")
     return response
 
 
@@ -83,7 +83,9 @@ def body_answer(
     try:
         spans = wanted_spans(request, found)
     except ranges.Unsatisfiable:
-        return refusal(416, "range_not_satisfiable", {"Content-Range": f"bytes */{size_bytes}"})
+        refused = answers.refused(416, "range_not_satisfiable")
+        refused.headers["Content-Range"] = f"bytes */{size_bytes}"
+        return refused
     if spans is None:
         return with_headers(found.whole_or_part(Span(0, size_bytes)), headers, size_bytes)
     if len(spans) > 1:

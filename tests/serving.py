@@ -32,6 +32,11 @@ class Server:
     def descriptors(self) -> int:
         return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in self.workers)
 
+    def open_below(self, folder: Path) -> list[str]:
+        found = [link for pid in self.workers for link in Path(f"/proc/{pid}/fd").iterdir()]
+        names = [str(link.readlink()) for link in found if link.is_symlink()]
+        return [name for name in names if name.startswith(str(folder))]
+
     def threads(self) -> int:
         return sum(len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in self.workers)
 

@@ -55,15 +55,19 @@ class Exactly:
     def __init__(self, part: Part, size_bytes: int) -> None:
         self._part = part
         self._left = size_bytes
+        self._refuse_more()
 
     def read(self, size: int, /) -> bytes:
         piece = self._part.read(size)
         self._left -= len(piece)
         if self._left < 0 or (not piece and self._left > 0):
             raise CutOff("not the size that was told")
-        if piece and self._left == 0 and self._part.read(1):
-            raise CutOff("not the size that was told")
+        self._refuse_more()
         return piece
+
+    def _refuse_more(self) -> None:
+        if self._left == 0 and self._part.read(1):
+            raise CutOff("not the size that was told")
 
 
 class Body:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from django.conf import settings
 
-from webui import attempts, folders
+from webui import attempts, folders, pictures
 from webui.models import OneTimeLink, Selection
 
 
@@ -14,4 +14,5 @@ def prune(now: datetime) -> None:
     OneTimeLink.objects.filter(expires_at__lte=now).delete()
     Selection.objects.filter(expires_at__lte=now).delete()
     folders.store().prune()
+    pictures.kept().prune()
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

@@ -17,6 +17,7 @@ from service.api.paths import LARGEST_ID
 from service.errors import NotFound
 
 MOST_BYTES = 2**20
+BLOCK_BYTES = 2**16
 MOST_FIELDS = 25_000
 UNBOUNDED = 2**62
 DIGITS = re.compile("[0-9]{1,30}")
@@ -64,11 +65,17 @@ def number(value: Any, name: str) -> int:
 
 
 class Stream:
-    """The bytes of a body. A connection that ends or stalls before it should is told of."""
+    """The bytes of a body, and never more than `most_bytes`, whatever length was promised.
 
-    def __init__(self, request: HttpRequest) -> None:
-        self.length_bytes = _length_of(request)
-        self.received_bytes = 0
+    A connection that ends or stalls before it should is told of.
+    """
+
+    def __init__(self, request: HttpRequest, most_bytes: int) -> None:
+        self.length_bytes = length_of(request)
+        if (self.length_bytes or 0) > most_bytes:
+            raise TooLarge
+        self._most_bytes = most_bytes
+        self._received_bytes = 0
         # Django gives nothing of a body without a length.
         self._source = request if self.length_bytes is not None else request.META["wsgi.input"]
 
@@ -77,23 +84,18 @@ class Stream:
             chunk: bytes = self._source.read(size)
         except OSError as stalled:
             raise BodyCutOff from stalled
-        self.received_bytes += len(chunk)
-        if size and not chunk and self.received_bytes < (self.length_bytes or 0):
+        self._received_bytes += len(chunk)
+        if self._received_bytes > self._most_bytes:
+            raise TooLarge
+        if size and not chunk and self._received_bytes < (self.length_bytes or 0):
             raise BodyCutOff
         return chunk
 
-    def read_all(self, most_bytes: int) -> bytes:
-        if (self.length_bytes or 0) > most_bytes:
-            raise TooLarge
-        content = bytearray()
-        while chunk := self.read(most_bytes + 1 - len(content)):
-            content += chunk
-            if len(content) > most_bytes:
-                raise TooLarge
-        return bytes(content)
+    def read_all(self) -> bytes:
+        return b"".join(iter(lambda: self.read(BLOCK_BYTES), b""))
 
 
-def _length_of(request: HttpRequest) -> int | None:
+def length_of(request: HttpRequest) -> int | None:
     """None: in chunks, of which the server knows the last."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
@@ -107,13 +109,11 @@ def _length_of(request: HttpRequest) -> int | None:
 
 def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
     """Those of the query too; what is in both counts as the body has it."""
-    stream = Stream(request)
+    stream = Stream(request, most_bytes)
     if request.content_type == "multipart/form-data":
-        if (stream.length_bytes or 0) > most_bytes:
-            raise TooLarge
         values = parts_of(request, stream, NoFiles())
     else:
-        values = _parsed(stream.read_all(most_bytes), request.content_type or "")
+        values = _parsed(stream.read_all(), request.content_type or "")
     return Fields({**query_of(request), **values})
 
 

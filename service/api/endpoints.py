@@ -27,8 +27,6 @@ class Endpoint:
 
     # The interface has no cookies, so there is nothing that a foreign page could abuse.
     csrf_exempt: ClassVar[bool] = True
-    # Of no role of the site: the account of Basic decides.
-    open_to: ClassVar[None] = None
 
     @property
     def allowed(self) -> list[str]:

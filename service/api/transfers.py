@@ -24,7 +24,8 @@ def index(request: Request) -> HttpResponse:
 def running_records(account: Account) -> list[dict[str, Any]]:
     running = transfers.listed(account)
     path_of = paths_of({transfer.folder_id for transfer in running})
-    return [transfer_record(each, path_of[each.folder_id]) for each in running]
+    # A folder that went between the queries has no path any more; its transfers land in the root.
+    return [transfer_record(each, path_of.get(each.folder_id, "")) for each in running]
 
 
 def paths_of(folder_ids: set[int]) -> dict[int, str]:

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 
 from service import library, torrents
-from service.api.bodies import Fields, Stream, parts_of, query_of
-from service.api.errors import NothingPassed, OneFileOnly, TooLarge, Unreadable
+from service.api.bodies import Fields, Stream, length_of, parts_of, query_of
+from service.api.errors import NothingPassed, OneFileOnly, Unreadable
 from service.api.http import Request
 from service.errors import DiskFull, NoRoom, NotATorrent
 from service.store import Store, Stored, Writer, library_store
@@ -102,9 +102,10 @@ def received(request: Request, store: Store | None) -> Iterator[tuple[Upload, Fi
     Raises NothingPassed, NoRoom, TooLarge: where the length tells, before anything is read. Where
     there was no file, the upload has no name.
     """
-    stream = Stream(request)
-    room_bytes = library.free_bytes(request.account)
-    _refuse_by_length(stream.length_bytes or 0, room_bytes, store)
+    room_bytes = library.free_bytes(request.account) if store else 0
+    if store is not None:
+        _refuse_by_length(length_of(request) or 0, room_bytes, store)
+    stream = Stream(request, room_bytes + torrents.MOST_BYTES + MOST_ENVELOPE_BYTES)
     with ExitStack() as stack:
         upload = Upload(room_bytes, stack, store)
         if request.content_type != "multipart/form-data":
@@ -115,13 +116,11 @@ def received(request: Request, store: Store | None) -> Iterator[tuple[Upload, Fi
         yield upload, Fields({**query_of(request), **values})
 
 
-def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store | None) -> None:
+def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
     """A torrent may come to a full account: what it brings may still fit, or become a wish."""
     length_bytes -= MOST_ENVELOPE_BYTES
     if length_bytes <= torrents.MOST_BYTES:
         return
-    if store is None:
-        raise TooLarge
     if length_bytes > room_bytes:
         raise NoRoom(length_bytes - room_bytes)
     if length_bytes > store.free_bytes():

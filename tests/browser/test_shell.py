@@ -1,20 +1,12 @@
 """Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
 
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
+from tests.browser.axe import violations
 from tests.browser.people import Visitor
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 PAGES = ["/signin/", "/", "/account/", "/offline/", "/nowhere/", "/signout/"]
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE)
-    found = page.evaluate("axe.run()")["violations"]
-    return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]]
 
 
 @pytest.fixture
@@ -28,6 +20,9 @@ def test_axe_finds_nothing(someone, scheme, width):
     someone.page.set_viewport_size({"width": width, "height": 900})
     someone.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     someone.open("/signin/")
+    assert violations(someone.page) == []
+    someone.fill_in("alice", "wrong")
+    expect(someone.page.get_by_role("alert")).to_be_visible()
     assert violations(someone.page) == []
     someone.sign_in()
     for path in PAGES[1:]:

@@ -4,6 +4,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Self
@@ -103,3 +104,27 @@ def test_a_port_that_is_taken_is_one_clear_line(clone):
         assert again.returncode != 0
         assert again.stderr.startswith("PORT: ")
         assert "Traceback" not in again.stderr
+
+
+def test_runserver_serves_pages_and_static_files_for_development(tmp_path):
+    port = free_port()
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), "DEBUG": "true", "PORT": str(port)}
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "-v0"], cwd=BASE, env=environment, check=True)
+    process = subprocess.Popen(
+        [*manage, "runserver", "--noreload", f"127.0.0.1:{port}"],
+        cwd=BASE,
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output = Output(process)
+    try:
+        assert output.saw("Quit the server", 30), output.text
+        for path in ("/signin/", "/static/css/tokens.css"):
+            assert httpx.get(f"http://localhost:{port}{path}", trust_env=False).status_code == 200
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(STOP_SECONDS)
+        output.close()

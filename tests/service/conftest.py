@@ -1,7 +1,8 @@
 import pytest
 
 from service import credentials
-from service.store import Store
+from service.store import Store, library_store
+from tests.service import reading
 
 
 @pytest.fixture
@@ -13,3 +14,17 @@ def store(tmp_path):
 def _nobody_remembered():
     credentials.remembered.forget()
     credentials.tries.forget()
+
+
+@pytest.fixture
+def library_folder(tmp_path, settings):
+    """A data folder of this test's own, for what goes by `library_store()`."""
+    settings.DATA_DIR = tmp_path
+    return library_store()
+
+
+@pytest.fixture
+def reader():
+    """Holds links, and nothing else."""
+    with reading.reader() as client:
+        yield client

@@ -76,3 +76,20 @@ def test_an_unknown_scheme_follows_the_system(bob, theme):
 def test_under_htmx_the_scheme_is_kept_without_an_answer_to_show(bob):
     answer = bob.client.post("/account/look/", {"theme": "dark"}, headers=HTMX)
     assert answer.status_code == 204
+
+
+def test_the_page_knows_how_the_service_is_without_asking_it(bob, storage):
+    storage.file("a.txt")
+    assert bob.client.get("/account/").context["page"].service.state == "Not asked yet"
+    bob.client.get("/")
+    well = bob.client.get("/account/").context["page"].service
+    assert (well.is_well, well.state, well.place) == (True, "Connected", "In Ferry itself")
+    assert well.last_ok
+    assert well.latency.endswith(" ms")
+    storage.fails("/rest/folder", 503)
+    bob.client.get("/")
+    before = len(storage.calls)
+    ill = bob.client.get("/account/").context["page"].service
+    assert not ill.is_well
+    assert "isn't answering" in ill.state
+    assert len(storage.calls) == before

@@ -11,7 +11,7 @@ from tests.people import page
 
 pytestmark = pytest.mark.django_db
 # What Django, data and the keyboard say: names, keys, and the name of the program.
-NOT_OURS = re.compile(r"(· )?Ferry|alice|[A-Za-z?]|Esc|[\d\W]+")
+NOT_OURS = re.compile(r"(· )?Ferry|alice|[A-Za-z?]|Esc|F2|[\d\W]+|[\d.,]+ [KMGT]B")
 SPOKEN = [
     "aria-label",
     "title",
@@ -31,18 +31,25 @@ class Marked:
         self.catalogue = trans_real._active.value
         self.plain = self.catalogue.gettext, self.catalogue.ngettext
         gettext, ngettext = self.plain
-        self.catalogue.gettext = lambda words: f"«{gettext(words)}»" if words else ""
+        self.catalogue.gettext = lambda words: f"«{without_context(gettext(words))}»" * bool(words)
         self.catalogue.ngettext = lambda one, many, n: f"«{ngettext(one, many, n)}»"
 
     def __exit__(self, *_error):
         self.catalogue.gettext, self.catalogue.ngettext = self.plain
 
 
+def without_context(words: str) -> str:
+    return words.rpartition(trans_real.CONTEXT_SEPARATOR)[2]
+
+
 def english(soup: BeautifulSoup) -> list[str]:
     """What is left on the page outside the marks."""
     texts = [str(node) for node in soup.find_all(string=True) if not isinstance(node, Comment)]
     texts += [tag[name] for name in SPOKEN for tag in soup.select(f"[{name}]")]
-    left = [re.sub(r"«[^«»]*(?:«[^»]*»[^«»]*)*»", "", text).strip() for text in texts]
+    whole, shorter = "", "\n".join(texts)
+    while whole != shorter:  # One sentence may hold another, or a tag.
+        whole, shorter = shorter, re.sub(r"«[^«»]*»", "", shorter)
+    left = [line.strip() for line in whole.splitlines()]
     return [text for text in left if text and not NOT_OURS.fullmatch(text) and text != "html"]
 
 

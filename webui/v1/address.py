@@ -76,8 +76,8 @@ def checked_id(asked: str) -> str:
     return asked
 
 
-def origin_of(url: httpx.URL) -> tuple[str, str, int | None]:
-    return url.scheme, url.host.rstrip("."), url.port or DEFAULT_PORTS.get(url.scheme)
+def origin_of(url: httpx.URL) -> tuple[str, str, int]:
+    return url.scheme, url.host, url.port or DEFAULT_PORTS.get(url.scheme, 0)
 
 
 def split_service_url(url: str) -> tuple[str, Credentials | None]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, Self, TypeVar, overload
 
@@ -10,6 +11,7 @@ import httpx
 
 from webui.v1 import answers, calls, links, models
 from webui.v1.address import Address, Credentials
+from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.connection import Connection, Health, Patience
 from webui.v1.dialect import Dialect, Naming
@@ -56,7 +58,7 @@ class Client:
         self._connection = Connection(
             Address(base_url),
             credentials,
-            dialect=dialect if naming == "auto" else dialect.with_decision({"naming": naming}),
+            dialect=dialect if naming == "auto" else replace(dialect, naming=naming),
             transport=transport,
             stream_transport=stream_transport or transport,
             judge=links.any_of_ours if is_ours else judge,
@@ -100,27 +102,30 @@ class Client:
     def listing(self, folder_id: str | None, etag: str | None) -> Listing | Unchanged: ...
     def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
         """The root where no id is given; `Unchanged` where it is still what `etag` named."""
-        answer = self._connection.ask(calls.listing(folder_id, etag))
-        if answer.status == 304:
-            return Unchanged(etag or "")
-        new_etag = answers.etag_of(answer.headers)
-        return _told(models.listing(answer.body or {}, folder_id, new_etag))
+
+        def read(answer: Answer) -> Listing | Unchanged:
+            if answer.status == 304:
+                return Unchanged(etag or "")
+            new_etag = answers.etag_of(answer.headers)
+            return _told(models.listing(answer.body or {}, folder_id, new_etag))
+
+        return self._connection.ask(calls.listing(folder_id, etag), read)
 
     def create_folder(self, path: str) -> Created:
         """`path` is the full one from the root; the folder above must be there."""
-        return models.created(self._request(calls.create_folder(path)), path)
+        return self._request(calls.create_folder(path), lambda body: models.created(body, path))
 
     def rename_folder(self, folder_id: str, name: str) -> None:
-        self._request(calls.rename_folder(folder_id, name))
+        self._done(calls.rename_folder(folder_id, name))
 
     def delete_folder(self, folder_id: str) -> None:
-        self._request(calls.delete_folder(self.dialect, folder_id))
+        self._done(calls.delete_folder(self.dialect, folder_id))
 
     def rename_file(self, file_id: str, name: str) -> None:
-        self._request(calls.rename_file(self.dialect, file_id, name))
+        self._done(calls.rename_file(self.dialect, file_id, name))
 
     def delete_file(self, file_id: str) -> None:
-        self._request(calls.delete_file(self.dialect, file_id))
+        self._done(calls.delete_file(self.dialect, file_id))
 
     # Bytes. A service hands out a link, or sends the bytes itself: then the Download is open, and
     # whoever asked closes it.
@@ -165,14 +170,14 @@ class Client:
     # Transfers
 
     def transfer(self, transfer_id: str) -> Transfer:
-        answer = self._request(calls.transfer(self.dialect, transfer_id))
-        return _told(models.transfer(answer, transfer_id))
+        forms = calls.transfer(self.dialect, transfer_id)
+        return self._request(forms, lambda body: models.transfer(body, transfer_id))
 
     def add_magnet(self, magnet: str, folder_id: str | None = None) -> Added:
-        return _told(models.added(self._request(calls.add_magnet(self.dialect, magnet, folder_id))))
+        return self._request(calls.add_magnet(self.dialect, magnet, folder_id), models.added)
 
     def add_url(self, url: str, folder_id: str | None = None) -> Added:
-        return _told(models.added(self._request(calls.add_url(self.dialect, url, folder_id))))
+        return self._request(calls.add_url(self.dialect, url, folder_id), models.added)
 
     def add_file(
         self, name: str, stream: Readable, size_bytes: int, folder_id: str | None = None
@@ -181,20 +186,23 @@ class Client:
         upload = Upload(name, stream, size_bytes, calls.destination(folder_id))
         if self.dialect.naming is None:
             self._learn_naming()
-        return _told(models.added(self._request(calls.add_file(self.dialect, upload))))
+        return self._request(calls.add_file(self.dialect, upload), models.added)
 
     def delete_transfer(self, transfer_id: str) -> None:
-        self._request(calls.delete_transfer(self.dialect, transfer_id))
+        self._done(calls.delete_transfer(self.dialect, transfer_id))
 
     # The account
 
     def account(self) -> Account:
-        return _told(models.account(self._request(calls.account())))
+        return self._request(calls.account(), models.account)
 
     # How all of them go
 
-    def _request(self, forms: Sequence[Call]) -> Json:
-        return self._connection.ask(forms).body or {}
+    def _request(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
+        return self._connection.ask(forms, lambda answer: _told(read(answer.body or {})))
+
+    def _done(self, forms: Sequence[Call]) -> None:
+        self._connection.ask(forms, lambda answer: answer)
 
     def _bytes(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Link | Download:
         outcome = self._connection.fetch(forms, headers)
@@ -203,7 +211,7 @@ class Client:
     def _learn_naming(self) -> None:
         """A small question first, so that a large file is not sent to a path that is not there."""
         with suppress(NotFound):
-            self._request(calls.transfer(self.dialect, calls.ROOT_ID))
+            self._done(calls.transfer(self.dialect, calls.ROOT_ID))
 
 
 def _told(value: Value | None) -> Value:

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TypeVar
 
 import httpx
 
@@ -26,6 +27,7 @@ from webui.v1.errors import (
 from webui.v1.links import Download, Judge
 from webui.v1.network import Deadline, JudgeAddress, Network
 
+Value = TypeVar("Value")
 Outcome = Answer | Download | str
 Send = Callable[[Call, Deadline], Outcome]
 
@@ -94,7 +96,7 @@ class Connection:
         self._judge = judge
         self._patience = patience
         self._clock, self._sleep, self._now = clock, sleep, now
-        streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1])
+        streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1:])
         self._api = self._made(transport or Network(API_POOL), patience.idle_seconds)
         self._streams = self._made(streams, patience.stream_idle_seconds)
 
@@ -112,21 +114,21 @@ class Connection:
         self._api.close()
         self._streams.close()
 
-    def ask(self, forms: Sequence[Call]) -> Answer:
-        """A JSON answer that passed the reading rule, or the failure that it tells."""
+    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
+        """What `read` makes of a JSON answer that passed the reading rule."""
         with self._noted():
             outcome = self._first_known(forms, self._answered)
             if not isinstance(outcome, Answer):
-                raise TypeError("a call that asks for JSON sends no bytes")
+                raise Unreadable("not_v1")
             self._check(outcome)
-            return outcome
+            return read(outcome)
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
         """An address elsewhere that was judged, or the bytes where the service sends them."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             url = self.address.url_of(call.path, call.query)
-            request = self._request(call.method, url, bytes_headers(headers), call)
+            request = self._request(self._streams, call.method, url, bytes_headers(headers), call)
             return self._followed(request, deadline, stop_elsewhere=True)
 
         with self._noted():
@@ -140,7 +142,9 @@ class Connection:
         """The bytes behind an address, redirects judged and followed."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
-            request = self._request(call.method, self._judged(url), bytes_headers(headers))
+            request = self._request(
+                self._streams, call.method, self._judged(url), bytes_headers(headers)
+            )
             return self._followed(request, deadline, stop_elsewhere=False)
 
         outcome = self._insisted(Call(method, "", may_repeat=True), send)
@@ -200,7 +204,7 @@ class Connection:
             asked = answers.retry_after_of(outcome.headers, self._now())
             if not self._paused(pause if asked is None or pause is None else asked, deadline):
                 return outcome
-            may_be_done = True
+            may_be_done = may_be_done or outcome.status != 429
 
     def _paused(self, seconds: float | None, deadline: Deadline) -> bool:
         if seconds is None or seconds >= deadline.remaining():
@@ -219,7 +223,7 @@ class Connection:
 
     def _answered(self, call: Call, deadline: Deadline) -> Answer:
         url = self.address.url_of(call.path, call.query)
-        request = self._request(call.method, url, {**JSON_HEADERS, **call.headers}, call)
+        request = self._request(self._api, call.method, url, {**JSON_HEADERS, **call.headers}, call)
         with deadline.applied(), closing(self._api.send(request, stream=True)) as response:
             return answers.read(response, deadline, self._patience.most_answer_bytes)
 
@@ -237,7 +241,7 @@ class Connection:
             if stop_elsewhere and not self.address.is_api(url):
                 return str(url)
             method = "HEAD" if request.method == "HEAD" else "GET"
-            request = self._request(method, url, bytes_headers(request.headers))
+            request = self._request(self._streams, method, url, bytes_headers(request.headers))
         raise Unreadable("too_many_redirects")
 
     def _bytes_or_failure(self, response: httpx.Response, deadline: Deadline) -> Outcome:
@@ -247,10 +251,15 @@ class Connection:
             return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
 
     def _request(
-        self, method: str, url: httpx.URL, headers: Mapping[str, str], call: Call | None = None
+        self,
+        client: httpx.Client,
+        method: str,
+        url: httpx.URL,
+        headers: Mapping[str, str],
+        call: Call | None = None,
     ) -> httpx.Request:
         """The only place that knows the credentials, and that they stay within the API."""
-        request = self._api.build_request(
+        request = client.build_request(
             method,
             url,
             headers={
@@ -278,12 +287,15 @@ class Connection:
         start = self._clock()
         try:
             yield
-        except Failure as failure:
-            if isinstance(failure, ILL):
-                self.health = replace(
-                    self.health, last_error_at=self._now(), last_error=failure.reason
-                )
+        except ILL as failure:
+            self.health = replace(self.health, last_error_at=self._now(), last_error=failure.reason)
             raise
+        except Failure:
+            self._is_well(start)
+            raise
+        self._is_well(start)
+
+    def _is_well(self, start: float) -> None:
         self.health = replace(
             self.health,
             last_ok_at=self._now(),

@@ -400,7 +400,7 @@ def flag_of(value: Any) -> bool:
     if value is None or value is True or value is False:
         return value is True
     if type(value) is str:
-        return value.lower() in ("1", "true", "yes")
+        return value == "1" or value.lower() in ("true", "yes") or number_of(value) > 0
     return number_of(value) > 0
 
 

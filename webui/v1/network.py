@@ -5,6 +5,7 @@ import ssl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 import httpcore
@@ -40,6 +41,12 @@ class Deadline:
 _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
+@cache
+def trusted() -> ssl.SSLContext:
+    """Reading the authorities takes 20 ms, and they are the same for all."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class Network(httpx.HTTPTransport):
     """httpx's own transport over sockets that know the deadline of the call they serve.
 
@@ -49,9 +56,12 @@ class Network(httpx.HTTPTransport):
     """
 
     def __init__(
-        self, limits: httpx.Limits, judge_address: JudgeAddress | None = None, own_host: str = ""
+        self,
+        limits: httpx.Limits,
+        judge_address: JudgeAddress | None = None,
+        own: tuple[str, int] | None = None,
     ) -> None:
-        context = httpx.create_ssl_context(trust_env=False)
+        context = trusted()
         super().__init__(verify=context, limits=limits, trust_env=False)
         self._pool.close()
         self._pool = httpcore.ConnectionPool(
@@ -59,14 +69,14 @@ class Network(httpx.HTTPTransport):
             max_connections=limits.max_connections,
             max_keepalive_connections=limits.max_keepalive_connections,
             keepalive_expiry=limits.keepalive_expiry,
-            network_backend=_Backend(judge_address, own_host),
+            network_backend=_Backend(judge_address, own),
         )
 
 
 class _Backend(httpcore.NetworkBackend):
-    def __init__(self, judge_address: JudgeAddress | None, own_host: str) -> None:
+    def __init__(self, judge_address: JudgeAddress | None, own: tuple[str, int] | None) -> None:
         self._sockets = httpcore.SyncBackend()
-        self._own_host = own_host
+        self._own = own
         self._judge_address = judge_address
 
     def connect_tcp(
@@ -77,7 +87,7 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        if self._judge_address is not None and host != self._own_host:
+        if self._judge_address is not None and (host, port) != self._own:
             host = _judged(host, port, self._judge_address)
         within = _within(timeout, httpcore.ConnectTimeout)
         try:
@@ -136,19 +146,22 @@ def _judged(host: str, port: int, judge_address: JudgeAddress) -> str:
     raise httpcore.UnsupportedProtocol("the address is refused")
 
 
+WORDS: tuple[tuple[type[Exception], type[Unavailable], str], ...] = (
+    (httpx.TimeoutException, Unavailable, "too_slow"),
+    (httpx.UnsupportedProtocol, Unreadable, "refused_link"),
+    (httpx.InvalidURL, Unreadable, "bad_link"),
+    (httpx.LocalProtocolError, Unreadable, "bad_link"),
+    (httpx.ConnectError, Unavailable, "no_connection"),
+    (httpx.RemoteProtocolError, Unreadable, "broken_http"),
+    (Exception, Unavailable, "cut_off"),
+)
+
+
 def failure_of(error: Exception) -> Unavailable:
     """What httpx says, in our words. Its own texts may hold addresses, so none is passed on."""
-    if isinstance(error, httpx.TimeoutException):
-        return Unavailable("too_slow")
     if is_bad_certificate(error):
         return Unavailable("bad_certificate")
-    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
-        return Unreadable("bad_link")
-    if isinstance(error, httpx.ConnectError):
-        return Unavailable("no_connection")
-    if isinstance(error, httpx.RemoteProtocolError):
-        return Unreadable("broken_http")
-    return Unavailable("cut_off")
+    return next(kind(word) for cause, kind, word in WORDS if isinstance(error, cause))
 
 
 def was_never_sent(error: Exception) -> bool:

@@ -9,12 +9,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import attempts, shell
+from webui import attempts, connection, shell
 from webui.forms import ChangePassword
 from webui.http import Request
 from webui.models import Role
-from webui.pages.account import AccountPage
+from webui.pages.account import AccountPage, ServicePart, service_part
+from webui.pages.measures import Calendar
 from webui.roles import open_to, open_to_strangers
+from webui.v1.errors import Failure
 from webui.views import errors
 
 log = logging.getLogger("ferry.account")
@@ -28,8 +30,26 @@ def show(request: Request) -> HttpResponse:
 
 
 def context_for(request: Request, form: ChangePassword) -> dict[str, object]:
-    page = AccountPage(request.user.username, str(Role(request.user.role).label))
+    label = str(Role(request.user.role).label)
+    page = AccountPage(request.user.username, label, service_of(request))
     return {"page": page, "form": form}
+
+
+def service_of(request: Request) -> ServicePart | None:
+    """What earlier calls told: the page asks nothing by itself."""
+    try:
+        service = connection.service()
+    except Failure:
+        return None
+    health = service.v1.health
+    return service_part(
+        service.v1.base_url,
+        is_embedded=service.is_embedded,
+        last_ok_at=health.last_ok_at,
+        last_error=health.last_error,
+        latency_seconds=health.latency_seconds,
+        calendar=Calendar(timezone.now(), timezone.get_current_timezone()),
+    )
 
 
 @sensitive_post_parameters()

@@ -21,14 +21,23 @@ def add_account(ferry: Ferry, email: str, password: str) -> None:
 
 def peak_bytes(ferry: Ferry) -> int:
     """The most memory that any of its processes ever had."""
-    return max(peak_of(pid) for pid in family_of(ferry.process.pid))
+    return max(peak_of(process) for process in processes_of(ferry))
 
 
-def family_of(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(each for child in children for each in family_of(int(child)))]
+def processes_of(ferry: Ferry) -> list[Path]:
+    """Those that keep their data in the same folder."""
+    mark = f"DATA_DIR={ferry.data_dir}\0".encode()
+    return [process for process in Path("/proc").glob("[0-9]*") if mark in environ_of(process)]
 
 
-def peak_of(pid: int) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+def environ_of(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        # Somebody else's, or gone.
+        return b""
+
+
+def peak_of(process: Path) -> int:
+    lines = (process / "status").read_text().splitlines()
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)

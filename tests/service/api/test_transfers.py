@@ -116,3 +116,18 @@ def test_deleting_a_transfer_keeps_its_files(api, account):
     answer = api.post("/rest/transfer/file", files={"file": ("a.txt", b"content")})
     assert api.delete(f"/rest/transfer/{answer.json()['id']}").status_code == 200
     assert [each.name for each in library.listing(account, 0).files] == ["a.txt"]
+
+
+def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, account, monkeypatch):
+    folder = a_folder(account)
+    transfers.add_magnet(account, magnet(), folder.pk, NOW)
+    listed = transfers.listed
+
+    def listed_before_the_folder_went(account):
+        before = listed(account)
+        library.delete_folder(account, folder.pk, NOW)
+        return before
+
+    monkeypatch.setattr(transfers, "listed", listed_before_the_folder_went)
+    (row,) = api.get("/rest/transfer").json()["transfers"]
+    assert row["folder"] == ""

@@ -83,6 +83,12 @@ def test_a_fixed_naming_is_never_doubted(naming):
     assert told.asked == [f"POST /rest/{naming}/magnet"]
 
 
+def test_a_fixed_naming_is_stronger_than_one_found_out_before():
+    told = service(ADDED)
+    add(told.client(naming="transfer", dialect=Dialect(naming="torrent")))
+    assert told.asked == ["POST /rest/transfer/magnet"]
+
+
 def test_a_service_of_ours_is_never_doubted():
     told = service(page(405))
     client = told.client(is_ours=True)

@@ -61,8 +61,8 @@ def test_a_relative_link_is_of_the_service():
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_a_link_of_a_bad_shape_is_refused(location, is_ours):
     answer = httpx.Response(302, headers={"Location": location.encode()})
+    client = service(answer, connecting).client(is_ours=is_ours)
     with pytest.raises(errors.Unavailable):
-        client = service(answer, connecting).client(is_ours=is_ours)
         client.open(client.file_link("7"))
 
 

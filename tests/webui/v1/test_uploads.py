@@ -67,9 +67,8 @@ def test_a_file_that_ends_early_is_no_upload():
 
 def test_a_stream_that_cannot_be_wound_back_is_sent_once():
     told = service(page(404), ADDED)
-    client = told.client()
+    client = told.client(naming="torrent")
     with pytest.raises(errors.Unavailable) as raised:
-        client._connection.dialect = client.dialect.with_decision({"naming": "torrent"})
         client.add_file("a", Pipe(3), 3)
     assert raised.value.reason == "cannot_send_again"
     assert len(told.seen) == 1

@@ -1,0 +1,164 @@
+"""Row 1: names are text, wherever they stand."""
+
+import json
+
+import pytest
+
+from tests.people import page
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+
+NAMES = [
+    '<img src=x onerror="alert(1)">.mkv',
+    '"><svg><script>alert(1)<',
+    "{{7*7}}{% debug %}.txt",
+    "${7*7}`.txt",
+    "javascript:alert(1)",
+    "x' hx-get='' hx-trigger='load'.txt",
+    '" hx-get="x" autofocus onfocus="alert(1)',
+    "</title><script>alert(1)<",
+    "</script><script>alert(1)<",
+    "<!--",
+    "&lt;b&gt;&amp;.txt",
+    "exe\u202egpj.scr",
+    '{"a": "\'\\\\"}',
+    "https:evil.example",
+    "?q=1#frag&x=y.txt",
+    "%2e%2e%2f.txt",
+]
+# Each ends another of the places that a name may stand in.
+WORST = [
+    """'"><svg onload=alert(1)><img src=x onerror="alert(1)">{{7*7}}.mkv""",
+    "</title></textarea></script><script>alert(1)<",
+    "javascript:alert(1)//' hx-get='x' hx-trigger='load",
+]
+ACTIVE = {"script", "svg", "img", "iframe", "object", "embed", "form", "input", "style", "link"}
+
+
+def harmless(answer, baseline) -> None:
+    """The page has no element and no handler that it wouldn't have without the name."""
+    soup = page(answer)
+    for tag in soup.find_all(True):
+        assert not [name for name in tag.attrs if name.startswith("on")]
+        for name in ("href", "src", "action", "formaction", "hx-get", "hx-post"):
+            value = str(tag.get(name, "")).strip().lower()
+            assert not value.startswith(("javascript:", "data:", "vbscript:"))
+    assert counts(answer) == baseline
+
+
+def counts(answer) -> dict[str, int]:
+    """A kind of file has an icon or a small picture: those two count as one."""
+    soup = page(answer)
+    found = {name: len(soup.find_all(name)) for name in ACTIVE}
+    found["svg"] += found.pop("img")
+    return found
+
+
+def house(storage, name) -> list[tuple[str, dict[str, str]]]:
+    """A folder, a file, and a folder inside, all of this name, and where it is shown."""
+    folder = storage.folder(name).id
+    inner = storage.folder(name, folder).id
+    file = storage.file(f"f{name}").id
+    chosen = f"entry=file-{file}&entry=folder-{folder}"
+    return [
+        (f"/files/{folder}/", {}),
+        (f"/files/{inner}/", {}),
+        (f"/files/{folder}/new/", {}),
+        (f"/files/{folder}/upload/", {}),
+        (f"/files/0/file-{file}/", HTMX),
+        (f"/files/0/file-{file}/rename/", {}),
+        (f"/files/0/file-{file}/rename/form/", HTMX),
+        (f"/files/0/folder-{folder}/rename/", {}),
+        (f"/files/0/delete/?{chosen}", {}),
+        (f"/files/0/delete/loss/?{chosen}", HTMX),
+    ]
+
+
+def empty(storage) -> None:
+    for item in list(storage.fake.items)[1:]:
+        del storage.fake.items[item]
+    storage.fake._revision += 1
+
+
+def kept(name: str) -> str:
+    """As far as a name may be so."""
+    return name.replace("/", "_")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [("/", {}), ("/?view=grid", {}), ("/files/0/listing/", HTMX), ("/files/0/delete/?all=1", {})],
+)
+def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
+    for number in range(len(NAMES)):
+        storage.folder(f"{number}")
+        storage.file(f"f{number}.mkv")
+    plain = counts(bob.client.get(path, headers=headers))
+    empty(storage)
+    for name in NAMES:
+        storage.folder(kept(name))
+        storage.file(f"f{kept(name)}")
+    answer = bob.client.get(path, headers=headers)
+    harmless(answer, plain)
+    text = page(answer).get_text().replace("\u200b", "")
+    assert "onerror" in text
+    assert "&lt;b&gt;" in text
+
+
+@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_on_every_page(bob, storage, name):
+    plain = [counts(bob.client.get(at, headers=with_)) for at, with_ in house(storage, "ok.mkv")]
+    empty(storage)
+    for (path, headers), baseline in zip(house(storage, name), plain, strict=True):
+        answer = bob.client.get(path, headers=headers)
+        assert answer.status_code == 200, path
+        harmless(answer, baseline)
+
+
+@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, storage, name):
+    folder = storage.folder(name)
+    inner = storage.folder("inner", folder.id)
+    shown = page(bob.client.get(f"/files/{folder.id}/"))
+    assert shown.title.string.startswith(name)
+    assert shown.h1.get_text() == name
+    assert page(bob.client.get(f"/files/{inner.id}/")).select(".crumbs a")[-1].get_text() == name
+
+
+@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, storage, name):
+    storage.folder(name)
+    answer = bob.client.post("/files/0/new/", {"name": name}, headers=HTMX)
+    assert answer.status_code == 422
+    assert page(answer).select_one("[name=name]")["value"] == name
+    refused = bob.client.post(
+        "/files/0/new/", {"name": name}, headers={"x-requested-with": "ferry"}
+    )
+    assert refused["Content-Type"] == "application/json"
+    assert refused["X-Content-Type-Options"] == "nosniff"
+    json.loads(refused.content)
+
+
+@pytest.mark.parametrize("query", WORST)
+def test_what_was_typed_into_the_filter_is_text(bob, storage, query):
+    storage.file("a.txt")
+    plain_page = counts(bob.client.get("/", {"q": "zebra"}))
+    answer = bob.client.get("/", {"q": query})
+    harmless(answer, plain_page)
+    assert page(answer).select_one("#q")["value"] == query.strip()
+
+
+@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, storage, name):
+    file = storage.file(name)
+    shown = bob.client.post("/files/0/zip/", {"entry": f"file-{file.id}"}, follow=True)
+    assert name in page(shown).select_one("main").get_text()
+    assert not page(shown).select("main script, main img")
+
+
+def test_what_a_service_says_is_text_on_error_pages(bob, storage):
+    storage.fails("/rest/folder", 403, "<script>alert(1)</script> said the service")
+    answer = bob.client.get("/")
+    assert not page(answer).select("main script")
+    assert "said the service" in page(answer).select_one("main").get_text()

@@ -1,0 +1,152 @@
+"""Row 16: bodies, numbers and depths made to exhaust. Memory stays small, answers stay JSON."""
+
+import json
+import time
+import tracemalloc
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from config import upstream
+from service.models import Transfer, Wish
+from tests.service.builders import a_torrent, alice, bencoded, torrent_info
+
+MIB = 2**20
+PASSWORD = "a quiet harbour at noon"
+MULTIPART = {"content-type": "multipart/form-data; boundary=b"}
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture
+def api(db):
+    auth = (alice(password=PASSWORD).email, PASSWORD)
+    with httpx.Client(transport=upstream.transport(), base_url=upstream.URL, auth=auth) as client:
+        yield client
+
+
+@contextmanager
+def memory_below(most_bytes: int):
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most_bytes
+    finally:
+        tracemalloc.stop()
+
+
+def endless(beginning: bytes = b"", piece: bytes = b"x" * 65536):
+    """A body of 1 TiB, should anybody read it all."""
+    yield beginning
+    for _piece in range(2**24):
+        yield piece
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "beginning"),
+    [
+        ("folder", {}, b"path="),
+        ("folder", JSON, b'{"path": "'),
+        ("folder", MULTIPART, b'--b\r\nContent-Disposition: form-data; name="path"\r\n\r\n'),
+        ("zip", JSON, b'{"archive_arr": "'),
+        ("transfer/magnet", {}, b"magnet="),
+        ("transfer/file", MULTIPART, b'--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n'),
+        ("transfer/file", MULTIPART, b"--b\r\nX: "),
+        (
+            "torrent/file",
+            MULTIPART,
+            b'--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nd',
+        ),
+    ],
+)
+def test_a_body_without_end_is_not_read_to_the_end(path, headers, beginning, api):
+    with memory_below(64 * MIB):
+        answer = api.post(f"/rest/{path}", content=endless(beginning), headers=headers)
+    assert answer.status_code in (400, 413, 422)
+    assert answer.json()["result"] is False
+
+
+def test_a_skipped_part_of_any_size_counts_as_too_large(api):
+    """A file where no file belongs, in chunks that promise no length."""
+    part = b'--b\r\nContent-Disposition: form-data; name="x"; filename="f"\r\n\r\n'
+    with memory_below(16 * MIB):
+        answer = api.post("/rest/folder", content=endless(part), headers=MULTIPART)
+    assert (answer.status_code, answer.json()["reason_phrase"]) == (413, "too_large")
+
+
+def test_many_parts_are_refused(api):
+    part = b'--b\r\nContent-Disposition: form-data; name="x"\r\n\r\ny\r\n'
+    answer = api.post("/rest/folder", content=part * 10_000, headers=MULTIPART)
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"path":' + b"[" * 500_000,
+        b'{"path":' + b'{"a":' * 150_000,
+        b'{"folder_id":' + b"9" * 900_000 + b"}",
+        b'{"folder_id":1e' + b"9" * 300 + b"}",
+    ],
+)
+def test_deep_and_huge_json_is_refused(content, api):
+    answer = api.post("/rest/folder", content=content, headers=JSON)
+    assert answer.status_code in (400, 422)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"d4:info" + b"l" * 100_000 + b"e" * 100_001,
+        b"d4:info" + b"d1:a" * 100_000,
+        b"d4:infod6:lengthi" + b"9" * 100_000 + b"eee",
+        b"d4:info99999999999999999999:x",
+        bencoded({"info": torrent_info() | {"length": -1}}),
+        bencoded({"info": torrent_info() | {"length": 2**62}}),
+        bencoded({"info": torrent_info() | {"piece length": 0}}),
+        pytest.param(b"d4:infol" + b"le" * 1_100_000 + b"ee", marks=pytest.mark.slow),
+    ],
+)
+def test_hostile_bencode_is_refused(content, api):
+    answer = api.post("/rest/torrent/file", files={"file": ("s.torrent", content)})
+    assert (answer.status_code, answer.json()["reason_phrase"]) == (400, "not_a_torrent")
+
+
+def test_a_magnet_of_ten_thousand_trackers_is_bounded(api):
+    trackers = "".join(f"&tr=http://t{number}.example/" for number in range(10_000))
+    link = f"magnet:?xt=urn:btih:{'a' * 40}{trackers}"
+    answer = api.post("/rest/transfer/magnet", data={"magnet": link})
+    assert (answer.status_code, answer.json()["reason_phrase"]) == (422, "parsing_error")
+
+
+def test_adds_without_end_are_bounded(api, settings):
+    """10,000 in a row would take a while: with a limit of 20, the same shows with 150."""
+    settings.QUEUE_LIMIT = 20
+    for number in range(150):
+        link = f"magnet:?xt=urn:btih:{number:040x}"
+        answer = api.post("/rest/transfer/magnet", data={"magnet": link})
+    assert answer.json()["reason_phrase"] == "queue_full_wishlist_full"
+    assert (Transfer.objects.count(), Wish.objects.count()) == (20, 100)
+
+
+def test_a_selection_of_one_folder_ten_thousand_times_holds_it_once(api):
+    api.post("/rest/folder", data={"path": "Films"})
+    (folder,) = api.get("/rest/folder").json()["folders"]
+    chosen = json.dumps([{"type": "folder", "id": folder["id"]}] * 10_000)
+    answer = api.post("/rest/zip", data={"archive_arr": chosen})
+    assert answer.status_code == 302
+    once = api.get(f"/rest/folder/{folder['id']}/download")
+    assert size(api, answer) == size(api, once)
+
+
+def size(api: httpx.Client, answer: httpx.Response) -> int:
+    return int(api.head(answer.headers["location"]).headers["content-length"])
+
+
+def test_names_take_no_time_to_judge(api):
+    start = time.perf_counter()
+    for name in (" " * 500_000, "a." * 250_000, "\u0301" * 160_000, "(" * 500_000):
+        assert api.post("/rest/folder", json={"path": name}).status_code == 422
+        files = {"file": ("x", a_torrent(name[:100_000] or "x"))}
+        assert api.post("/rest/torrent/file", files=files).status_code == 200
+    assert time.perf_counter() - start < 5

@@ -1,0 +1,38 @@
+"""`python -m tests.bench [name of a module…]`: rows of ratios, measured in one run.
+
+Raw numbers go to tests/bench/results/. Peers that are not here are named; `python -m
+tests.bench.peers` installs them.
+"""
+
+import os
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+GROUPS = ["files", "archives", "uploads"]
+
+
+def main(wanted: list[str]) -> int:
+    parent = os.environ.get("BENCH_DIR")
+    with tempfile.TemporaryDirectory(prefix="ferry-bench-", dir=parent) as home:
+        prepare(Path(home))
+        harness = import_module("tests.bench.harness")
+        report = harness.Report()
+        for name in wanted or GROUPS:
+            for row in import_module(f"tests.bench.{name}").rows(Path(home)):
+                report.add(row)
+        return int(report.close())
+
+
+def prepare(home: Path) -> None:
+    """A Ferry of its own, before Django reads any setting."""
+    os.environ |= {"DATA_DIR": str(home / "data"), "ENV_FILE": os.devnull, "DEBUG": "false"}
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "ERROR"}
+    os.environ.pop("DATABASE_URL", None)
+    import_module("django").setup()
+    import_module("django.core.management").call_command("migrate", verbosity=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""Archives, planned and sent, beside copyparty and Python's zipfile."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from urllib.request import urlopen
+
+from django.utils import timezone
+
+from service import pins
+from service.models import Account
+from tests.bench import library
+from tests.bench.harness import (
+    ROUNDS,
+    Row,
+    fetch,
+    in_turns,
+    peer,
+    peer_port,
+    running_peer,
+    seconds,
+)
+from tests.serving import Server, serving
+
+SMALL_COUNT = 10_000
+GIB = 2**30
+
+
+def rows(home: Path) -> Iterator[Row]:
+    owner = library.account("archives@example.org")
+    twin = home / "twin" / "Photos"
+    photos = library.many_files(owner, SMALL_COUNT, 4096, twin)
+    films = [library.large_file(owner, f"film {n}.mkv", GIB).pk for n in range(4)]
+    with serving(WEB_PROCESSES="2", WEB_THREADS="128") as server:
+        for _ in range(8):
+            fetch(server.url + planned(owner, [photos.pk], []))
+        memory = server.resident_bytes()
+        yield from small(server, owner, photos.pk, twin)
+        yield from first_byte(server, owner, photos.pk)
+        yield large(server, owner, films)
+        grown = (server.resident_bytes() - memory) / 2**20
+        yield Row("memory of the server meanwhile, grown by", grown, " MiB", under=32)
+
+
+def small(server: Server, owner: Account, folder_id: int, twin: Path) -> Iterator[Row]:
+    contestants = {
+        "ferry": lambda: fetch(server.url + planned(owner, [folder_id], [])),
+        "zipfile": lambda: by_zipfile(twin),
+    }
+    program = peer("copyparty")
+    if program is None:
+        taken = in_turns(**contestants)
+        yield Row("ZIP of 10,000 × 4 KB, of copyparty", None, missing="copyparty")
+    else:
+        with running_peer(*copyparty(program, twin.parent)) as url:
+            contestants["copyparty"] = lambda: fetch(f"{url}/Photos/?zip")
+            taken = in_turns(**contestants)
+        ratio = median(taken["copyparty"]) / median(taken["ferry"])
+        yield Row("ZIP of 10,000 × 4 KB, of copyparty", ratio, at_least=1, raw=taken)
+    ratio = median(taken["zipfile"]) / median(taken["ferry"])
+    yield Row("ZIP of 10,000 × 4 KB, of zipfile", ratio, at_least=1, raw=taken)
+
+
+def planned(owner: Account, folder_ids: list[int], file_ids: list[int]) -> str:
+    return pins.pin(owner, folder_ids, file_ids, "Bench", now=timezone.now())
+
+
+def by_zipfile(folder: Path) -> None:
+    with zipfile.ZipFile(Sink(), "w", zipfile.ZIP_STORED) as archive:
+        for place in folder.rglob("*"):
+            archive.write(place, place.relative_to(folder.parent))
+
+
+class Sink(io.RawIOBase):
+    """Takes everything at no cost; /dev/null would not say how far it is."""
+
+    def __init__(self) -> None:
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, part: bytes) -> int:
+        self._at += len(part)
+        return len(part)
+
+    def tell(self) -> int:
+        return self._at
+
+
+def copyparty(program: str, root: Path) -> tuple[list[str], int]:
+    port = peer_port()
+    options = ["-q", "-i", "127.0.0.1", "-p", str(port), "--no-crt", "--no-thumb", "--no-mtag"]
+    return [program, *options, "-v", f"{root}::r"], port
+
+
+def first_byte(server: Server, owner: Account, folder_id: int) -> Iterator[Row]:
+    plans = [1000 * seconds(lambda: planned(owner, [folder_id], [])) for _ in range(ROUNDS)]
+    link = server.url + planned(owner, [folder_id], [])
+    starts = [1000 * seconds(lambda: one_byte(link)) for _ in range(ROUNDS)]
+    name = "first byte of a ZIP of 10,000 entries"
+    yield Row(name, median(starts), " ms", under=50, raw={"first byte": starts})
+    yield Row("planning it", median(plans), " ms", raw={"plan": plans})
+
+
+def one_byte(url: str) -> None:
+    with urlopen(url) as answer:
+        answer.read(1)
+
+
+def large(server: Server, owner: Account, file_ids: list[int]) -> Row:
+    link = server.url + planned(owner, [], file_ids)
+    taken = in_turns(ferry=lambda: fetch(link))
+    rate = 4 * GIB / 1e9 / median(taken["ferry"])
+    return Row("ZIP of 4 GiB in 4 files", rate, " GB/s", at_least=2, raw=taken)

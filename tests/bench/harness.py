@@ -1,0 +1,142 @@
+"""What every row needs: medians, peers that take turns, a table, and the raw numbers."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from tests.bench.peers import PEERS
+from tests.running import BASE, free_port
+
+ROUNDS = 5
+RESULTS = BASE / "tests" / "bench" / "results"
+
+
+@dataclass
+class Row:
+    """`value` reaches `target` from below (at least) or stays under it (at most)."""
+
+    name: str
+    value: float | None
+    unit: str = ""
+    at_least: float | None = None
+    under: float | None = None
+    missing: str = ""
+    raw: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def is_reached(self) -> bool | None:
+        if self.value is None:
+            return None
+        if self.at_least is not None:
+            return self.value >= self.at_least
+        return self.under is None or self.value < self.under
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"  --  {self.name}: not measured, {self.missing} is missing (make bench-peers)"
+        target = f"at least {self.at_least}" if self.at_least is not None else ""
+        target = f"under {self.under}" if self.under is not None else target
+        mark = "ok  " if self.is_reached else "LOW "
+        return f"  {mark}{self.name}: {self.value:.3g}{self.unit} ({target or 'no target'})"
+
+
+class Report:
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+
+    def add(self, row: Row) -> None:
+        self._rows.append(row)
+        print(row, flush=True)
+        for what, numbers in row.raw.items():
+            print(f"          {what}: median {median(numbers):.4g} of {len(numbers)}", flush=True)
+
+    def close(self) -> bool:
+        """Writes the raw numbers; whether a target was missed."""
+        RESULTS.mkdir(exist_ok=True)
+        now = datetime.now(UTC)
+        facts = {"at": now.isoformat(), "machine": platform.platform(), "cores": os.cpu_count()}
+        rows = [asdict(row) | {"is_reached": row.is_reached} for row in self._rows]
+        place = RESULTS / f"{now:%Y%m%dT%H%M%SZ}.json"
+        place.write_text(json.dumps(facts | {"rows": rows}, indent=1))
+        print(f"Raw numbers: {place.relative_to(BASE)}")
+        return any(row.is_reached is False for row in self._rows)
+
+
+def in_turns(rounds: int = ROUNDS, **contestants: Callable[[], object]) -> dict[str, list[float]]:
+    """Seconds of each, one after the other in every round, so that a slow minute hits all."""
+    for run in contestants.values():
+        run()
+    taken: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            taken[name].append(seconds(run))
+    return taken
+
+
+def seconds(run: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started
+
+
+def fetch(url: str, readers: int = 1) -> None:
+    """By curl: a reader in Python would measure itself."""
+    command = ["curl", "--silent", "--fail", "--output", os.devnull, "--noproxy", "*", url]
+    processes = [subprocess.Popen(command) for _ in range(readers)]
+    codes = [process.wait() for process in processes]
+    if any(codes):
+        raise RuntimeError(f"Not all of {url} came")
+
+
+def peer(name: str) -> str | None:
+    ours = PEERS / "bin" / name
+    return str(ours) if ours.is_file() else shutil.which(name)
+
+
+@contextmanager
+def running_peer(command: list[str], port: int) -> Iterator[str]:
+    url = f"http://127.0.0.1:{port}"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def wait_for(url: str) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            httpx.head(url, trust_env=False)
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError(f"{url} does not answer")
+
+
+def peer_port() -> int:
+    return free_port()
+
+
+def memory_bytes(line: str) -> int:
+    """Of this process: VmRSS is now, VmHWM the most since `forget_peak`."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(each for each in status.splitlines() if each.startswith(line)).split()[1]) << 10
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")

@@ -1,0 +1,46 @@
+"""A library to measure: real files, made as quickly as rows and blobs can be."""
+
+import secrets
+import zlib
+from pathlib import Path
+
+from django.utils import timezone
+
+from service import accounts, library, planting
+from service.models import Account, File, Folder
+from service.planting import Planted
+from service.store import Stored, library_store
+
+PASSWORD = "bench"
+
+
+def account(email: str) -> Account:
+    return accounts.add(email, PASSWORD, timezone.now(), space_max_bytes=10**13)
+
+
+def blob(size_bytes: int, content: bytes = b"") -> Stored:
+    """Sparse where no content is given. No fsync, no hash: what is measured is reading."""
+    name = secrets.token_hex(16)
+    place = library_store().path(name)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("wb") as file:
+        file.write(content)
+        file.truncate(size_bytes)
+    return Stored(name, size_bytes, secrets.token_hex(20), zlib.crc32(content))
+
+
+def large_file(owner: Account, name: str, size_bytes: int) -> File:
+    return library.add_file(owner, 0, name, blob(size_bytes), timezone.now())
+
+
+def many_files(owner: Account, count: int, size_bytes: int, twin: Path) -> Folder:
+    """In folders of 100; `twin` gets the same as plain files, for the peers."""
+    content = secrets.token_bytes(size_bytes)
+    files = []
+    for number in range(count):
+        path = f"Folder {number // 100}", f"File {number % 100}.jpg"
+        files.append(Planted(path, blob(size_bytes, content)))
+        place = twin.joinpath(*path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return planting.plant(owner, 0, "Photos", files, timezone.now())

@@ -1,0 +1,269 @@
+import io
+import json
+import zipfile
+from datetime import timedelta
+from email.parser import BytesParser
+
+import pytest
+from django.utils import timezone
+from django.utils.http import http_date
+from hypothesis import HealthCheck, given
+from hypothesis import settings as checking
+from hypothesis import strategies as st
+
+from service import library, links, pins
+from service.errors import NotFound
+from service.models import File
+from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, put
+
+pytestmark = pytest.mark.django_db
+CONTENT = bytes(range(256)) * 40
+
+
+@pytest.fixture
+def account(library_folder):
+    return alice()
+
+
+@pytest.fixture
+def file(account, library_folder):
+    return a_file(account, blob=put(library_folder, CONTENT))
+
+
+@pytest.fixture
+def link(account, file):
+    return links.file_link(account, file, now=timezone.now())
+
+
+@pytest.fixture
+def zip_link(account, file):
+    return pins.pin(account, [0], [], "Everything", now=timezone.now())
+
+
+@pytest.fixture(params=["file", "zip"])
+def any_link(request):
+    return request.getfixturevalue("link" if request.param == "file" else "zip_link")
+
+
+def refusal_of(answer):
+    facts = json.loads(answer.content)
+    assert facts["result"] is False
+    assert facts["status_code"] == answer.status_code
+    assert answer.headers["Content-Type"] == "application/json"
+    return answer.status_code, facts["reason_phrase"]
+
+
+def test_a_link_sends_the_whole_file(reader, link):
+    answer = reader.get(link)
+    assert (answer.status_code, answer.content) == (200, CONTENT)
+    assert answer.headers["Content-Length"] == str(len(CONTENT))
+    assert answer.headers["Content-Type"] == "video/x-matroska"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="film.mkv"'
+    assert answer.headers["Last-Modified"] == http_date(NOW.timestamp())
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_zip_link_sends_the_archive_under_its_exact_length(reader, zip_link):
+    answer = reader.get(zip_link)
+    assert answer.headers["Content-Length"] == str(len(answer.content))
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="Everything.zip"'
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["Everything/", "Everything/film.mkv"]
+
+
+def test_head_tells_what_get_would(reader, any_link):
+    whole, head = reader.get(any_link), reader.head(any_link, headers={"Range": "bytes=0-1"})
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers == whole.headers
+
+
+@checking(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=st.integers(0, 12_000), length=st.integers(1, 12_000))
+def test_any_range_is_that_slice_of_the_whole(reader, any_link, first, length):
+    whole = reader.get(any_link).content
+    answer = reader.get(any_link, headers={"Range": f"bytes={first}-{first + length - 1}"})
+    if first >= len(whole):
+        assert refusal_of(answer) == (416, "range_not_satisfiable")
+        assert answer.headers["Content-Range"] == f"bytes */{len(whole)}"
+        return
+    stop = min(first + length, len(whole))
+    assert (answer.status_code, answer.content) == (206, whole[first:stop])
+    assert answer.headers["Content-Range"] == f"bytes {first}-{stop - 1}/{len(whole)}"
+    assert answer.headers["Content-Length"] == str(stop - first)
+
+
+def test_several_ranges_come_as_parts(reader, any_link):
+    whole = reader.get(any_link).content
+    answer = reader.get(any_link, headers={"Range": "bytes=0-9, 500-599, -7"})
+    assert answer.status_code == 206
+    assert answer.headers["Content-Length"] == str(len(answer.content))
+    head = f"Content-Type: {answer.headers['Content-Type']}\r\n\r\n".encode()
+    parts = BytesParser().parsebytes(head + answer.content).get_payload()
+    size = len(whole)
+    ranges = [part["Content-Range"] for part in parts]
+    assert ranges == [
+        f"bytes 0-9/{size}",
+        f"bytes 500-599/{size}",
+        f"bytes {size - 7}-{size - 1}/{size}",
+    ]
+    for wanted in (whole[:10], whole[500:600], whole[-7:]):
+        assert b"\r\n\r\n" + wanted + b"\r\n--" in answer.content
+
+
+def test_ranges_that_overlap_come_as_one(reader, link):
+    answer = reader.get(link, headers={"Range": "bytes=5-9,0-7"})
+    assert (answer.status_code, answer.content) == (206, CONTENT[:10])
+
+
+def test_an_empty_file_is_an_answer(reader, account, library_folder):
+    empty = a_file(account, "empty.txt", blob=put(library_folder, b""))
+    link = links.file_link(account, empty, now=timezone.now())
+    answer = reader.get(link)
+    assert (answer.status_code, answer.headers["Content-Length"]) == (200, "0")
+    assert reader.get(link, headers={"Range": "bytes=-5"}).status_code == 200
+    refused = reader.get(link, headers={"Range": "bytes=0-"})
+    assert refused.headers["Content-Range"] == "bytes */0"
+
+
+def test_conditions_are_answered_as_rfc_9110_says(reader, any_link):
+    known = reader.get(any_link).headers
+    tag, date = known["ETag"], known["Last-Modified"]
+    later, earlier = http_date(2**32), http_date(10**9)
+    for headers, status in [
+        ({"If-None-Match": tag}, 304),
+        ({"If-None-Match": f'"other", W/{tag}'}, 304),
+        ({"If-None-Match": "*"}, 304),
+        ({"If-None-Match": '"other"', "If-Modified-Since": later}, 200),
+        ({"If-Modified-Since": date}, 304),
+        ({"If-Modified-Since": earlier}, 200),
+        ({"If-Modified-Since": "yesterday"}, 200),
+        ({"If-Match": tag}, 200),
+        ({"If-Match": "*"}, 200),
+        ({"If-Match": '"other"'}, 412),
+        ({"If-Match": f"W/{tag}"}, 412),
+        ({"If-Unmodified-Since": date}, 200),
+        ({"If-Unmodified-Since": earlier}, 412),
+        ({"If-Match": tag, "If-Unmodified-Since": earlier}, 200),
+        ({"Range": "bytes=0-0", "If-None-Match": tag}, 304),
+        ({"Range": "bytes=0-0", "If-Match": '"other"'}, 412),
+    ]:
+        for method in ("GET", "HEAD"):
+            answer = reader.request(method, any_link, headers=headers)
+            assert answer.status_code == status, (method, headers)
+    unchanged = reader.get(any_link, headers={"If-None-Match": tag})
+    assert (unchanged.content, unchanged.headers["ETag"]) == (b"", tag)
+
+
+def test_a_download_resumes_only_what_is_still_the_same(reader, any_link):
+    known = reader.get(any_link).headers
+    tag, date = known["ETag"], known["Last-Modified"]
+    for validator, status in [
+        (tag, 206),
+        (date, 206),
+        (f"W/{tag}", 200),
+        ('"other"', 200),
+        (http_date(10**9), 200),
+        (http_date(2**32), 200),
+        ("yesterday", 200),
+    ]:
+        answer = reader.get(any_link, headers={"Range": "bytes=5-", "If-Range": validator})
+        assert answer.status_code == status, validator
+
+
+def test_only_reading_is_allowed(reader, any_link):
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        answer = reader.request(method, any_link)
+        assert refusal_of(answer) == (405, "method_not_allowed")
+        assert answer.headers["Allow"] == "GET, HEAD"
+
+
+def test_an_address_that_leads_nowhere_is_json_too(reader):
+    for path in ("/content/", "/content/file/1/x/y", f"/content/file/{'9' * 5000}/1/x"):
+        assert refusal_of(reader.get(path)) == (404, "not_found")
+
+
+def test_a_blob_that_is_gone_or_of_another_size_is_not_found(reader, file, link, library_folder):
+    library_folder.path(file.blob).write_bytes(b"other")
+    assert refusal_of(reader.get(link)) == (404, "not_found")
+    library_folder.delete(file.blob)
+    assert refusal_of(reader.get(link)) == (404, "not_found")
+
+
+def test_an_unexpected_trouble_is_json_without_a_word_of_it(reader, link, monkeypatch, caplog):
+    def broken(*_ids):
+        raise RuntimeError("tide")
+
+    monkeypatch.setattr(library, "file", broken)
+    answer = reader.get(link)
+    assert refusal_of(answer) == (500, "internal_error")
+    assert b"tide" not in answer.content
+    assert "tide" in caplog.text
+
+
+def test_inline_is_granted_to_safe_types_only(reader, account, library_folder):
+    for name, shown in [("a.jpg", "inline"), ("a.svg", "inline"), ("a.exe", "attachment")]:
+        file = a_file(account, name, blob=put(library_folder))
+        answer = reader.get(links.file_link(account, file, now=timezone.now(), inline=True))
+        assert answer.headers["Content-Disposition"].startswith(shown)
+        assert "svg" not in answer.headers["Content-Type"]
+        assert answer.headers["Content-Security-Policy"].startswith("sandbox")
+
+
+def test_a_single_folder_keeps_its_tree_and_the_same_selection_its_pin(account, library_folder):
+    folder = a_folder(account, "Films")
+    below = a_folder(account, "Films/2024")
+    a_file(account, "b.mkv", folder=below, blob=put(library_folder))
+    a_file(account, "a.mkv", folder=folder, blob=put(library_folder))
+    link = pins.pin(account, [folder.pk], [], "Films", now=NOW)
+    assert pins.pin(account, [folder.pk], [], "Films", now=NOW) == link
+    assert len(list((library_folder.path("").parents[0] / "../pins").resolve().iterdir())) == 1
+
+
+def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
+    reader, account, file, library_folder
+):
+    a_file(account, "kept.txt", blob=put(library_folder, b"kept"))
+    library_folder.delete(file.blob)
+    link = pins.pin(account, [0], [], "All", now=timezone.now())
+    with zipfile.ZipFile(io.BytesIO(reader.get(link).content)) as archive:
+        assert archive.namelist() == ["All/", "All/kept.txt", "MISSING.txt"]
+        assert b"All/film.mkv" in archive.read("MISSING.txt")
+
+
+def test_planning_for_ids_that_are_gone_leaves_no_plan(account, tmp_path):
+    with pytest.raises(NotFound):
+        pins.pin(account, [], [10**6], "Files", now=NOW)
+    assert not list((tmp_path / "pins").glob("*"))
+
+
+def test_plans_are_kept_for_as_long_as_their_links_live(account, file, tmp_path):
+    link = pins.pin(account, [], [file.pk], "Files", now=NOW)
+    pins.prune(NOW + timedelta(hours=25))
+    assert len(list((tmp_path / "pins").iterdir())) == 1
+    pins.prune(NOW + timedelta(hours=27))
+    assert not list((tmp_path / "pins").iterdir())
+    assert link
+
+
+def test_planning_asks_the_database_no_more_for_many_than_for_few(
+    account, django_assert_max_num_queries
+):
+    folder = a_tree(account, "Photos", [f"{n % 7}/{n}.jpg" for n in range(300)])
+    assert File.objects.count() == 300
+    with django_assert_max_num_queries(6):
+        pins.pin(account, [folder.pk], [], "Photos", now=NOW)
+
+
+def test_nginx_is_handed_a_path_inside_and_no_bytes(reader, file, link, settings):
+    settings.ACCEL = "nginx"
+    answer = reader.get(link, headers={"Range": "bytes=0-1"})
+    inside = f"library/blobs/{file.blob[:2]}/{file.blob[2:4]}/{file.blob}"
+    assert answer.headers["X-Accel-Redirect"] == f"/ferry-accel/{inside}"
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["Content-Type"] == "video/x-matroska"

@@ -1,0 +1,278 @@
+"""The Files screen: make, rename, delete, and choose for a ZIP."""
+
+import json
+from datetime import timedelta
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from tests.people import page, words
+from webui.models import Selection
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true", "hx-current-url": "http://localhost/?sort=-size"}
+
+
+def there(storage) -> set[str]:
+    return {item.name for item in storage.fake.items.values() if item.name}
+
+
+def names(answer) -> list[str]:
+    return [tag["title"] for tag in page(answer).select(".entry-name")]
+
+
+# New folder
+
+
+def test_a_folder_is_made_and_shown(bob, storage):
+    answer = bob.client.post("/files/0/new/?view=grid", {"name": " Films "}, follow=True)
+    assert answer.redirect_chain == [("/?view=grid", 302)]
+    assert names(answer) == ["Films"]
+    assert "Folder made" in words(answer, "#toasts")
+
+
+def test_under_htmx_the_fresh_listing_comes_back(bob, storage):
+    answer = bob.client.post("/files/0/new/", {"name": "Films"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert answer["HX-Retarget"] == "#listing"
+    assert names(answer) == ["Films"]
+    assert not page(answer).select_one("html")
+
+
+def test_a_folder_is_made_inside_others_by_its_whole_path(bob, storage):
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    bob.client.post(f"/files/{old.id}/new/", {"name": "Silent"})
+    made = next(item for item in storage.fake.items.values() if item.name == "Silent")
+    assert made.parent == old.id
+
+
+def test_where_the_service_tells_no_path_the_folders_above_are_opened_for_it(bob, foreign):
+    films = foreign.folder("Films")
+    old = foreign.folder("Old", films.id)
+    foreign.fake.path_of_all = foreign.fake.path_of
+    listing = foreign.fake._listing
+    foreign.fake._listing = lambda here: {**listing(here), "fullname": here.name}
+    bob.client.post(f"/files/{old.id}/new/", {"name": "Silent"})
+    assert "Silent" in there(foreign)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "Enter a name"),
+        ("   ", "Enter a name"),
+        ("a/b", "holds no"),
+        ("..", "can't be"),
+        ("a\x00b", "holds no"),
+        ("a\nb", "holds no"),
+        ("x" * 256, "at most 255"),
+    ],
+)
+def test_a_bad_name_is_refused_at_the_field_before_anything_is_asked(bob, storage, name, said):
+    bob.client.get("/")
+    answer = bob.client.post("/files/0/new/", {"name": name}, headers=HTMX)
+    assert answer.status_code == 422
+    assert said in words(answer, ".error")
+    assert page(answer).select_one("[name=name][aria-invalid=true]")
+    assert all(method == "GET" for method, _path in storage.calls)
+
+
+def test_the_services_own_refusal_is_shown_at_the_field(bob, storage):
+    storage.folder("Films")
+    answer = bob.client.post("/files/0/new/", {"name": "Films"})
+    assert answer.status_code == 422
+    assert "has this name already" in words(answer, ".error")
+    assert page(answer).select_one("[name=name]")["value"] == "Films"
+    storage.fails("/rest/folder", 422, "too_deep")
+    storage.fake.answers["/rest/folder"].insert(0, httpx.Response(304))
+
+
+def test_a_dropped_directory_is_made_or_found(bob, storage):
+    made, again = (
+        bob.client.post("/files/0/new/", {"name": "Films"}, headers={"x-requested-with": "ferry"})
+        for _drop in range(2)
+    )
+    films = next(item.id for item in storage.fake.items.values() if item.name == "Films")
+    wanted = {"upload_url": f"/files/{films}/upload/", "new_url": f"/files/{films}/new/"}
+    assert json.loads(made.content) == json.loads(again.content) == {"ok": True} | wanted
+
+
+# Rename
+
+
+def test_a_file_is_renamed_and_its_extension_kept(bob, storage):
+    file = storage.file("Sintel.mkv")
+    form = page(bob.client.get(f"/files/0/file-{file.id}/rename/"))
+    assert form.select_one("[name=stem]")["value"] == "Sintel"
+    assert form.select_one("[name=extension]")["value"] == ".mkv"
+    sent = {"stem": "Sintel 2010", "extension": ".mkv"}
+    answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, follow=True)
+    assert names(answer) == ["Sintel 2010.mkv"]
+
+
+def test_under_htmx_the_row_comes_back(bob, storage):
+    file = storage.file("a.txt")
+    row = f"/files/0/file-{file.id}"
+    assert page(bob.client.get(f"{row}/rename/form/", headers=HTMX)).select_one("[name=stem]")
+    answer = bob.client.post(f"{row}/rename/", {"stem": "b", "extension": ".txt"}, headers=HTMX)
+    assert names(answer) == ["b.txt"]
+    assert names(bob.client.get(f"{row}/", headers=HTMX)) == ["b.txt"]
+    assert bob.client.get(f"{row}/")["Location"] == "/"
+
+
+def test_a_folder_is_renamed(bob, storage):
+    films = storage.folder("v1.0 of it")
+    bob.client.post(f"/files/0/folder-{films.id}/rename/", {"stem": "Films"})
+    assert there(storage) == {"Films"}
+    assert words(bob.client.get(f"/files/{films.id}/"), "h1") == "Films"
+
+
+def test_a_taken_name_is_told_at_the_field(bob, storage):
+    storage.file("a.txt")
+    file = storage.file("b.txt")
+    sent = {"stem": "a", "extension": ".txt"}
+    answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, headers=HTMX)
+    assert answer.status_code == 422
+    assert "has this name already" in words(answer, ".error")
+    assert page(answer).select_one("[name=stem]")["value"] == "a"
+
+
+def test_a_file_that_somebody_deleted_meanwhile_is_not_found(bob, storage):
+    file = storage.file("a.txt")
+    bob.client.get("/")
+    del storage.fake.items[file.id]
+    sent = {"stem": "b", "extension": ".txt"}
+    answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, headers=HTMX)
+    assert answer.status_code == 404
+
+
+# Delete
+
+
+def test_the_dialog_names_exactly_what_is_lost(bob, storage):
+    films = storage.folder("Films")
+    inner = storage.folder("Old", films.id)
+    for parent in (films.id, inner.id, inner.id):
+        storage.file(f"{len(storage.fake.items)}.mkv", b"x" * 500, parent=parent)
+    file = storage.file("a.txt", b"x" * 1500)
+    storage.file("b.txt")
+    chosen = {"entry": [f"folder-{films.id}", f"file-{file.id}", "file-999"]}
+    answer = bob.client.post("/files/0/delete/loss/", chosen, headers=HTMX)
+    assert "Delete 2 items?" in words(answer, "h2")
+    assert "frees 3.0 KB" in words(answer, "p").replace("3 KB", "3.0 KB")
+    assert "folder with 3 files and 1 folder" in words(answer, ".loss")
+    assert "b.txt" not in words(answer, ".loss")
+    plain = bob.client.get(f"/files/0/delete/?entry=file-{file.id}")
+    assert "Delete 1 item" in words(plain, "main")
+
+
+def test_the_chosen_are_deleted_and_nothing_else(bob, storage):
+    films = storage.folder("Films")
+    file, _kept = storage.file("a.txt"), storage.file("b.txt")
+    chosen = {"entry": [f"folder-{films.id}", f"file-{file.id}"]}
+    answer = bob.client.post("/files/0/delete/", chosen, headers=HTMX)
+    assert answer["HX-Retarget"] == "#listing"
+    assert names(answer) == ["b.txt"]
+    assert "2 items deleted" in words(answer, "#said")
+    assert there(storage) == {"b.txt"}
+
+
+def test_all_means_all_that_match_also_those_not_shown(bob, storage):
+    storage.many(300)
+    storage.file("kept.txt")
+    answer = bob.client.post("/files/0/delete/", {"all": "1", "q": "img_"}, follow=True)
+    assert there(storage) == {"kept.txt"}
+    assert "300 items deleted" in words(answer, "#toasts")
+
+
+def test_what_is_gone_already_counts_as_deleted(bob, storage):
+    file = storage.file("a.txt")
+    storage.fails(f"/rest/file/{file.id}", 404, "not_found")
+    answer = bob.client.post("/files/0/delete/", {"entry": f"file-{file.id}"}, follow=True)
+    assert "1 item deleted" in words(answer, "#toasts")
+
+
+def test_a_deletion_that_stops_half_way_says_how_far_it_came(bob, storage):
+    one, two = storage.file("1.txt"), storage.file("2.txt")
+    storage.fails(f"/rest/file/{two.id}", 503)
+    chosen = {"entry": [f"file-{one.id}", f"file-{two.id}"]}
+    answer = bob.client.post("/files/0/delete/", chosen, headers=HTMX)
+    assert names(answer) == ["2.txt"]
+    assert "1 of 2 deleted" in words(answer, "#said")
+
+
+def test_nothing_is_changed_while_the_service_is_away(bob, storage):
+    file = storage.file("a.txt")
+    bob.client.get("/")
+    storage.fails("/rest/folder", 503)
+    storage.fails(f"/rest/file/{file.id}", 503)
+    answer = bob.client.post("/files/0/delete/", {"entry": f"file-{file.id}"}, headers=HTMX)
+    assert answer.status_code == 503
+    assert "isn't answering" in words(answer, ".toast")
+
+
+def test_the_dialog_asks_for_so_many_listings_and_no_more(bob, storage):
+    chosen = [f"folder-{storage.folder(f'Folder {number}').id}" for number in range(60)]
+    before = len(storage.calls)
+    answer = bob.client.post("/files/0/delete/loss/", {"entry": chosen}, headers=HTMX)
+    assert "and 10 more" in words(answer, ".loss")
+    assert len(storage.calls) - before <= 25
+
+
+# A selection as one ZIP
+
+
+def pack(person, **chosen):
+    return person.client.post("/files/0/zip/", chosen)
+
+
+def test_a_selection_is_kept_and_its_page_leads_to_the_download(gwen, storage):
+    one, _two = storage.file("a.txt"), storage.file("b.txt")
+    films = storage.folder("Films")
+    answer = pack(gwen, entry=[f"file-{one.id}", f"folder-{films.id}"])
+    assert answer.status_code == 303
+    shown = gwen.client.get(answer["Location"])
+    assert "2 items" in words(shown, "main")
+    link = page(shown).select_one("a[href$='/download/']")["href"]
+    delivered = gwen.client.get(link)
+    assert delivered.status_code == 302
+    assert delivered["Location"] == f"/content/zip/{one.id}-{films.id}/Files.zip"
+
+
+def test_all_of_a_folder_is_the_folders_own_zip(gwen, storage):
+    films = storage.folder("Films")
+    for name in "ab":
+        storage.file(name, parent=films.id)
+    answer = gwen.client.post(f"/files/{films.id}/zip/", {"all": "1"})
+    delivered = gwen.client.get(f"{answer['Location']}download/")
+    assert delivered["Location"] == f"/content/zip/{films.id}/Films.zip"
+
+
+def test_the_roots_zip_is_asked_for_by_its_own_id(gwen, storage):
+    assert "/content/zip/4000000001/" in gwen.client.get("/files/folder/0/zip/")["Location"]
+
+
+def test_too_long_a_selection_of_a_foreign_service_is_told_in_words(gwen, foreign):
+    foreign.many(600)
+    keys = [f"file-{number}" for number in sorted(foreign.fake.items)[1:-1]]
+    answer = pack(gwen, entry=keys)
+    refused = gwen.client.get(f"{answer['Location']}download/")
+    assert refused.status_code == 422
+    assert "too much for one ZIP" in words(refused, "h1")
+
+
+def test_nobody_else_has_my_selection_and_it_expires(gwen, bob, storage):
+    file = storage.file("a.txt")
+    address = pack(gwen, entry=f"file-{file.id}")["Location"]
+    assert bob.client.get(address).status_code == 404
+    assert gwen.client.get(address).status_code == 200
+    Selection.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert gwen.client.get(address).status_code == 404
+
+
+def test_nothing_chosen_is_told(gwen, storage):
+    assert "Choose something first" in words(
+        gwen.client.post("/files/0/zip/", follow=True), "#toasts"
+    )

@@ -1,0 +1,171 @@
+"""The connection: from the environment, from the owner, or to the service in this process."""
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from config import health
+from tests.people import words
+from tests.webui.service import EMAIL, PASSWORD, storage_of
+from webui import connection, sealing
+from webui.models import Connection
+from webui.v1.errors import Unauthorized
+
+pytestmark = pytest.mark.django_db
+URL = "https://storage.example/v"
+find_place = connection.place
+find_service = connection._service_at
+
+
+@pytest.fixture(autouse=True)
+def really(storage, monkeypatch):
+    """Without the fake in between."""
+    monkeypatch.setattr(connection, "place", find_place)
+
+
+def test_without_anything_it_is_the_service_in_this_process(settings):
+    place = connection.place()
+    assert place.is_embedded
+    assert place.credentials.password
+
+
+def test_the_environment_comes_first(settings):
+    Connection.keep(URL, "stored", "secret", timezone.now())
+    settings.SERVICE_URL = "https://me%40example.org:se%3Acret@host.example/prefix/"
+    place = connection.place()
+    assert (place.url, place.is_embedded) == ("https://host.example/prefix", False)
+    assert (place.credentials.name, place.credentials.password) == ("me@example.org", "se:cret")
+
+
+def test_then_what_the_owner_stored():
+    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    place = connection.place()
+    assert (place.url, place.credentials.password) == (URL, PASSWORD)
+    assert PASSWORD not in repr(place)
+    Connection.forget()
+    assert connection.place().is_embedded
+
+
+def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
+    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    row = Connection.objects.get()
+    for secret in (EMAIL, PASSWORD):
+        assert secret not in row.sealed + str(row)
+    settings.SECRET_KEY = "another"
+    with pytest.raises(Unauthorized):
+        connection.place()
+
+
+def test_what_was_sealed_and_changed_since_is_not_read():
+    sealed = sealing.seal("herring")
+    assert sealing.unseal(sealed) == "herring"
+    with pytest.raises(sealing.Broken):
+        sealing.unseal(sealed[:-3] + "abc")
+
+
+def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, monkeypatch):
+    monkeypatch.setattr(connection, "_service_at", find_service)
+    first = connection.service()
+    assert connection.service() is first
+    settings.SERVICE_URL = "https://me:secret@host.example"
+    other = connection.service()
+    assert other is not first
+    assert other.key != first.key
+    assert not other.is_embedded
+
+
+# manage.py connect
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """A service that answers whoever knows its password."""
+    made = storage_of("there", is_embedded=False)
+
+    def client_for(place):
+        assert (place.url, place.credentials.name) == (URL, EMAIL)
+        if place.credentials.password != PASSWORD:
+            made.fails("/rest/user", 401)
+        return made.service.v1
+
+    monkeypatch.setattr(connection, "client_for", client_for)
+    return made
+
+
+def connect(monkeypatch, *lines, url=URL, **options):
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
+    call_command("connect", *([url] if url else []), stdout=out, stderr=out, **options)
+    return out.getvalue()
+
+
+def test_a_connection_is_checked_and_then_kept(monkeypatch, there):
+    said = connect(monkeypatch, EMAIL, PASSWORD)
+    assert "Connected as" in said
+    assert PASSWORD not in said
+    assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
+    assert ("GET", "/rest/user") in there.calls
+
+
+def test_a_wrong_password_is_told_and_nothing_kept(monkeypatch, there):
+    with pytest.raises(CommandError) as refused:
+        connect(monkeypatch, EMAIL, "guess")
+    assert "sign-in" in str(refused.value)
+    assert "guess" not in str(refused.value)
+    assert not Connection.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "url", ["", "ftp://a.example", "storage.example", "https://me:secret@a.example", "https:///x"]
+)
+def test_an_address_that_is_none_or_carries_a_secret_is_refused(monkeypatch, url):
+    with pytest.raises(CommandError):
+        connect(monkeypatch, EMAIL, PASSWORD, url=url)
+
+
+def test_nothing_on_standard_input_is_told(monkeypatch):
+    with pytest.raises(CommandError):
+        connect(monkeypatch, EMAIL)
+
+
+def test_a_connection_is_forgotten(monkeypatch):
+    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    assert "Forgotten" in connect(monkeypatch, url=None, forget=True)
+    assert not Connection.objects.exists()
+
+
+def test_the_environment_cannot_be_overruled_from_the_terminal(monkeypatch, settings):
+    settings.SERVICE_URL = "https://me:secret@host.example"
+    with pytest.raises(CommandError):
+        connect(monkeypatch, EMAIL, PASSWORD)
+
+
+# Health
+
+
+def test_readiness_asks_the_service_now_and_then_only(client, storage, monkeypatch):
+    monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
+    for _time in range(5):
+        assert client.get("/readyz").status_code == 200
+    assert storage.calls == [("GET", "/rest/user")]
+
+
+def test_a_service_that_is_away_makes_the_site_not_ready(client, storage, monkeypatch):
+    monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
+    storage.fails("/rest/user", 503)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "service" in answer.content.decode()
+    monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
+
+
+def test_a_connection_sealed_with_another_key_is_told_in_words(gwen, settings):
+    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    row = Connection.objects.get()
+    row.sealed = "nonsense"
+    row.save()
+    answer = gwen.client.get("/")
+    assert answer.status_code == 502
+    assert "sign-in" in words(answer, "h1")

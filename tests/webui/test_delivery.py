@@ -1,0 +1,216 @@
+"""How bytes reach the browser."""
+
+import httpx
+import pytest
+from django.http import StreamingHttpResponse
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tests.webui.service import PASSWORD
+from webui import delivery
+from webui.delivery import Slots, Stream, attachment, passed_on
+from webui.v1.errors import Unavailable
+from webui.v1.links import Download
+
+
+class Reader(httpx.SyncByteStream):
+    """A body that tells how far it was read, and whether it was closed."""
+
+    def __init__(self, *pieces, breaks=False):
+        self.pieces, self.breaks = pieces, breaks
+        self.given, self.is_closed = 0, False
+
+    def __iter__(self):
+        for piece in self.pieces:
+            self.given += 1
+            yield piece
+        if self.breaks:
+            raise httpx.ReadError("gone")
+
+    def close(self):
+        self.is_closed = True
+
+
+def leave(answer):
+    """As a server does when the reader is gone, but without ending the test's database."""
+    for close in answer._resource_closers:
+        close()
+
+
+def streams(foreign, body, status=200, **headers):
+    """Makes the service send its one file by itself."""
+    asked = []
+
+    def answer(request, path):
+        asked.append(request)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return httpx.Response(status, stream=body, headers=named)
+
+    foreign.fake._answer = answer
+    return asked
+
+
+@pytest.mark.django_db
+class TestLinks:
+    def test_our_services_link_is_handed_over_as_a_path(self, gwen, storage):
+        file = storage.file("a.txt")
+        answer = gwen.client.get(f"/files/file/{file.id}/download/")
+        assert answer.status_code == 302
+        assert answer["Location"] == f"/content/file/{file.id}"
+        assert "no-store" in answer["Cache-Control"]
+
+    def test_a_foreign_link_is_handed_over_whole(self, gwen, foreign):
+        file = foreign.file("a.txt")
+        answer = gwen.client.get(f"/files/file/{file.id}/download/")
+        assert answer["Location"] == f"https://v1.example/content/file/{file.id}"
+
+    @pytest.mark.parametrize(
+        "location",
+        [
+            "http://127.0.0.1/x",
+            "http://10.0.0.8/x",
+            "http://[::1]/x",
+            "http://169.254.169.254/latest",
+            "http://router/",
+            "http://0x7f000001/",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "//user:word@public.example/",
+        ],
+    )
+    def test_a_foreign_link_elsewhere_is_judged(self, gwen, foreign, location):
+        file = foreign.file("a.txt")
+        foreign.says(f"/rest/file/{file.id}", httpx.Response(302, headers={"location": location}))
+        answer = gwen.client.get(f"/files/file/{file.id}/download/")
+        assert answer.status_code == 502
+        assert "Location" not in answer
+
+    def test_a_file_that_is_gone_is_not_found(self, gwen, storage):
+        assert gwen.client.get("/files/file/7/download/").status_code == 404
+
+
+@pytest.mark.django_db
+class TestStreams:
+    def test_a_stream_is_passed_on_with_its_range(self, gwen, foreign):
+        body = Reader(b"bcd")
+        asked = streams(
+            foreign,
+            body,
+            206,
+            content_length="3",
+            content_range="bytes 1-3/9",
+            etag='"x"',
+            content_disposition='attachment; filename="evil\\".html"',
+            content_type="text/html",
+            set_cookie="a=b",
+            x_secret="yes",
+        )
+        headers = {"range": "bytes=1-3", "if-range": '"x"', "cookie-x": "no"}
+        answer = gwen.client.get("/files/file/7/download/", headers=headers)
+        assert answer.status_code == 206
+        assert answer["Content-Range"] == "bytes 1-3/9"
+        assert answer["Content-Length"] == "3"
+        assert answer["ETag"] == '"x"'
+        assert answer["Content-Type"] == "application/octet-stream"
+        assert answer["Content-Disposition"].startswith("attachment;")
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert "X-Secret" not in answer
+        assert "a" not in answer.cookies
+        assert b"".join(answer.streaming_content) == b"bcd"
+        leave(answer)
+        assert asked[0].headers["range"] == "bytes=1-3"
+        assert asked[0].headers["if-range"] == '"x"'
+        assert asked[0].headers["accept-encoding"] == "identity"
+        assert body.is_closed
+
+    def test_a_reader_who_leaves_ends_the_stream_at_the_service(self, gwen, foreign):
+        body = Reader(*[b"x" * 1000] * 1000)
+        streams(foreign, body)
+        answer = gwen.client.get("/files/file/7/download/")
+        next(iter(answer.streaming_content))
+        leave(answer)
+        assert body.is_closed
+        assert body.given < 5
+
+    def test_no_more_streams_than_slots_and_each_is_given_back(self, gwen, foreign, monkeypatch):
+        monkeypatch.setattr(delivery, "slots", Slots(1))
+        streams(foreign, Reader(b"x"))
+        first = gwen.client.get("/files/file/7/download/")
+        calls = len(foreign.calls)
+        refused = gwen.client.get("/files/file/7/download/")
+        assert refused.status_code == 503
+        assert refused["Retry-After"]
+        assert len(foreign.calls) == calls
+        leave(first)
+        leave(first)
+        assert gwen.client.get("/files/file/7/download/").status_code == 200
+
+    @pytest.mark.parametrize("status", [302, 404, 503])
+    def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
+        monkeypatch.setattr(delivery, "slots", Slots(1))
+        headers = {"location": "https://public.example/x"}
+        foreign.says(
+            "/rest/file/7", *[httpx.Response(status, headers=headers) for _time in range(5)]
+        )
+        for _time in range(3):
+            gwen.client.get("/files/file/7/download/")
+        assert delivery.slots.take()
+
+    def test_head_asks_with_head(self, gwen, foreign):
+        asked = streams(foreign, Reader(), content_length="9")
+        answer = gwen.client.head("/files/file/7/download/")
+        assert answer["Content-Length"] == "9"
+        assert asked[0].method == "HEAD"
+        leave(answer)
+
+
+def test_a_stream_that_breaks_is_an_aborted_connection():
+    def broken():
+        yield b"half"
+        raise Unavailable("cut_off")
+
+    stream = Stream(Download(200, httpx.Headers(), broken(), lambda: None), lambda: None)
+    assert next(stream) == b"half"
+    with pytest.raises(ConnectionResetError):
+        next(stream)
+
+
+def test_memory_stays_the_same_for_any_size():
+    pieces = (b"x" * 65536 for _piece in range(2**20))
+    response = passed_on(Download(200, httpx.Headers(), pieces, lambda: None), "a", lambda: None)
+    assert isinstance(response, StreamingHttpResponse)
+    assert len(next(iter(response.streaming_content))) == 65536
+    leave(response)
+
+
+@given(some.text(max_size=400))
+def test_any_name_makes_a_safe_disposition(name):
+    value = attachment(name)
+    assert value.isascii()
+    assert value.isprintable()
+    head, _, rest = value.removeprefix('attachment; filename="').partition('"')
+    assert not set(head) & set('\\/:*?"<>|%')
+    assert rest == "" or rest.startswith("; filename*=UTF-8''")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("a b.txt", 'attachment; filename="a b.txt"'),
+        ("ä.txt", "attachment; filename=\"_.txt\"; filename*=UTF-8''%C3%A4.txt"),
+        ('x"\r\nSet-Cookie: a=b', 'attachment; filename="x___Set-Cookie_ a=b"'),
+        ("../../etc/passwd", 'attachment; filename="_.._etc_passwd"'),
+        ("", 'attachment; filename="file"'),
+        ("exe\u202egnp.jpg", 'attachment; filename="exe_gnp.jpg"'),
+    ],
+)
+def test_dispositions(name, value):
+    assert attachment(name) == value
+
+
+def test_the_secret_of_the_service_is_in_no_answer(gwen, foreign):
+    file = foreign.file("a.txt")
+    for path in ("/", f"/files/file/{file.id}/download/", "/account/", "/files/file/9/download/"):
+        answer = gwen.client.get(path)
+        assert PASSWORD.encode() not in answer.content
+        assert PASSWORD not in str(answer.headers)

@@ -1,0 +1,80 @@
+"""The site on the real service in this process: one journey through all of it."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.utils import timezone
+
+from config import upstream
+from service import accounts
+from tests.people import page
+from webui import connection
+
+pytestmark = pytest.mark.django_db
+find_place, find_service = connection.place, connection._service_at
+SCRIPT = {"x-requested-with": "ferry"}
+
+
+@pytest.fixture(autouse=True)
+def really(storage, monkeypatch):
+    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+    monkeypatch.setattr(connection, "place", find_place)
+    monkeypatch.setattr(connection, "_service_at", find_service)
+
+
+def names(answer) -> list[str]:
+    return [tag["title"] for tag in page(answer).select(".entry-name")]
+
+
+def keys(answer) -> list[str]:
+    return [tag["value"] for tag in page(answer).select("[name=entry]")]
+
+
+def send(person, path, name, content, **headers):
+    file = io.BytesIO(content)
+    file.name = name
+    return person.client.post(path, {"file": file}, headers={**SCRIPT, **headers})
+
+
+def test_a_file_comes_is_seen_renamed_fetched_and_goes(bob):
+    made = bob.client.post("/files/0/new/", {"name": "Films"}, headers=SCRIPT)
+    upload_url = json.loads(made.content)["upload_url"]
+    content = b"harbour " * 50_000
+    for name, headers in (("a.txt", {"x-file-size": str(len(content))}), ("b.txt", {})):
+        assert json.loads(send(bob, upload_url, name, content, **headers).content)["ok"]
+    folder = upload_url.removesuffix("upload/")
+    shown = bob.client.get(folder)
+    assert names(shown) == ["a.txt", "b.txt"]
+    first = keys(shown)[0]
+
+    sent = {"stem": "z", "extension": ".txt"}
+    assert names(bob.client.post(f"{folder}{first}/rename/", sent, follow=True)) == [
+        "b.txt",
+        "z.txt",
+    ]
+
+    link = bob.client.get(f"/files/file/{first.removeprefix('file-')}/download/")["Location"]
+    assert link.startswith("/content/")
+    assert b"".join(bob.client.get(link).streaming_content) == content
+
+    archive = bob.client.post(f"{folder}zip/", {"entry": keys(shown)})["Location"]
+    zipped = bob.client.get(bob.client.get(f"{archive}download/")["Location"])
+    with zipfile.ZipFile(io.BytesIO(b"".join(zipped.streaming_content))) as found:
+        assert sorted(found.namelist()) == ["Films/", "Films/b.txt", "Films/z.txt"]
+
+    bob.client.post(f"{folder}delete/", {"all": "1"})
+    assert names(bob.client.get(folder)) == []
+    assert names(bob.client.get("/")) == ["Films"]
+
+
+def test_a_name_that_is_taken_is_refused_at_the_field(bob):
+    for wanted in (302, 422):
+        assert bob.client.post("/files/0/new/", {"name": "Films"}).status_code == wanted
+
+
+def test_two_files_of_one_name_are_both_kept(bob):
+    for content in (b"one", b"two"):
+        send(bob, "/files/0/upload/", "a.txt", content)
+    assert names(bob.client.get("/")) == ["a (2).txt", "a.txt"]

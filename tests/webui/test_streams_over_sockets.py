@@ -1,0 +1,99 @@
+"""The whole program before a service that sends its bytes by itself."""
+
+import re
+import socketserver
+import threading
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler
+
+import httpx
+import pytest
+
+from tests.running import PASSWORD, running
+
+SIZE = 2**30
+PIECE = b"x" * 65536
+
+
+class Service(BaseHTTPRequestHandler):
+    """A root folder without entries, and one file that never seems to end."""
+
+    protocol_version = "HTTP/1.1"
+    left = threading.Event()
+    asked: "list[dict[str, str]]" = []  # noqa: RUF012
+
+    def do_GET(self):
+        Service.asked.append(dict(self.headers))
+        if "/file/" in self.path:
+            self.stream()
+        else:
+            self.say(b'{"id": 1, "parent_id": -1, "files": [], "folders": [], "result": true}')
+
+    def say(self, body):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stream(self):
+        self.send_response(200)
+        self.send_header("Content-Length", str(SIZE))
+        self.end_headers()
+        try:
+            for _piece in range(SIZE // len(PIECE)):
+                self.wfile.write(PIECE)
+        except OSError:
+            Service.left.set()
+            self.close_connection = True
+
+    def log_message(self, *_args):
+        pass
+
+
+class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_args):
+        pass
+
+
+@pytest.fixture
+def site(tmp_path):
+    with Server(("127.0.0.1", 0), Service) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://me%40example.org:herring@127.0.0.1:{server.server_address[1]}"
+        settings = {"SERVICE_URL": url, "WEB_PROCESSES": "1", "STREAMS_PER_PROCESS": "2"}
+        try:
+            with running(tmp_path, **settings) as ferry:
+                ferry.make_owner()
+                yield ferry
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def sign_in(site) -> httpx.Client:
+    client = httpx.Client(base_url=site.url, trust_env=False)
+    token = re.search(r'csrfmiddlewaretoken" value="([^"]+)', client.get("/signin/").text)[1]
+    form = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
+    assert client.post("/signin/", data=form).status_code == 302
+    return client
+
+
+def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
+    address = "/files/file/7/download/"
+    with closing(sign_in(site)) as client:
+        with client.stream("GET", address) as one, client.stream("GET", address) as two:
+            assert (one.status_code, two.status_code) == (200, 200)
+            pieces = one.iter_raw()
+            assert next(pieces)
+            refused = client.get(address)
+            assert refused.status_code == 503
+            assert refused.headers["Retry-After"]
+            assert client.get("/").status_code == 200
+        assert Service.left.wait(1)
+        assert "Traceback" not in site.log
+        assert "herring" not in site.log
+        with client.stream("GET", address) as again:
+            assert again.status_code == 200

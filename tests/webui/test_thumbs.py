@@ -1,0 +1,158 @@
+"""Small pictures: fetched once, kept by hash, and only if they are pictures."""
+
+import threading
+
+import httpx
+import pytest
+
+from tests.people import page
+from webui.pictures import Pictures, picture_in, type_of
+
+pytestmark = pytest.mark.django_db
+PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 50
+HEADS = {
+    "image/png": PNG,
+    "image/jpeg": b"\xff\xd8\xff\xe0rest",
+    "image/gif": b"GIF89arest",
+    "image/webp": b"RIFF\x00\x00\x00\x00WEBPVP8 ",
+    "image/avif": b"\x00\x00\x00\x20ftypavif",
+}
+LIES = [
+    b"",
+    b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>",
+    b"<html><script>1</script>",
+    b"#EXTM3U\nfile:///etc/passwd",
+    b"RIFF\x00\x00\x00\x00WAVE",
+    b"GIF8",
+]
+
+
+def with_thumb(service, link, name="a.jpg"):
+    """The listing's one file has a link to a small picture."""
+    file = service.file(name)
+    record = {"id": file.id, "name": name, "size": 5, "hash": "a" * 40, "thumb": link}
+    body = {"id": 1, "parent_id": -1, "files": [record], "folders": [], "result": True}
+    service.says("/rest/folder", *[httpx.Response(200, json=body) for _time in range(9)])
+    return file
+
+
+def address_of(person):
+    shown = page(person.client.get("/")).select_one(".thumb img, .tile img")
+    return shown["src"] if shown else None
+
+
+def test_a_thumb_is_fetched_once_and_kept(gwen, storage):
+    with_thumb(storage, "https://v1.example/thumbs/7")
+    storage.says("/thumbs/7", httpx.Response(200, content=PNG))
+    address = address_of(gwen)
+    for _time in range(3):
+        answer = gwen.client.get(address)
+        assert answer.content == PNG
+        assert answer["Content-Type"] == "image/png"
+        assert "immutable" in answer["Cache-Control"]
+        assert answer["X-Content-Type-Options"] == "nosniff"
+    assert [path for _method, path in storage.calls].count("/thumbs/7") == 1
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_what_is_no_picture_is_not_shown_and_not_asked_for_again(gwen, foreign, lie):
+    with_thumb(foreign, "https://v1.example/thumbs/7")
+    foreign.says(
+        "/thumbs/7", httpx.Response(200, content=lie, headers={"content-type": "image/png"})
+    )
+    address = address_of(gwen)
+    assert [gwen.client.get(address).status_code for _time in range(3)] == [404, 404, 404]
+    assert [path for _method, path in foreign.calls].count("/thumbs/7") == 1
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "javascript:alert(1)",
+        "data:image/png;base64,AAAA",
+        "http://127.0.0.1:1/x.png",
+        "http://192.168.0.1/x.png",
+        "file:///etc/passwd",
+    ],
+)
+def test_a_link_elsewhere_is_never_followed(gwen, foreign, link):
+    file = with_thumb(foreign, link)
+    address = address_of(gwen) or f"/files/file/{file.id}/thumb/abc/?in=0"
+    assert gwen.client.get(address).status_code == 404
+    assert all(path.startswith("/rest/") for _method, path in foreign.calls)
+
+
+def test_a_redirect_is_judged_anew(gwen, foreign):
+    with_thumb(foreign, "https://v1.example/thumbs/7")
+    inside = {"location": "http://169.254.169.254/latest"}
+    foreign.says("/thumbs/7", httpx.Response(302, headers=inside))
+    assert gwen.client.get(address_of(gwen)).status_code == 404
+
+
+def test_a_service_that_is_away_is_asked_again_later(gwen, storage):
+    with_thumb(storage, "https://v1.example/thumbs/7")
+    address = address_of(gwen)
+    storage.says("/thumbs/7", *[httpx.Response(503) for _time in range(9)])
+    assert gwen.client.get(address).status_code == 503
+    storage.says("/thumbs/7", httpx.Response(200, content=PNG))
+    assert gwen.client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize(("kind", "head"), HEADS.items())
+def test_pictures_are_known_by_their_first_bytes(kind, head):
+    assert type_of(head) == kind
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_others_are_not(lie):
+    assert type_of(lie) == ""
+
+
+def test_a_picture_too_large_is_none():
+    assert picture_in(iter([PNG, *[b"x" * 2**20] * 3])) == b""
+
+
+def test_a_missing_one_is_asked_for_again_after_a_while(tmp_path):
+    now = [1_000_000.0]
+    pictures = Pictures(tmp_path, clock=lambda: now[0])
+    assert pictures.get("a", lambda: iter([])) is None
+    assert pictures.get("a", lambda: iter([PNG])) is None
+    now[0] += 601
+    assert pictures.get("a", lambda: iter([PNG])) == PNG
+
+
+def test_the_folder_is_bounded(tmp_path):
+    now = [1_000_000.0]
+    pictures = Pictures(tmp_path, clock=lambda: now[0])
+    for number in range(10):
+        now[0] += 1
+        pictures.get(str(number), lambda: iter([PNG]))
+    pictures.prune(most_bytes=3 * len(PNG))
+    assert len(list(tmp_path.glob("*/*"))) == 3
+    assert pictures.get("9", lambda: iter([])) == PNG
+
+
+def test_four_at_once_ask_the_service(tmp_path):
+    pictures = Pictures(tmp_path)
+    busy, most, lock, four, go = 0, 0, threading.Lock(), threading.Event(), threading.Event()
+
+    def fetch():
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+            if busy == 4:
+                four.set()
+        go.wait(5)
+        with lock:
+            busy -= 1
+        return iter([PNG])
+
+    threads = [threading.Thread(target=pictures.get, args=(str(n), fetch)) for n in range(12)]
+    for thread in threads:
+        thread.start()
+    assert four.wait(5)
+    go.set()
+    for thread in threads:
+        thread.join(5)
+    assert most == 4

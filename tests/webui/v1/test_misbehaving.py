@@ -1,0 +1,318 @@
+"""A service that misbehaves costs a second and a few megabytes, and gets a word of ours."""
+
+import ipaddress
+import socket
+import ssl
+import time
+import tracemalloc
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests import misbehaving
+from tests.misbehaving import MEGABYTE, answers, head, serving, whole
+from tests.webui.v1.fakes import ALICE, PASSWORD
+from webui.v1 import errors
+from webui.v1.client import Client
+from webui.v1.connection import Patience
+
+DEADLINE_SECONDS = 0.25
+LONGEST_SECONDS = 3.0
+LARGEST_BYTES = 8 * MEGABYTE
+HURRIED = Patience(
+    call_seconds=DEADLINE_SECONDS,
+    add_seconds=DEADLINE_SECONDS,
+    connect_seconds=DEADLINE_SECONDS,
+    stream_idle_seconds=DEADLINE_SECONDS,
+    pauses_seconds=(0.0, 0.0),
+    most_answer_bytes=2 * MEGABYTE,
+)
+# For what must end by itself: a busy machine shall not turn every word into "too slow".
+PATIENT = replace(
+    HURRIED, call_seconds=20, add_seconds=20, connect_seconds=20, stream_idle_seconds=20
+)
+
+
+def client_of(server, scheme="http", reason="", **options) -> Client:
+    patience = HURRIED if reason == "too_slow" else PATIENT
+    options = {"patience": patience} | options
+    return Client(f"{scheme}://127.0.0.1:{server.port}", ALICE, **options)
+
+
+def outcome(ask) -> tuple[str | None, str]:
+    start = time.monotonic()
+    try:
+        ask()
+    except errors.Failure as failure:
+        assert_tells_no_secret(failure)
+        return type(failure).__name__, failure.reason
+    finally:
+        assert time.monotonic() - start < LONGEST_SECONDS
+    return None, ""
+
+
+def assert_tells_no_secret(failure: errors.Failure) -> None:
+    shown = f"{failure!r} {failure} {failure.said} {vars(failure)} {failure.__cause__!r}"
+    assert PASSWORD not in shown
+    assert ALICE.token not in shown
+
+
+def test_the_list_is_long():
+    assert len(misbehaving.OF_CALLS) + len(misbehaving.OF_STREAMS) > 50
+
+
+@pytest.mark.parametrize("name", misbehaving.OF_CALLS)
+def test_a_call_survives_a_service_that(name):
+    misbehave, failure, reason = misbehaving.OF_CALLS[name]
+    with serving(misbehave) as server, client_of(server, reason=reason) as client:
+        assert outcome(client.listing) == (failure, reason)
+        assert server.heads
+        assert (client.health.last_error or "") == ("" if failure == "NotFound" else reason)
+
+
+@pytest.mark.parametrize("name", misbehaving.OF_STREAMS)
+def test_a_download_survives_a_service_that(name):
+    misbehave, failure, reason = misbehaving.OF_STREAMS[name]
+    with serving(misbehave) as server, client_of(server, reason=reason) as client:
+
+        def download() -> None:
+            told = client.file_link("7")
+            with client.open(told) if hasattr(told, "url") else told as opened:
+                for _piece in opened.iter_raw():
+                    pass
+
+        assert outcome(download) == (failure, reason)
+        assert server.heads
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["packs a bomb", "sends 10 GB of JSON", "sends spaces without end",
+     "misses with a body without end", "sends headers without end", "announces 10 GB"],
+)  # fmt: skip
+def test_memory_stays_small_with_a_service_that(name):
+    misbehave, failure, _reason = misbehaving.OF_CALLS[name]
+    with serving(misbehave) as server, client_of(server) as client:
+        tracemalloc.start()
+        try:
+            assert outcome(client.listing)[0] == failure
+            _now, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < LARGEST_BYTES
+
+
+def test_nobody_listening_is_told():
+    with serving(answers()) as server:
+        client = client_of(server)
+    with client:
+        assert outcome(client.listing) == ("Unavailable", "no_connection")
+
+
+@pytest.fixture(scope="module")
+def own_certificate(tmp_path_factory) -> ssl.SSLContext:
+    """Signed by itself, for this very address: only the signature is wrong."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    path.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    return context
+
+
+def test_a_wrong_certificate_ends_the_talk_before_the_credentials(own_certificate):
+    listing = answers(whole(misbehaving.LISTING))
+    with serving(listing, own_certificate) as server, client_of(server, "https") as client:
+        assert outcome(client.listing) == ("Unavailable", "bad_certificate")
+        assert server.heads == []
+
+
+def test_a_plain_server_behind_https_is_told():
+    with serving(answers(b"HTTP/1.1 400 No\r\n\r\n")) as server:
+        with client_of(server, "https") as client:
+            assert outcome(client.listing) == ("Unavailable", "no_connection")
+        assert not any(b"Authorization" in each for each in server.heads)
+
+
+def test_a_server_that_never_shakes_hands_is_too_slow():
+    with (
+        serving(misbehaving.then_silent()) as server,
+        client_of(server, "https", "too_slow") as client,
+    ):
+        assert outcome(client.listing) == ("Unavailable", "too_slow")
+
+
+def test_a_redirect_elsewhere_takes_no_credentials_along():
+    with serving(answers(whole(b"abc"))) as elsewhere:
+        location = f"http://127.0.0.1:{elsewhere.port}/rest/file/7?st=s"
+        with (
+            serving(answers(head("302 Go", Location=location))) as server,
+            client_of(server) as client,
+        ):
+            assert outcome(client.listing) == ("Unreadable", "redirected")
+            assert elsewhere.heads == []
+            link = client.file_link("7")
+            with client.open(link) as download:
+                assert b"".join(download) == b"abc"
+            assert [b"Authorization: Basic" in each for each in server.heads] == [True, True]
+        assert len(elsewhere.heads) == 1
+        assert b"authorization" not in elsewhere.heads[0].lower()
+        assert ALICE.token.encode() not in elsewhere.heads[0]
+
+
+def test_ids_that_would_be_paths_are_never_handed_out():
+    rows = b'[{"id": "../account"}, {"id": "7?a"}, {"id": "7#a"}, {"id": 7}, {"id": "http://a"}]'
+    body = b'{"files": ' + rows + b', "folders": ' + rows + b', "torrents": ' + rows + b"}"
+    with serving(answers(whole(body))) as server, client_of(server) as client:
+        told = client.listing()
+    for found in (told.files, told.folders, told.transfers):
+        assert [one.id for one in found] == ["7"]
+    assert told.unreadable_rows == 12
+
+
+def test_an_address_is_judged_where_it_is_connected_to():
+    judged = []
+
+    def judge(host: str, address: str) -> bool:
+        judged.append((host, address))
+        return False
+
+    with serving(answers(whole(b"abc"))) as server, serving(answers(whole(b"x"))) as elsewhere:
+        client = client_of(server, judge_address=judge)
+        with client, client.file_link("7") as download:
+            assert b"".join(download) == b"abc"
+            assert judged == []
+            url = f"http://localhost:{elsewhere.port}/"
+            assert outcome(lambda: client.open(url)) == ("Unreadable", "refused_link")
+        assert judged
+        assert elsewhere.heads == []
+
+
+def test_closing_a_download_closes_the_connection_at_once():
+    ended = []
+
+    def pour(wire) -> None:
+        wire.send(head())
+        try:
+            wire.pour(b"x" * 65_536)
+        except OSError:
+            ended.append(time.monotonic())
+            raise
+
+    with serving(pour) as server, client_of(server) as client:
+        with client.file_link("7") as download:
+            assert next(download.iter_raw())
+            start = time.monotonic()
+        server._threads[1].join(LONGEST_SECONDS)
+        assert ended
+        assert ended[0] - start < 1
+
+
+class Endless:
+    def read(self, size: int) -> bytes:
+        return b"x" * size
+
+
+def add_a_gigabyte(client):
+    return client.add_file("a", Endless(), 1024 * MEGABYTE)
+
+
+def test_an_upload_that_is_refused_at_once_is_told_so():
+    def refuse(wire) -> None:
+        wire.send(whole(b"{}", "413 No"))
+        wire._connection.shutdown(socket.SHUT_WR)
+        while wire._connection.recv(65_536):
+            pass
+
+    with serving(refuse) as server, client_of(server, naming="transfer") as client:
+        told = outcome(lambda: client.add_file("a", Endless(), 100_000))
+        assert told == ("Rejected", "too_large")
+        assert len(server.heads) == 1
+
+
+def test_an_upload_that_nobody_reads_is_too_slow():
+    idle = replace(HURRIED, idle_seconds=DEADLINE_SECONDS)
+    with (
+        serving(misbehaving.then_silent()) as server,
+        client_of(server, patience=idle, naming="transfer") as client,
+    ):
+        assert outcome(lambda: add_a_gigabyte(client)) == ("Unavailable", "too_slow")
+        assert len(server.heads) == 1
+
+
+def test_an_upload_takes_little_memory():
+    def swallow(wire) -> None:
+        while not wire._connection.recv(262_144).endswith(b"--\r\n"):
+            pass
+        wire.send(whole(b'{"result": true, "user_torrent_id": 5}'))
+
+    with serving(swallow) as server, client_of(server, naming="transfer") as client:
+        tracemalloc.start()
+        try:
+            assert client.add_file("a", Endless(), 32 * MEGABYTE).id == "5"
+            _now, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 2 * MEGABYTE
+
+
+def test_a_download_may_take_longer_than_a_call():
+    def slow(wire) -> None:
+        wire.send(head(Content_Length="40"))
+        for _ in range(40):
+            wire._stopping.wait(DEADLINE_SECONDS / 20)
+            wire.send(b"x")
+
+    hurried = replace(HURRIED, stream_idle_seconds=20)
+    with serving(slow) as server, client_of(server, patience=hurried) as client:
+        start = time.monotonic()
+        with client.file_link("7") as download:
+            assert b"".join(download) == b"x" * 40
+        assert time.monotonic() - start > DEADLINE_SECONDS
+
+
+def test_a_connection_is_used_again():
+    def twice(wire) -> None:
+        answer = head(Content_Length=str(len(misbehaving.LISTING))) + misbehaving.LISTING
+        wire.send(answer)
+        wire._connection.recv(65_536)
+        wire.send(answer)
+
+    with serving(twice) as server, client_of(server) as client:
+        client.listing()
+        client.listing()
+        assert len(server.heads) == 1
+
+
+def test_the_transport_still_is_the_one_of_httpx_that_we_know():
+    client = Client("http://127.0.0.1:1", None)
+    with client:
+        transport = client._connection._api._transport
+        assert isinstance(transport, httpx.HTTPTransport)
+        assert type(transport._pool._network_backend).__module__ == "webui.v1.network"
