@@ -1,11 +1,21 @@
 // What only an act of the reader needs is loaded with the first such act.
 import { rowOf } from "./rows.js";
+import { fill, numberWords } from "./words.js";
 
 const menus = () => import("./entry-menu.js");
 const renaming = () => import("./renaming.js");
 const uploads = () => import("./uploads.js");
 
 export const rename = async (row) => (await renaming()).rename(row);
+
+// Every act begins with one of these, so the looks of what it opens are there in time.
+for (const name of ["pointerdown", "keydown", "dragenter"]) document.addEventListener(name, dress, { once: true, capture: true });
+
+function dress() {
+  const looks = document.getElementById("looks");
+  if (looks) document.head.append(looks.content);
+  looks?.remove();
+}
 
 let pressedOpen = null;
 
@@ -32,11 +42,48 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// The files must be read off the event before anything is awaited.
-document.addEventListener("dragenter", uploads, { once: true });
 document.addEventListener("change", async ({ target }) => {
   if (target.id !== "upload-files" || !target.files.length) return;
   const files = [...target.files];
   target.value = "";
   (await uploads()).addPicked(files);
 });
+
+for (const name of ["dragenter", "dragover"]) {
+  document.addEventListener(name, (event) => {
+    const { dataTransfer } = event;
+    if (!hasFiles(dataTransfer)) return;
+    event.preventDefault();
+    dataTransfer.dropEffect = mayDrop() ? "copy" : "none";
+    if (mayDrop() && !("drag" in document.body.dataset)) unveil(dataTransfer.items.length);
+  });
+}
+
+document.addEventListener("dragleave", ({ relatedTarget }) => {
+  if (!relatedTarget) delete document.body.dataset.drag;
+});
+
+// What was dropped can be read only before anything is awaited.
+document.addEventListener("drop", async (event) => {
+  if (!hasFiles(event.dataTransfer)) return;
+  event.preventDefault();
+  delete document.body.dataset.drag;
+  if (!mayDrop()) return;
+  const files = [...event.dataTransfer.files];
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  (await uploads()).addDropped({ files, entries });
+});
+
+function hasFiles(dataTransfer) {
+  return dataTransfer?.types.includes("Files") ?? false;
+}
+
+function mayDrop() {
+  return document.getElementById("uploads") !== null && !document.querySelector("dialog[open]");
+}
+
+function unveil(count) {
+  const { one, many } = document.getElementById("uploads").dataset;
+  document.getElementById("drop-count").textContent = fill(count === 1 ? one : many, { count: numberWords(count) });
+  document.body.dataset.drag = "";
+}

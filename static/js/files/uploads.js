@@ -50,7 +50,6 @@ function remove(upload) {
 }
 
 function draw() {
-  dress();
   panel.hidden = !queue.length;
   const list = panel.querySelector("ul");
   const template = panel.querySelector("template.row");
@@ -61,12 +60,6 @@ function draw() {
   const words = [fill(panel.dataset.of, { done: numberWords(done), total: numberWords(done + queue.length) })];
   if (rest > 0) words.push(fill(panel.dataset.more, { count: numberWords(rest) }));
   panel.querySelector(".sect p").textContent = words.join(", ");
-}
-
-// The looks of what moves come with the first upload.
-function dress() {
-  const looks = document.getElementById("uploads-looks");
-  if (looks && queue.length) looks.replaceWith(looks.content);
 }
 
 document.addEventListener("click", ({ target }) => {
@@ -99,36 +92,10 @@ export function addPicked(files) {
   add(files.map((file) => ({ file, url: panel.dataset.url })));
 }
 
-const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
-
-for (const name of ["dragenter", "dragover"]) {
-  document.addEventListener(name, (event) => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    const mayDrop = panel?.isConnected && !document.querySelector("dialog[open]");
-    event.dataTransfer.dropEffect = mayDrop ? "copy" : "none";
-    if (mayDrop && !("drag" in document.body.dataset)) unveil(event.dataTransfer.items.length);
-  });
-}
-
-document.addEventListener("dragleave", ({ relatedTarget }) => {
-  if (!relatedTarget) delete document.body.dataset.drag;
-});
-
-document.addEventListener("drop", async (event) => {
-  if (!hasFiles(event)) return;
-  event.preventDefault();
-  delete document.body.dataset.drag;
-  if (!panel?.isConnected || document.querySelector("dialog[open]")) return;
-  const { files, trouble } = await filesOf(event.dataTransfer, panel.dataset);
+export async function addDropped(dropped) {
+  const { files, trouble } = await filesOf(dropped, panel.dataset);
   if (trouble) showToast(trouble);
   add(files);
-});
-
-function unveil(count) {
-  const words = count === 1 ? panel.dataset.one : panel.dataset.many;
-  document.getElementById("drop-count").textContent = fill(words, { count: numberWords(count) });
-  document.body.dataset.drag = "";
 }
 
 // Another folder was opened meanwhile: what is under way goes on in the panel that shows it.
