@@ -9,7 +9,7 @@ const uploads = () => import("./uploads.js");
 export const rename = async (row) => (await renaming()).rename(row);
 
 // Every act begins with one of these, so the looks of what it opens are there in time.
-for (const name of ["pointerdown", "keydown", "dragenter"]) document.addEventListener(name, dress, { once: true, capture: true });
+for (const name of ["pointerdown", "keydown", "dragenter", "change"]) document.addEventListener(name, dress, { once: true, capture: true });
 
 function dress() {
   const looks = document.getElementById("looks");
@@ -60,14 +60,14 @@ for (const name of ["dragenter", "dragover"]) {
 }
 
 document.addEventListener("dragleave", ({ relatedTarget }) => {
-  if (!relatedTarget) delete document.body.dataset.drag;
+  if (!relatedTarget) veil(false);
 });
 
 // What was dropped can be read only before anything is awaited.
 document.addEventListener("drop", async (event) => {
   if (!hasFiles(event.dataTransfer)) return;
   event.preventDefault();
-  delete document.body.dataset.drag;
+  veil(false);
   if (!mayDrop()) return;
   const files = [...event.dataTransfer.files];
   const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
@@ -85,5 +85,11 @@ function mayDrop() {
 function unveil(count) {
   const { one, many } = document.getElementById("uploads").dataset;
   document.getElementById("drop-count").textContent = fill(count === 1 ? one : many, { count: numberWords(count) });
-  document.body.dataset.drag = "";
+  veil(true);
+}
+
+function veil(isDrawn) {
+  document.body.toggleAttribute("data-drag", isDrawn);
+  const drop = document.querySelector(".drop");
+  if (drop) drop.hidden = !isDrawn;
 }
