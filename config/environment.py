@@ -58,19 +58,6 @@ class Environment:
 
         return self._read(name, default, parse, f"a whole number from {least} to {most}")
 
-    def number(self, name: str, default: float, *, least: float, most: float) -> float:
-        def parse(raw: str) -> float:
-            number = float(raw)
-            if not least <= number <= most:
-                raise ValueError
-            return number
-
-        return self._read(name, default, parse, f"a number from {least:g} to {most:g}")
-
-    def size_bytes(self, name: str, default: str) -> int:
-        """A size such as `50GB` or `800M`; units are powers of ten."""
-        return self._read(name, parse_size(default), parse_size, "a size such as 50GB or 800MB")
-
     def choice(self, name: str, default: str, choices: Sequence[str]) -> str:
         def parse(raw: str) -> str:
             return choices[[word.lower() for word in choices].index(raw.lower())]

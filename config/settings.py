@@ -154,7 +154,7 @@ CACHES = {
 # Empty: the one in this process, unless the owner stored a connection.
 SERVICE_URL = env.secret_url("SERVICE_URL")
 SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
-SERVICE_MEDIA_HOSTS = env.words("SERVICE_MEDIA_HOSTS")
+SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
 # The site reaches the service in this process by these names, and imports nothing of it.
 V1_TRANSPORT = "config.upstream.transport"
 V1_CREDENTIALS = "config.upstream.credentials"

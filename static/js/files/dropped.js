@@ -2,9 +2,8 @@
 // the folders inside, so that nothing lands in the wrong place.
 import { headers } from "./upload.js";
 
-export async function filesOf({ items, files }, { url, new: makeUrl, here, nodirs, strange }) {
-  const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (!entries.some(({ isDirectory }) => isDirectory)) return { files: [...files].map((file) => ({ file, url })) };
+export async function filesOf({ entries, files }, { url, new: makeUrl, here, nodirs, strange }) {
+  if (!entries.some(({ isDirectory }) => isDirectory)) return { files: files.map((file) => ({ file, url })) };
   if (here === undefined) {
     const plain = await Promise.all(entries.filter(({ isFile }) => isFile).map(fileOf));
     return { files: plain.map((file) => ({ file, url })), trouble: nodirs };

@@ -1,13 +1,12 @@
 import { copy } from "./copying.js";
 import { deleteRow } from "./deleting.js";
-import { isFolder, linkOf, nameOf, rowBy, rowOf } from "./rows.js";
 import { rename } from "./renaming.js";
+import { isFolder, linkOf, nameOf, rowBy, rowOf } from "./rows.js";
 import { startSelecting, toggle } from "./selection.js";
 
 const menu = () => document.getElementById("entry-menu");
 let button = null;
 let key = "";
-let wasOpenFor = null;
 
 const ACTS = {
   open: (row) => linkOf(row).click(),
@@ -20,19 +19,7 @@ const ACTS = {
   delete: deleteRow,
 };
 
-document.addEventListener("pointerdown", ({ target }) => {
-  const isOpen = menu()?.matches(":popover-open");
-  wasOpenFor = isOpen && target.closest(".more") === button ? button : null;
-}, true);
-
 document.addEventListener("click", (event) => {
-  const more = event.target.closest(".more");
-  if (more) {
-    event.preventDefault();
-    if (more !== wasOpenFor) open(more);
-    wasOpenFor = null;
-    return;
-  }
   const item = event.target.closest("#entry-menu [data-do]");
   if (item) follow(item, event);
 });
@@ -44,7 +31,7 @@ document.addEventListener("toggle", ({ target, newState }) => {
   if (isLost) button.focus();
 }, true);
 
-function open(more) {
+export function open(more) {
   const row = rowOf(more);
   const link = linkOf(row);
   const find = (what) => menu().querySelector(`[data-do="${what}"]`);
@@ -53,7 +40,7 @@ function open(more) {
   button = more;
   key = row.id;
   menu().querySelector(".menu-title").textContent = nameOf(row);
-  find("get").href = row.dataset.get;
+  find("get").href = row.dataset.get ?? link.href;
   find("open").href = link.href;
   find("open").parentElement.hidden = find("get").href === link.href;
   file.hidden = isFolder(row);

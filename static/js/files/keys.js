@@ -1,7 +1,7 @@
 import { isForUs } from "../shortcuts.js";
 import { deleteChosen, deleteRow } from "./deleting.js";
+import { rename } from "./later.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
-import { rename } from "./renaming.js";
 import { choose, chosenCount, clear, main, onlyChosen, show, toggle } from "./selection.js";
 
 let lastKey = "";

@@ -1,9 +1,7 @@
 import "./clock.js";
-import "./entry-menu.js";
 import "./filter.js";
 import "./keys.js";
-import "./renaming.js";
+import "./later.js";
 import "./selection.js";
 import "./swaps.js";
-import "./uploads.js";
 import "./windows.js";

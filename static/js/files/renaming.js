@@ -16,7 +16,6 @@ export function rename(row) {
 
 document.addEventListener("click", (event) => {
   const { target } = event;
-  if (target.closest("#rename-chosen")) rename(rowOf(document.querySelector("#listing .tick[name=entry]:checked")));
   const form = target.closest("[data-cancel]")?.closest(".rename");
   if (!form || !rowOf(form)) return;
   event.preventDefault();
@@ -34,16 +33,17 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
   if (elt.matches(".rename") && rowOf(elt)) settle(elt);
 });
 
-document.addEventListener("htmx:beforeRequest", ({ detail: { elt } }) => {
-  if (elt.matches(".rename")) pretend(elt);
+document.addEventListener("htmx:beforeRequest", ({ detail: { requestConfig } }) => {
+  if (requestConfig.elt.matches(".rename")) pretend(requestConfig.elt);
 });
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  const { elt, xhr } = detail;
-  if (elt.matches(".rename") && xhr.status === 422) detail.target = elt;
+  const { requestConfig, xhr } = detail;
+  if (requestConfig.elt.matches(".rename") && xhr.status === 422) detail.target = requestConfig.elt;
 });
 
-document.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
+document.addEventListener("htmx:afterRequest", ({ detail: { requestConfig, successful } }) => {
+  const { elt } = requestConfig;
   if (!elt.matches(".rename")) return;
   if (successful) finish(elt.dataset);
   else if (elt.isConnected) takeBack(elt);

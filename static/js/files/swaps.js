@@ -19,15 +19,16 @@ for (const [name, isPressed] of [["pointerdown", true], ["pointerup", false], ["
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (!detail.shouldSwap || detail.target?.id !== "listing") return;
-  if (isBehind(detail.elt) && isBusy()) {
+  const { elt } = detail.requestConfig;
+  if (isBehind(elt) && isBusy()) {
     detail.shouldSwap = false;
     if (isDown) document.addEventListener("pointerup", refresh, { once: true });
     return;
   }
-  focused = candidates(detail.elt);
+  focused = candidates(elt);
   wasStale = listing().classList.contains("stale");
   query = queryOf();
-  if (detail.elt.closest("#delete")) clear();
+  if (elt.closest("#delete")) clear();
   else keep(allRows());
 });
 
@@ -76,13 +77,21 @@ function candidates(elt) {
 }
 
 function settle(fresh) {
+  const field = document.getElementById("q");
+  if (document.activeElement !== field) field.value = queryOf();
   if (queryOf() !== query && !document.getElementById("every").disabled) clear();
   adopt(fresh);
   if (wasStale && !fresh.classList.contains("stale")) tell(fresh.dataset.fresh);
   const made = rowBy(fresh.dataset.new);
   if (made) return linkOf(made).focus();
-  if (document.activeElement !== document.body || !focused.length) return;
+  if (!isFocusLost() || !focused.length) return;
   const row = focused.map(rowBy).find(Boolean);
   if (row) linkOf(row).focus();
   else document.getElementById("title").focus();
+}
+
+// A closed dialog and a button that is switched off keep the focus for a moment.
+function isFocusLost() {
+  const { activeElement } = document;
+  return activeElement === document.body || activeElement.id === "main" || activeElement.disabled || !activeElement.checkVisibility();
 }

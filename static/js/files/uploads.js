@@ -52,7 +52,7 @@ function remove(upload) {
 function draw() {
   panel.hidden = !queue.length;
   const list = panel.querySelector("ul");
-  const template = panel.querySelector("template");
+  const template = panel.querySelector("template.row");
   for (const upload of queue.slice(0, IN_SIGHT)) {
     if (!upload.row) list.append(upload.drawn(template));
   }
@@ -62,14 +62,7 @@ function draw() {
   panel.querySelector(".sect p").textContent = words.join(", ");
 }
 
-document.addEventListener("click", (event) => {
-  const { target } = event;
-  const opener = target.closest("a[data-upload]");
-  if (opener && panel?.isConnected && !event.ctrlKey && !event.metaKey) {
-    event.preventDefault();
-    opener.closest("[popover]")?.hidePopover();
-    pick();
-  }
+document.addEventListener("click", ({ target }) => {
   const act = target.closest("#uploads [data-do]")?.dataset.do;
   if (!act) return;
   const upload = queue.find(({ row }) => row?.contains(target));
@@ -84,7 +77,7 @@ function cancel(upload) {
   remove(upload);
 }
 
-function pick() {
+export function pick() {
   const note = document.getElementById("upload-note");
   if (!note) return panel.querySelector("input").click();
   note.returnValue = "";
@@ -95,42 +88,14 @@ document.addEventListener("close", ({ target }) => {
   if (target.id === "upload-note" && target.returnValue === "go") panel.querySelector("input").click();
 }, true);
 
-document.addEventListener("change", ({ target }) => {
-  if (target.id !== "upload-files") return;
-  add([...target.files].map((file) => ({ file, url: panel.dataset.url })));
-  target.value = "";
-});
-
-const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
-
-for (const name of ["dragenter", "dragover"]) {
-  document.addEventListener(name, (event) => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    const mayDrop = panel?.isConnected && !document.querySelector("dialog[open]");
-    event.dataTransfer.dropEffect = mayDrop ? "copy" : "none";
-    if (mayDrop && !("drag" in document.body.dataset)) unveil(event.dataTransfer.items.length);
-  });
+export function addPicked(files) {
+  add(files.map((file) => ({ file, url: panel.dataset.url })));
 }
 
-document.addEventListener("dragleave", ({ relatedTarget }) => {
-  if (!relatedTarget) delete document.body.dataset.drag;
-});
-
-document.addEventListener("drop", async (event) => {
-  if (!hasFiles(event)) return;
-  event.preventDefault();
-  delete document.body.dataset.drag;
-  if (!panel?.isConnected || document.querySelector("dialog[open]")) return;
-  const { files, trouble } = await filesOf(event.dataTransfer, panel.dataset);
+export async function addDropped(dropped) {
+  const { files, trouble } = await filesOf(dropped, panel.dataset);
   if (trouble) showToast(trouble);
   add(files);
-});
-
-function unveil(count) {
-  const words = count === 1 ? panel.dataset.one : panel.dataset.many;
-  document.getElementById("drop-count").textContent = fill(words, { count: numberWords(count) });
-  document.body.dataset.drag = "";
 }
 
 // Another folder was opened meanwhile: what is under way goes on in the panel that shows it.

@@ -4,6 +4,7 @@ import { adopt, keep } from "./selection.js";
 
 const MOST = 10;
 const AHEAD = "1200px 0px";
+const RETRY_MS = 2000;
 const SVG = "http://www.w3.org/2000/svg";
 
 const addresses = new WeakMap();
@@ -82,21 +83,31 @@ async function refill(each) {
   if (!isEmptied(each) || each.dataset.busy) return;
   each.dataset.busy = "1";
   try {
-    const address = new URL(addresses.get(listing()), location.href);
-    address.searchParams.set("from", each.dataset.from);
-    const answer = await fetch(address, { headers: { "HX-Request": "true" } });
-    const template = document.createElement("template");
-    template.innerHTML = await answer.text();
-    const rows = template.content.querySelector(".window:not(.ghosts)")?.children;
-    if (!answer.ok || !rows || !each.isConnected) return;
+    const rows = await rowsFrom(each.dataset.from);
     each.replaceChildren(...rows);
     window.htmx.process(each);
     adopt(each);
-    trim();
   } catch {
-    observer.unobserve(each.querySelector(".spacer"));
-    setTimeout(() => observer.observe(each.querySelector(".spacer")), 2000);
+    setTimeout(again, RETRY_MS, each);
   } finally {
     delete each.dataset.busy;
   }
+  trim();
+}
+
+async function rowsFrom(from) {
+  const address = new URL(addresses.get(listing()), location.href);
+  address.searchParams.set("from", from);
+  const answer = await fetch(address, { headers: { "HX-Request": "true" } });
+  const template = document.createElement("template");
+  template.innerHTML = await answer.text();
+  return template.content.querySelector(".window:not(.ghosts)").children;
+}
+
+// An observer tells only of changes; one that is set anew tells at once what is in sight.
+function again(each) {
+  const spacer = each.querySelector(".spacer");
+  if (!spacer || !each.isConnected) return;
+  observer.unobserve(spacer);
+  observer.observe(spacer);
 }
