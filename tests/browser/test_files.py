@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, JSHandle, Locator, Page, expect
+from playwright.sync_api import Browser, JSHandle, Locator, Page, Route, expect
 
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
@@ -615,8 +615,12 @@ def test_no_room_is_said_in_words(alice, films):
 def test_uploads_go_on_while_another_folder_is_open(alice, films):
     alice.open(films.path)
     page = alice.page
-    held = []
-    page.route("**/upload/", held.append)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/upload/", hold)
     with page.expect_request("**/upload/"):
         pick(page, ("Slow.txt", b"hello"))
     expect(page.locator(".transfer")).to_contain_text("keep this tab open")
