@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, JSHandle, Locator, Page, Route, expect
 
+from tests.browser.axe import violations
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
-from tests.browser.test_shell import violations
 from tests.running import Ferry
 
 HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]

@@ -1,5 +1,7 @@
 """Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
 
+import gzip
+
 import pytest
 from playwright.sync_api import expect
 
