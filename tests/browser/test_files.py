@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, JSHandle, Locator, Page, expect
+from playwright.sync_api import Browser, JSHandle, Locator, Page, Route, expect
 
+from tests.browser.axe import violations
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
-from tests.browser.test_shell import violations
 from tests.running import Ferry
 
 HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]
@@ -615,8 +615,12 @@ def test_no_room_is_said_in_words(alice, films):
 def test_uploads_go_on_while_another_folder_is_open(alice, films):
     alice.open(films.path)
     page = alice.page
-    held = []
-    page.route("**/upload/", held.append)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/upload/", hold)
     with page.expect_request("**/upload/"):
         pick(page, ("Slow.txt", b"hello"))
     expect(page.locator(".transfer")).to_contain_text("keep this tab open")

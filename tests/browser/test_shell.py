@@ -1,5 +1,6 @@
 """Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
 
+import gzip
 from functools import partial
 
 import pytest
@@ -116,5 +117,8 @@ def test_the_first_visit_is_light(someone):
     )
     someone.sign_in()
     someone.page.wait_for_load_state("networkidle")
-    assert len(sizes) > 5
-    assert sum(sizes.values()) < 60_000, sizes
+    document = someone.page.request.get(someone.url + "/").body()
+    loaded = {url: size for url, size in sizes.items() if "/static/" in url}
+    loaded["the page"] = len(gzip.compress(document))
+    assert len(loaded) > 5
+    assert sum(loaded.values()) < 60_000, loaded

@@ -165,7 +165,7 @@ class FilesPage:
 
 def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPage:
     found = snapshot.contents.matching(look.sort, look.query)
-    first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0) // WINDOW * WINDOW)
+    first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
     stop = len(found) if look.is_all else min(first + WINDOW, len(found))
     at = Addresses(snapshot.folder, look, around.origin)
     here = look.at(first)

@@ -2,6 +2,7 @@ import "./clock.js";
 import "./filter.js";
 import "./keys.js";
 import "./later.js";
+import "./pictures.js";
 import "./selection.js";
 import "./swaps.js";
 import "./windows.js";
