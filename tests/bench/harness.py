@@ -94,9 +94,10 @@ def seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def fetch(url: str, readers: int = 1) -> None:
+def fetch(url: str, readers: int = 1, header: str = "X-Bench: 1") -> None:
     """By curl: a reader in Python would measure itself."""
-    command = ["curl", "--silent", "--fail", "--output", os.devnull, "--noproxy", "*", url]
+    command = ["curl", "--silent", "--fail", "--output", os.devnull, "--noproxy", "*"]
+    command += ["--header", header, url]
     processes = [subprocess.Popen(command) for _ in range(readers)]
     codes = [process.wait() for process in processes]
     if any(codes):
