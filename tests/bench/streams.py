@@ -137,7 +137,7 @@ class Crowd:
     request: bytes
     readers: list[Reader] = field(default_factory=list)
 
-    def come_and_read(self) -> None:
+    def come_and_read(self, stop: threading.Event) -> None:
         with selectors.DefaultSelector() as waiting:
             began = time.perf_counter()
             for number in range(SLOW_READERS):
@@ -147,7 +147,7 @@ class Crowd:
             self._first_words(waiting, time.perf_counter() + 2)
         until = time.perf_counter() + READING_SECONDS
         while time.perf_counter() < until:
-            time.sleep(STEP_SECONDS)
+            stop.wait(STEP_SECONDS)
             for reader in self.readers:
                 if not reader.is_over:
                     reader.read(STEP_BYTES)
@@ -182,10 +182,10 @@ def slow_readers(server: Server) -> Iterator[Row]:
     pages: list[tuple[float, float]] = []
     watching = threading.Thread(target=keep_asking, args=(browser, pages, stop))
     watching.start()
-    time.sleep(ALONE_SECONDS)
+    stop.wait(ALONE_SECONDS)
     began = time.perf_counter()
     try:
-        crowd.come_and_read()
+        crowd.come_and_read(stop)
     finally:
         stop.set()
         watching.join()
