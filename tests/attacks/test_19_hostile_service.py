@@ -18,6 +18,7 @@ from tests.people import SignedIn, page, words
 from tests.webui.v1.test_misbehaving import HURRIED, PATIENT
 from webui import connection
 from webui.connection import Service, client_for
+from webui.v1.connection import Patience
 
 pytestmark = pytest.mark.django_db
 find_place = connection.place
@@ -85,7 +86,7 @@ def before(alice, settings, monkeypatch) -> Iterator[Callable[..., Site]]:
     """Puts Ferry before a server, as SERVICE_URL does, but with less patience."""
     opened = []
 
-    def site(server: Server, patience=PATIENT, scheme: str = "http") -> Site:
+    def site(server: Server, patience: Patience = PATIENT, scheme: str = "http") -> Site:
         settings.SERVICE_URL = (
             f"{scheme}://me%40example.org:herring%20in%20oil@127.0.0.1:{server.port}"
         )
@@ -143,12 +144,15 @@ def assert_plain(answer: HttpResponse, status: int) -> None:
 )
 def test_a_plain_page_is_shown_for_a_service_that(name, status, server, before):
     misbehave, _failure, reason = misbehaving.OF_CALLS[name]
-    site = before(server, HURRIED if reason == "too_slow" else PATIENT)
+    site = before(server)
     assert site.shows_kelp()
     site.turns(misbehave)
+    if reason == "too_slow":
+        before(server, HURRIED)
     assert_plain(site.get("/files/8/"), status)
     assert server.heads
     site.turns(answers(whole(listing(8))))
+    before(server)
     assert site.get("/files/8/").status_code == 200
 
 
