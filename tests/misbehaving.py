@@ -17,11 +17,14 @@ LISTING = json.dumps({"id": 1, "folders": [], "files": [], "torrents": [], "resu
 
 
 class Wire:
-    """One accepted connection, seen from the server."""
+    """One accepted connection, seen from the server, and the head of what was asked."""
 
-    def __init__(self, connection: socket.socket, stopping: threading.Event) -> None:
+    def __init__(
+        self, connection: socket.socket, stopping: threading.Event, head: bytes = b""
+    ) -> None:
         self._connection = connection
         self._stopping = stopping
+        self.head = head
 
     def send(self, *pieces: bytes) -> None:
         for piece in pieces:
@@ -82,7 +85,7 @@ class Server:
             while not is_complete(head) and (piece := connection.recv(65_536)):
                 head += piece
             self.heads.append(head)
-            self.misbehave(Wire(connection, self._stopping))
+            self.misbehave(Wire(connection, self._stopping, head))
         connection.close()
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-GROUPS = ["files", "archives", "uploads", "listings"]
+GROUPS = ["files", "archives", "uploads", "listings", "pages", "streams"]
 
 
 def main(wanted: list[str]) -> int:

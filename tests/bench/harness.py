@@ -24,13 +24,14 @@ RESULTS = BASE / "tests" / "bench" / "results"
 
 @dataclass
 class Row:
-    """`value` reaches `target` from below (at least) or stays under it (at most)."""
+    """`value` reaches `at_least`, or stays `under`, or goes no further than `at_most`."""
 
     name: str
     value: float | None
     unit: str = ""
     at_least: float | None = None
     under: float | None = None
+    at_most: float | None = None
     missing: str = ""
     raw: dict[str, list[float]] = field(default_factory=dict)
 
@@ -40,6 +41,8 @@ class Row:
             return None
         if self.at_least is not None:
             return self.value >= self.at_least
+        if self.at_most is not None:
+            return self.value <= self.at_most
         return self.under is None or self.value < self.under
 
     def __str__(self) -> str:
@@ -47,6 +50,7 @@ class Row:
             return f"  --  {self.name}: not measured, {self.missing} is missing (make bench-peers)"
         target = f"at least {self.at_least}" if self.at_least is not None else ""
         target = f"under {self.under}" if self.under is not None else target
+        target = f"at most {self.at_most}" if self.at_most is not None else target
         mark = "ok  " if self.is_reached else "LOW "
         return f"  {mark}{self.name}: {self.value:.3g}{self.unit} ({target or 'no target'})"
 
@@ -90,9 +94,10 @@ def seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def fetch(url: str, readers: int = 1) -> None:
+def fetch(url: str, readers: int = 1, header: str = "X-Bench: 1") -> None:
     """By curl: a reader in Python would measure itself."""
-    command = ["curl", "--silent", "--fail", "--output", os.devnull, "--noproxy", "*", url]
+    command = ["curl", "--silent", "--fail", "--output", os.devnull, "--noproxy", "*"]
+    command += ["--header", header, url]
     processes = [subprocess.Popen(command) for _ in range(readers)]
     codes = [process.wait() for process in processes]
     if any(codes):

@@ -74,7 +74,7 @@ class Row:
     name: str
     stem: str
     extension: str
-    stem_parts: list[str]
+    stem_parts: tuple[str, ...]
     url: str
     size: str
     size_bytes: int
@@ -330,7 +330,7 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         name=entry.name,
         stem=stem,
         extension=extension,
-        stem_parts=BREAKS.split(stem),
+        stem_parts=tuple(BREAKS.split(stem)),
         url=url,
         size=measures.size_words(entry.size_bytes),
         size_bytes=entry.size_bytes,

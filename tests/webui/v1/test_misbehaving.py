@@ -1,20 +1,16 @@
 """A service that misbehaves costs a second and a few megabytes, and gets a word of ours."""
 
-import ipaddress
 import socket
 import ssl
 import time
 import tracemalloc
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests import misbehaving
+from tests.certificates import self_signed
 from tests.misbehaving import MEGABYTE, answers, head, serving, whole
 from tests.webui.v1.fakes import ALICE, PASSWORD
 from webui.v1 import errors
@@ -116,34 +112,7 @@ def test_nobody_listening_is_told():
 
 @pytest.fixture(scope="module")
 def own_certificate(tmp_path_factory) -> ssl.SSLContext:
-    """Signed by itself, for this very address: only the signature is wrong."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path)
-    return context
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 def test_a_wrong_certificate_ends_the_talk_before_the_credentials(own_certificate):

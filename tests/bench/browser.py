@@ -1,0 +1,70 @@
+"""A browser's part: signs in, keeps its connection and its cookie, and reads whole answers.
+
+By http.client: httpx takes longer to read an answer of 3 MB than Ferry to write it.
+"""
+
+import http.client
+import re
+from http.cookies import SimpleCookie
+from typing import NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from webui.models import Role, User
+
+PASSWORD = "a quiet harbour at noon"
+# copyparty answers curl, and whoever doesn't say what he is, with plain text.
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"
+
+
+class Got(NamedTuple):
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+class Browser:
+    def __init__(self, url: str) -> None:
+        self._host = urlsplit(url).netloc
+        self._connection = http.client.HTTPConnection(self._host, timeout=60)
+        self._cookies: dict[str, str] = {}
+
+    @property
+    def cookie(self) -> str:
+        return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+
+    def get(self, path: str, **headers: str) -> Got:
+        return self._ask("GET", path, None, headers)
+
+    def page(self, path: str, **headers: str) -> bytes:
+        got = self.get(path, **headers)
+        assert got.status == 200, f"{path} answers {got.status}"
+        return got.body
+
+    def post(self, path: str, form: dict[str, str]) -> Got:
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self._ask("POST", path, urlencode(form), kind)
+
+    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> Got:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {"User-Agent": AGENT, "Accept": "text/html,*/*", "Cookie": self.cookie} | named
+        self._connection.request(method, path, body, sent)
+        answer = self._connection.getresponse()
+        for line in answer.headers.get_all("Set-Cookie") or []:
+            self._cookies |= {name: each.value for name, each in SimpleCookie(line).items()}
+        return Got(answer.status, answer.headers, answer.read())
+
+
+def make_owner(name: str = "alice") -> User:
+    return User.objects.filter(username=name).first() or User.objects.create_user(
+        name, PASSWORD, Role.OWNER
+    )
+
+
+def signed_in(url: str, name: str = "alice") -> Browser:
+    browser = Browser(url)
+    form = browser.page("/signin/").decode()
+    token = re.search(r'csrfmiddlewaretoken" value="([^"]+)', form)[1]
+    fields = {"username": name, "password": PASSWORD, "csrfmiddlewaretoken": token}
+    answer = browser.post("/signin/", fields)
+    assert answer.status == 302, f"Signing in answers {answer.status}"
+    return browser

@@ -1,0 +1,156 @@
+"""The Files page of 10,000 entries, signed in at the whole program, beside copyparty's."""
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from urllib.parse import urljoin
+
+import httpx
+from bs4 import BeautifulSoup
+from django.conf import settings
+from django.http import HttpRequest
+from django.test import Client
+from django.utils import timezone
+
+from config import preparation, upstream
+from service import planting
+from service.models import Account
+from service.planting import Planted
+from tests.bench import library
+from tests.bench.archives import copyparty
+from tests.bench.browser import Browser, make_owner, signed_in
+from tests.bench.harness import ROUNDS, Row, in_turns, peer, running_peer
+from tests.serving import serving
+
+COUNT = 10_000
+NAMES = [f"IMG_{number:05} by the sea.jpg" for number in range(COUNT)]
+IMPORT = re.compile(r"""^(?:import|export)\b[^"';(]*["']([^"']+)["']""", re.MULTILINE)
+calls: list[str] = []
+
+
+def rows(home: Path) -> Iterator[Row]:
+    preparation.prepare()
+    make_owner()
+    owner = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
+    # One more, for the round that warms up: what a process parsed once it knows ever after.
+    unseen = [page_of_new_folder(owner, number) for number in range(ROUNDS + 3)]
+    with serving() as server:
+        ferry = signed_in(server.url)
+        visited, counted = unseen.pop(), unseen.pop()
+        for _ in range(8):
+            ferry.page(visited)
+        yield from beside_copyparty(ferry, unseen, visited, home / "pages")
+        yield from weights(ferry, visited)
+    yield from counts(counted)
+
+
+def page_of_new_folder(owner: Account, number: int) -> str:
+    files = [Planted((name,), library.blob(1)) for name in NAMES]
+    folder = planting.plant(owner, 0, f"{COUNT} pictures, {number}", files, timezone.now())
+    return f"/files/{folder.pk}/"
+
+
+def beside_copyparty(ferry: Browser, unseen: list[str], visited: str, twin: Path) -> Iterator[Row]:
+    """copyparty is asked for what a browser gets: the page of the folder, which holds all rows
+    (as HTML at the first visit, as JSON for its script once the script has left a cookie). The
+    quicker of the two counts. Nobody asks for compression, which would only slow it down. Ferry's
+    page holds the first window of 200, of a folder that nobody has opened, and the way to more."""
+    contestants = {
+        "ferry, cold": lambda: ferry.page(unseen.pop()),
+        "ferry, visited": lambda: ferry.page(visited),
+    }
+    program = peer("copyparty")
+    if program is None:
+        taken = in_turns(**contestants)
+        yield Row("Files page of 10,000, cold, of copyparty's", None, missing="copyparty")
+    else:
+        plain_files(twin / "pictures")
+        with running_peer(*copyparty(program, twin)) as url:
+            party = Browser(url)
+            asked = {"as HTML": {}, "as JSON": {"Cookie": "js=y"}}
+            for headers in asked.values():
+                assert NAMES[-1].encode() in party.page("/pictures/", **headers)
+            contestants |= {
+                f"copyparty, {way}": lambda headers=headers: party.page("/pictures/", **headers)
+                for way, headers in asked.items()
+            }
+            taken = in_turns(**contestants)
+        best = min(median(taken[f"copyparty, {way}"]) for way in asked)
+        cold, cached = (median(taken[f"ferry, {how}"]) / best for how in ("cold", "visited"))
+        yield Row("Files page of 10,000, cold, of copyparty's", cold, at_most=1, raw=taken)
+        yield Row("the same, visited before, of copyparty's", cached, at_most=0.25)
+    name, seen = "a visited folder of 10,000", [1000 * each for each in taken["ferry, visited"]]
+    yield Row(name, median(seen), " ms", under=50, raw={"visited": seen})
+
+
+def plain_files(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name in NAMES:
+        (folder / name).write_bytes(b"x")
+
+
+def weights(ferry: Browser, page: str) -> Iterator[Row]:
+    loaded = first_loaded(ferry, page)
+    by_kind: dict[str, float] = {"HTML": 0, "CSS": 0, "JS": 0, "SVG": 0}
+    for kind, size in loaded.values():
+        by_kind[kind] += size / 1000
+    raw = {f"{kind}, KB gzipped": [size] for kind, size in by_kind.items()}
+    whole = sum(by_kind[kind] for kind in ("HTML", "CSS", "JS"))
+    yield Row("HTML, CSS and JS first loaded, gzipped", whole, " KB", under=60, raw=raw)
+    yield Row("in so many answers, icons counted", len(loaded))
+
+
+def first_loaded(ferry: Browser, page: str) -> dict[str, tuple[str, int]]:
+    """What Chromium loads before anybody touches anything, but for pictures of files: the kind of
+    each address, and its size as it was sent, or by gzip where the server sent it plain."""
+    html = ferry.page(page)
+    found = {page: ("HTML", sent_size(ferry, page))}
+    document = BeautifulSoup(html, "html.parser")
+    sheets = document.select("link[rel=stylesheet]")
+    scripts = document.select("script[src], link[rel=modulepreload]")
+    icons = document.select("use[href], link[rel=icon]")
+    waiting = [("CSS", tag["href"]) for tag in sheets]
+    waiting += [("JS", tag.get("src") or tag["href"]) for tag in scripts]
+    waiting += [("SVG", tag["href"].partition("#")[0]) for tag in icons]
+    while waiting:
+        kind, address = waiting.pop()
+        address = urljoin(page, address)
+        if address in found:
+            continue
+        found[address] = kind, sent_size(ferry, address)
+        if kind == "JS":
+            text = ferry.page(address).decode()
+            waiting += [(kind, urljoin(address, each)) for each in IMPORT.findall(text)]
+    return found
+
+
+def sent_size(ferry: Browser, address: str) -> int:
+    got = ferry.get(address, Accept_Encoding="gzip")
+    assert got.status == 200, address
+    return len(got.body if "Content-Encoding" in got.headers else gzip.compress(got.body))
+
+
+def counts(page: str) -> Iterator[Row]:
+    """In this process, where the calls can be counted on their way."""
+    settings.V1_TRANSPORT = "tests.bench.pages.counting"
+    browser = Client(headers={"host": "localhost"})
+    browser.force_login(make_owner())
+    for visit in ("the first visit", "the second"):
+        calls.clear()
+        assert browser.get(page).status_code == 200
+        yield Row(f"v1 calls for {visit}", len(calls), at_most=1)
+
+
+def counting(request: HttpRequest | None) -> httpx.BaseTransport:
+    return Counting(request)
+
+
+class Counting(httpx.BaseTransport):
+    def __init__(self, request: HttpRequest | None) -> None:
+        self._inside = upstream.transport(request)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        calls.append(f"{request.method} {request.url.path}")
+        return self._inside.handle_request(request)
