@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from typing import Any, cast
 import httpx
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from webui import sealing
@@ -68,6 +70,42 @@ def place() -> Place:
         return Place(stored.url, Credentials(name, password), is_embedded=False)
     name, password = import_string(settings.V1_CREDENTIALS)()
     return Place(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
+
+
+KNOWN_SECONDS = 1.0
+"""For so long another process may still believe what was true before."""
+
+_known: tuple[float, bool] | None = None
+
+
+def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
+    """Whether the site shows the service in this process: where it does not, that one is off.
+
+    Remembered for a second, since every range of every file asks. The site's own calls go by the
+    row itself, and so never wait for this.
+    """
+    global _known  # noqa: PLW0603  Remembered for all who ask this process.
+    if settings.SERVICE_URL:
+        return False
+    known = _known
+    if known is None or clock() - known[0] >= KNOWN_SECONDS:
+        known = _known = (clock(), not Connection.objects.exists())
+    return known[1]
+
+
+def keep(url: str, name: str, password: str) -> None:
+    Connection.keep(url, name, password, timezone.now())
+    _look_again()
+
+
+def forget() -> None:
+    Connection.forget()
+    _look_again()
+
+
+def _look_again() -> None:
+    global _known  # noqa: PLW0603  As above.
+    _known = None
 
 
 def opened(stored: Connection) -> tuple[str, str]:
