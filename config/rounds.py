@@ -14,7 +14,7 @@ from django.utils import timezone
 from service import pins
 from service.store import library_store
 from service.sweep import sweep
-from webui import pruning
+from webui import connection, pruning
 
 log = logging.getLogger("ferry.worker")
 
@@ -24,6 +24,8 @@ class Round:
     name: str
     every: timedelta
     run: Callable[[datetime], None]
+    is_service: bool = False
+    """The service's own, which rests while the site shows another service."""
 
 
 def sweep_library(now: datetime) -> None:
@@ -34,8 +36,8 @@ def sweep_library(now: datetime) -> None:
 
 ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
-    Round("library sweep", timedelta(minutes=5), sweep_library),
-    Round("pin pruning", timedelta(hours=1), pins.prune),
+    Round("library sweep", timedelta(minutes=5), sweep_library, is_service=True),
+    Round("pin pruning", timedelta(hours=1), pins.prune, is_service=True),
 ]
 
 
@@ -47,7 +49,8 @@ def run_all(rounds: list[Round]) -> None:
 def run_one(each: Round) -> None:
     """One round's failure is written down and never stops the others; the next one tries again."""
     try:
-        each.run(timezone.now())
+        if not each.is_service or connection.is_embedded():
+            each.run(timezone.now())
     except Exception:
         log.exception("round failed name=%r", each.name)
     finally:

@@ -20,11 +20,14 @@ from django.utils.module_loading import import_string
 from config import front
 from config.front import Answer
 from service.api.answers import refused
+from webui import connection
 
 log = logging.getLogger("ferry.service")
 
 PATHS = re.compile(r"/+(?:rest(?:/.*)?|content/.*)", re.DOTALL)
 SLASHES = re.compile(r"/{2,}")
+# In the environ of a call that the site makes itself; no header can spell it.
+IN_PROCESS = "ferry.in_process"
 
 
 def is_for_service(path: str) -> bool:
@@ -91,6 +94,20 @@ def framed(get_response: Answer) -> Answer:
             if request.method == "HEAD":
                 response.content = b""
         return response
+
+    return middleware
+
+
+def only_embedded(get_response: Answer) -> Answer:
+    """While the site shows another service, this one is not there for anybody.
+
+    The site itself is let through: it knows by the row where it calls, and may know it sooner.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if IN_PROCESS in request.META or connection.is_embedded():
+            return get_response(request)
+        return refused(404, "not_found")
 
     return middleware
 

@@ -95,6 +95,7 @@ SERVICE_MIDDLEWARE = [
     "config.service.framed",
     "config.front.believe_proxy",
     "config.service.refuse_foreign_host",
+    "config.service.only_embedded",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

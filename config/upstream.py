@@ -109,6 +109,7 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
     host, _, port = outer.host.rpartition(":")
     return {
         **headers_of(request),
+        service.IN_PROCESS: True,
         "REQUEST_METHOD": request.method,
         "PATH_INFO": unquote_to_bytes(path).decode("iso-8859-1"),
         "QUERY_STRING": query.decode("iso-8859-1"),

@@ -2,15 +2,19 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import httpx
 from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from webui import sealing
@@ -18,6 +22,7 @@ from webui.judging import Judge
 from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
+from webui.v1.connection import Health
 from webui.v1.errors import Unauthorized
 from webui.v1.models import Account
 
@@ -70,6 +75,42 @@ def place() -> Place:
     return Place(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
 
 
+KNOWN_SECONDS = 1.0
+"""For so long another process may still believe what was true before."""
+
+_known: tuple[float, bool] | None = None
+
+
+def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
+    """Whether the site shows the service in this process: where it does not, that one is off.
+
+    Remembered for a second, since every range of every file asks. The site's own calls go by the
+    row itself, and so never wait for this.
+    """
+    global _known  # noqa: PLW0603  Remembered for all who ask this process.
+    if settings.SERVICE_URL:
+        return False
+    known = _known
+    if known is None or clock() - known[0] >= KNOWN_SECONDS:
+        known = _known = (clock(), not Connection.objects.exists())
+    return known[1]
+
+
+def keep(url: str, name: str, password: str) -> None:
+    Connection.keep(url, name, password, timezone.now())
+    _look_again()
+
+
+def forget() -> None:
+    Connection.forget()
+    _look_again()
+
+
+def _look_again() -> None:
+    global _known  # noqa: PLW0603  As above.
+    _known = None
+
+
 def opened(stored: Connection) -> tuple[str, str]:
     try:
         return stored.credentials()
@@ -79,11 +120,36 @@ def opened(stored: Connection) -> tuple[str, str]:
 
 def check(url: str, name: str, password: str) -> Account:
     """Asks the service who this is, before anything is kept. Raises v1's failures."""
-    client = client_for(Place(url, Credentials(name, password), is_embedded=False))
+    wanted = Place(url, Credentials(name, password), is_embedded=False)
+    client = client_for(wanted)
     try:
-        return client.account()
+        account = client.account()
     finally:
         client.close()
+    tell_health(wanted.key, client.health)
+    return account
+
+
+HEALTH_SECONDS = 24 * 3600
+
+
+def tell_health(key: str, health: Health) -> None:
+    """To all processes: the page after a check may be another one's. Trouble here is none there."""
+    with suppress(OSError):
+        cache.set(f"health-{key}", astuple(health), HEALTH_SECONDS)
+
+
+def health_of(found: Service) -> Health:
+    """The newest that this process knows or another one told."""
+    told = cache.get(f"health-{found.key}")
+    with suppress(TypeError):  # From another release of Ferry.
+        return max(found.v1.health, Health(*told or ()), key=_last_told)
+    return found.v1.health
+
+
+def _last_told(health: Health) -> datetime:
+    moments = (health.last_ok_at, health.last_error_at)
+    return max((each for each in moments if each), default=datetime.min.replace(tzinfo=UTC))
 
 
 _lock = threading.Lock()

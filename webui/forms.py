@@ -1,13 +1,17 @@
 """What people may send."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from webui.judging import address_of
 from webui.models import Role, User
+from webui.v1.address import DEFAULT_PORTS, Address
 
 # Long enough for any phrase; a hash over megabytes would be work done for a stranger.
 LONGEST_PASSWORD = 1024
@@ -65,6 +69,57 @@ class Welcome(NewPassword):
         if User.objects.filter(username__iexact=username).exists():
             raise ValidationError(_("Somebody has this name already."))
         return username
+
+
+class Connect(forms.Form):
+    """An account at another service. What is typed as the password is never sent back."""
+
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=500,
+        help_text=_("Such as https://storage.example.org"),
+    )
+    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    password = Password(
+        label=_("Password"),
+        is_new=False,
+        help_text=_("Your own credentials, for that service only. Ferry keeps them sealed."),
+    )
+
+    def __init__(self, own_hosts: Iterable[str], sent: QueryDict | None = None) -> None:
+        super().__init__(sent, auto_id="connection-%s")
+        self._own_hosts = {host.lower() for host in own_hosts}
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        if "://" not in url:
+            url = f"https://{url}"
+        if "@" in url:
+            raise ValidationError(_("Leave name and password out of the address."))
+        try:
+            address = Address(url)
+        except ValueError:
+            raise ValidationError(
+                _("Give an address such as https://storage.example.org")
+            ) from None
+        if not is_allowed(address):
+            raise ValidationError(_("This address is not allowed: no service can be there."))
+        scheme, host, port = address.origin
+        if {f"{host}:{port}", host if port == DEFAULT_PORTS[scheme] else ""} & self._own_hosts:
+            raise ValidationError(_("This is Ferry's own address. It is connected to itself."))
+        return address.base_url
+
+    def clean(self) -> dict[str, Any]:
+        """The address is shown again, but not where somebody put a password into it."""
+        if "@" in self.data.get("url", ""):
+            self.data = {**self.data, "url": ""}
+        return super().clean() or {}
+
+
+def is_allowed(address: Address) -> bool:
+    """A service at home is fine; where only routers and clouds talk to themselves, none is."""
+    ip = address_of(address.origin[1].strip("[]"))
+    return ip is None or not (ip.is_unspecified or ip.is_multicast or ip.is_link_local)
 
 
 class ChangePassword(NewPassword):

@@ -1,7 +1,18 @@
 from django.urls import path, register_converter
 
 from webui.paths import Entry, Id, Mark
-from webui.views import account, archives, changes, errors, files, signin, thumbs, uploads, welcome
+from webui.views import (
+    account,
+    archives,
+    changes,
+    connection,
+    errors,
+    files,
+    signin,
+    thumbs,
+    uploads,
+    welcome,
+)
 
 register_converter(Id, "site_id")
 register_converter(Entry, "site_entry")
@@ -36,6 +47,9 @@ urlpatterns = [
     path("account/", account.show, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/look/", account.look, name="account-look"),
+    path("account/service/check/", connection.check, name="account-service-check"),
+    path("account/connection/", connection.connect, name="account-connection"),
+    path("account/connection/forget/", connection.forget, name="account-connection-forget"),
     # Coming and going
     path("signin/", signin.signin, name="signin"),
     path("signout/", signin.signout, name="signout"),

@@ -6,6 +6,7 @@ from django.core.management import call_command
 
 from config import rounds
 from config.rounds import Round
+from webui import connection
 
 pytestmark = pytest.mark.django_db
 
@@ -44,3 +45,35 @@ def test_work_once_runs_every_round(monkeypatch):
     monkeypatch.setattr(rounds, "ROUNDS", [each, each])
     call_command("work", "--once")
     assert len(ran) == 2
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    monkeypatch.setattr(rounds, "close_old_connections", lambda: None)
+    connection.keep("https://storage.example", "me@example.org", "herring")
+    yield
+    connection.forget()
+
+
+def test_the_services_rounds_rest_while_the_site_shows_another(elsewhere):
+    ran = []
+    each = [
+        Round("site", timedelta(hours=1), lambda _now: ran.append("site")),
+        Round("service", timedelta(hours=1), lambda _now: ran.append("service"), is_service=True),
+    ]
+    rounds.run_all(each)
+    assert ran == ["site"]
+    connection.forget()
+    rounds.run_all(each)
+    assert ran == ["site", "site", "service"]
+
+
+def test_with_a_service_of_the_environment_they_rest_as_well(settings):
+    settings.SERVICE_URL = "https://me:secret@storage.example"
+    ran = []
+    rounds.run_all([Round("service", timedelta(hours=1), ran.append, is_service=True)])
+    assert ran == []
+
+
+def test_only_the_site_prunes_while_the_service_rests():
+    assert [each.name for each in rounds.ROUNDS if not each.is_service] == ["site pruning"]

@@ -1,6 +1,13 @@
+import re
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.people import PASSWORD, SignedIn, page, signed_in, words
+from webui import connection
+from webui.pages.account import ago_words, service_part
+from webui.v1.connection import Health
+from webui.v1.errors import Forbidden
 
 pytestmark = pytest.mark.django_db
 NEW = "a louder harbour at night"
@@ -93,13 +100,104 @@ def test_the_page_knows_how_the_service_is_without_asking_it(bob, storage):
     assert bob.client.get("/account/").context["page"].service.state == "Not asked yet"
     bob.client.get("/")
     well = bob.client.get("/account/").context["page"].service
-    assert (well.is_well, well.state, well.place) == (True, "Connected", "In Ferry itself")
-    assert well.last_ok
-    assert well.latency.endswith(" ms")
+    assert (well.is_well, well.state) == (True, "Storage service")
+    assert re.fullmatch(r"Answered in \d+ ms, (just now|\d+ seconds? ago)", well.detail)
     storage.fails("/rest/folder", 503)
     bob.client.get("/")
     before = len(storage.calls)
     ill = bob.client.get("/account/").context["page"].service
-    assert not ill.is_well
+    assert ill.is_ill
     assert "isn't answering" in ill.state
     assert len(storage.calls) == before
+
+
+# The storage service: Check now
+
+
+def check(person, *, htmx=False):
+    return person.client.post("/account/service/check/", headers=HTMX if htmx else {})
+
+
+@pytest.mark.parametrize("name", ["alice", "bob", "gwen"])
+def test_everybody_may_check_whether_the_service_answers(request, name, storage):
+    person = request.getfixturevalue(name)
+    assert "Not asked yet" in words(person.client.get("/account/"), "#service")
+    answer = check(person, htmx=True)
+    assert "Answered in" in words(answer, "#service")
+    assert not page(answer).select_one("html")
+    assert page(answer).select_one("#service-check[autofocus]")["aria-describedby"]
+    assert storage.calls == [("GET", "/rest/user")]
+
+
+def test_without_scripts_a_check_leads_back_to_the_page(gwen, storage):
+    answer = gwen.client.post("/account/service/check/", follow=True)
+    assert "Answered in" in words(answer, "#service")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "said"),
+    [
+        (503, "", "isn't answering"),
+        (401, "", "doesn't take Ferry's sign-in"),
+        (403, "premium_required", "has no paid plan"),
+        (429, "", "asks for a pause"),
+    ],
+)
+def test_a_check_that_fails_is_told_in_words(gwen, storage, status, reason, said):
+    storage.fails("/rest/user", status, reason)
+    answer = check(gwen, htmx=True)
+    assert answer.status_code == 200
+    assert said in words(answer, "#service .status.amber")
+    assert "Asked" in words(answer, "#service small")
+    storage.is_back()
+    assert "Answered in" in words(check(gwen, htmx=True), "#service")
+
+
+def test_the_page_after_a_check_may_be_another_processs(gwen, storage, monkeypatch):
+    check(gwen)
+    told = storage.service.v1.health
+    monkeypatch.setattr(storage.service.v1._connection, "health", Health())
+    assert connection.health_of(storage.service) == told
+    assert "Answered in" in words(gwen.client.get("/account/"), "#service")
+
+
+def test_what_another_release_told_is_passed_over(gwen, storage):
+    key = storage.service.key
+    connection.cache.set(f"health-{key}", tuple("too many facts"))
+    assert "Not asked yet" in words(gwen.client.get("/account/"), "#service")
+
+
+def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(connection.cache, "set", full, raising=False)
+    assert "Answered in" in words(check(gwen, htmx=True), "#service")
+
+
+@pytest.mark.parametrize(
+    ("past", "said"),
+    [
+        (0.4, "just now"),
+        (1, "1 second ago"),
+        (59, "59 seconds ago"),
+        (60, "1 minute ago"),
+        (7200, "2 hours ago"),
+        (3 * 86_400, "3 days ago"),
+        (-5, "just now"),
+    ],
+)
+def test_how_long_ago_in_words(past, said):
+    assert ago_words(timedelta(seconds=past)) == said
+
+
+def test_a_slow_answer_is_told_in_seconds():
+    now = datetime(2026, 9, 1, tzinfo=UTC)
+    assert "1.4 s, just now" in service_part(Health(now, None, None, 1.42), now).detail
+
+
+def test_a_failure_from_before_its_kind_was_kept_has_words_too():
+    now = datetime(2026, 9, 1, tzinfo=UTC)
+    assert service_part(Health(last_error="cut_off"), now).is_ill
+    known = Health(last_error="premium_required", last_failure=Forbidden)
+    assert "paid plan" in service_part(known, now).state

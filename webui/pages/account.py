@@ -1,50 +1,170 @@
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from webui.pages.errors import trouble_of
-from webui.pages.measures import Calendar
-from webui.v1.errors import Unavailable
+from webui.pages.errors import said_by, trouble_of
+from webui.v1.connection import Health
+from webui.v1.errors import (
+    Failure,
+    Forbidden,
+    NotFound,
+    Rejected,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+    Unreadable,
+)
 
 
 @dataclass(frozen=True)
 class ServicePart:
-    """Where files are kept, and whether it answers; nothing of how it is signed in to."""
+    """Whether the storage service answers; nothing of where it is or how it is signed in to."""
+
+    state: str
+    detail: str
+    is_well: bool
+    is_ill: bool
+
+
+@dataclass(frozen=True)
+class ConnectionPart:
+    """Where files are kept, for the owner; nothing of how Ferry signs in there."""
 
     place: str
-    is_well: bool
-    state: str
-    last_ok: str
-    latency: str
+    text: str
+    may_connect: bool
+    may_forget: bool
+
+
+@dataclass(frozen=True)
+class ForgetPage:
+    title: str
+    text: str
 
 
 @dataclass(frozen=True)
 class AccountPage:
     name: str
     role_label: str
-    service: ServicePart | None = None
+    service: ServicePart
+    connection: ConnectionPart | None = None
 
 
-def service_part(  # noqa: PLR0913  What is known of the last calls.
-    url: str,
-    *,
-    is_embedded: bool,
-    last_ok_at: datetime | None,
-    last_error: str | None,
-    latency_seconds: float | None,
-    calendar: Calendar,
-) -> ServicePart:
-    state = _("Connected") if last_ok_at else _("Not asked yet")
-    if last_error:
-        state = trouble_of(Unavailable(last_error)).title
-    return ServicePart(
-        place=_("In Ferry itself") if is_embedded else urlsplit(url).hostname or "",
-        is_well=last_error is None,
-        state=state,
-        last_ok=calendar.since(last_ok_at) if last_ok_at else "",
-        latency=_("%(count)s ms") % {"count": round(latency_seconds * 1000)}
-        if latency_seconds is not None
-        else "",
+# The storage service
+
+
+def service_part(health: Health, now: datetime) -> ServicePart:
+    if health.last_error:
+        kind = health.last_failure or Unavailable
+        return ill_part(kind(health.last_error), health, now)
+    if health.last_ok_at is None:
+        text = _("Ferry has not asked it since it started.")
+        return ServicePart(_("Not asked yet"), text, is_well=False, is_ill=False)
+    words = {
+        "time": time_words(health.latency_seconds or 0),
+        "ago": ago_words(now - health.last_ok_at),
+    }
+    answered = _("Answered in %(time)s, %(ago)s") % words
+    return ServicePart(_("Storage service"), answered, is_well=True, is_ill=False)
+
+
+def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
+    trouble = trouble_of(failure)
+    if health.last_error_at:
+        asked = _("Asked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
+        return ServicePart(trouble.title, f"{asked} {trouble.text}", is_well=False, is_ill=True)
+    return ServicePart(trouble.title, trouble.text, is_well=False, is_ill=True)
+
+
+def time_words(seconds: float) -> str:
+    if seconds < 1:
+        return _("%(count)s ms") % {"count": max(1, round(seconds * 1000))}
+    return _("%(count)s s") % {"count": round(seconds, 1)}
+
+
+def ago_words(past: timedelta) -> str:
+    """`just now`, `20 seconds ago`, `3 days ago`."""
+    seconds = int(past.total_seconds())
+    if seconds < 1:
+        return _("just now")
+    if seconds < 60:
+        words = ngettext("%(count)s second ago", "%(count)s seconds ago", seconds)
+        return words % {"count": seconds}
+    if seconds < 3600:
+        minutes = seconds // 60
+        words = ngettext("%(count)s minute ago", "%(count)s minutes ago", minutes)
+        return words % {"count": minutes}
+    if seconds < 86_400:
+        hours = seconds // 3600
+        return ngettext("%(count)s hour ago", "%(count)s hours ago", hours) % {"count": hours}
+    days = seconds // 86_400
+    return ngettext("%(count)s day ago", "%(count)s days ago", days) % {"count": days}
+
+
+# The connection
+
+
+def connection_part(*, fixed_url: str, stored_url: str) -> ConnectionPart:
+    """`fixed_url` comes from the environment, and before what the owner stored."""
+    if fixed_url:
+        text = _(
+            "The setting SERVICE_URL says so. To connect another service here, take the setting "
+            "away and start Ferry again."
+        )
+        return ConnectionPart(place_of(fixed_url), text, may_connect=False, may_forget=False)
+    if stored_url:
+        text = _("What is on this machine stays there, out of sight.")
+        return ConnectionPart(place_of(stored_url), text, may_connect=True, may_forget=True)
+    text = _("Ferry's own service keeps them in its data folder.")
+    return ConnectionPart(_("This machine"), text, may_connect=True, may_forget=False)
+
+
+def place_of(url: str) -> str:
+    """The host, with its path where there is one: never a name or a password."""
+    parts = urlsplit(url)
+    return f"{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+
+
+def forget_page(url: str) -> ForgetPage:
+    words = _(
+        "Nothing is deleted there: the files stay at %(place)s. Ferry forgets the e-mail address "
+        "and the password, and shows the files on this machine again."
     )
+    place = place_of(url)
+    return ForgetPage(_("Forget %(place)s?") % {"place": place}, words % {"place": place})
+
+
+def refusal_of(failure: Failure) -> str:
+    """Why a connection was not kept, said to whoever typed it in."""
+    return f"{_why(failure)} {_('Nothing was changed.')}"
+
+
+def _why(failure: Failure) -> str:
+    said = said_by(failure)
+    if isinstance(failure, Unauthorized):
+        return _("The service doesn't take this e-mail address and password.")
+    if isinstance(failure, Forbidden) and failure.reason == "premium_required":
+        return _("This account has no paid plan, and the service answers paid accounts only.")
+    if isinstance(failure, Forbidden | Rejected):
+        return f"{_('The service refuses this account.')} {said}".strip()
+    if isinstance(failure, TooMany):
+        return _("The service asks for a pause. Try again in a few minutes.")
+    if isinstance(failure, Unreadable | NotFound):
+        return _("What answers at this address is no storage service that Ferry can talk to.")
+    return _away(failure.reason)
+
+
+def _away(reason: str) -> str:
+    if reason == "bad_certificate":
+        return _(
+            "The service can't prove who it is: its certificate is not valid. "
+            "The password was not sent."
+        )
+    if reason == "too_slow":
+        return _("The service takes too long to answer. Try again in a minute.")
+    if reason == "no_connection":
+        return _("Nothing answers at this address. Check it, and that the service is on.")
+    return _("The service is there but isn't working. Try again in a minute.")

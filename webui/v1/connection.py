@@ -61,12 +61,17 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the last calls went; `last_error` is the reason word of a failure, None when well."""
+    """How the last calls went; `last_error` is the reason word of a failure, None when well.
+
+    `last_failure` is its kind: a word alone does not tell wrong credentials from a service that
+    is down.
+    """
 
     last_ok_at: datetime | None = None
     last_error_at: datetime | None = None
     last_error: str | None = None
     latency_seconds: float | None = None
+    last_failure: type[Failure] | None = None
 
 
 class Connection:
@@ -288,7 +293,12 @@ class Connection:
         try:
             yield
         except ILL as failure:
-            self.health = replace(self.health, last_error_at=self._now(), last_error=failure.reason)
+            self.health = replace(
+                self.health,
+                last_error_at=self._now(),
+                last_error=failure.reason,
+                last_failure=type(failure),
+            )
             raise
         except Failure:
             self._is_well(start)
@@ -300,6 +310,7 @@ class Connection:
             self.health,
             last_ok_at=self._now(),
             last_error=None,
+            last_failure=None,
             latency_seconds=self._clock() - start,
         )
 

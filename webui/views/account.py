@@ -1,6 +1,7 @@
 import logging
 import math
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
@@ -11,12 +12,20 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from webui import attempts, connection, shell
-from webui.forms import ChangePassword
+from webui.forms import ChangePassword, Connect
 from webui.http import Request
-from webui.models import Role
-from webui.pages.account import AccountPage, ServicePart, service_part
-from webui.pages.measures import Calendar
+from webui.models import Connection, Role
+from webui.pages.account import (
+    AccountPage,
+    ConnectionPart,
+    ServicePart,
+    connection_part,
+    ill_part,
+    service_part,
+)
 from webui.roles import open_to, open_to_strangers
+from webui.v1.address import split_service_url
+from webui.v1.connection import Health
 from webui.v1.errors import Failure
 from webui.views import errors
 from webui.views.signin import too_many_tries
@@ -27,31 +36,40 @@ log = logging.getLogger("ferry.account")
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request) -> HttpResponse:
-    form = ChangePassword(request.user)
-    return render(request, "account/show.html", context_for(request, form))
+    return render(request, "account/show.html", context_for(request))
 
 
-def context_for(request: Request, form: ChangePassword) -> dict[str, object]:
-    label = str(Role(request.user.role).label)
-    page = AccountPage(request.user.username, label, service_of(request))
-    return {"page": page, "form": form}
+def context_for(
+    request: Request, form: ChangePassword | None = None, connect: Connect | None = None
+) -> dict[str, object]:
+    role = Role(request.user.role)
+    page = AccountPage(
+        request.user.username,
+        str(role.label),
+        service=service_of(),
+        connection=connection_of() if role.includes(Role.OWNER) else None,
+    )
+    return {
+        "page": page,
+        "form": form or ChangePassword(request.user),
+        "connect": connect or Connect(()),
+    }
 
 
-def service_of(request: Request) -> ServicePart | None:
+def service_of() -> ServicePart:
     """What earlier calls told: the page asks nothing by itself."""
+    now = timezone.now()
     try:
         service = connection.service()
-    except Failure:
-        return None
-    health = service.v1.health
-    return service_part(
-        service.v1.base_url,
-        is_embedded=service.is_embedded,
-        last_ok_at=health.last_ok_at,
-        last_error=health.last_error,
-        latency_seconds=health.latency_seconds,
-        calendar=Calendar(timezone.now(), timezone.get_current_timezone()),
-    )
+    except Failure as failure:
+        return ill_part(failure, Health(), now)
+    return service_part(connection.health_of(service), now)
+
+
+def connection_of() -> ConnectionPart:
+    fixed_url = split_service_url(settings.SERVICE_URL)[0] if settings.SERVICE_URL else ""
+    stored = Connection.objects.first()
+    return connection_part(fixed_url=fixed_url, stored_url=stored.url if stored else "")
 
 
 @sensitive_post_parameters()
@@ -81,8 +99,8 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     update_session_auth_hash(request, request.user)
     log.info("changed password name=%r", request.user.username)
     if request.htmx:
-        context = context_for(request, ChangePassword(request.user))
-        return render(request, "account/_password.html", {**context, "is_changed": True})
+        context = {**context_for(request), "is_changed": True}
+        return render(request, "account/_password.html", context)
     messages.success(request, _("Password changed. Every other device is signed out."))
     return redirect("account")
 

@@ -5,10 +5,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
 from webui import connection
-from webui.models import Connection
 from webui.pages.errors import trouble_of
 from webui.v1.errors import Failure
 
@@ -28,7 +26,7 @@ class Command(BaseCommand):
         if settings.SERVICE_URL:
             raise CommandError("SERVICE_URL is set, and comes before what is stored here.")
         if forget:
-            Connection.forget()
+            connection.forget()
             self.stdout.write("Forgotten. The site shows the service in this process.")
             return
         place = address(url or "")
@@ -38,7 +36,7 @@ class Command(BaseCommand):
         except Failure as failure:
             trouble = trouble_of(failure)
             raise CommandError(f"{trouble.title}. {trouble.text} Nothing was kept.") from None
-        Connection.keep(place, name, password, timezone.now())
+        connection.keep(place, name, password)
         self.stdout.write(f"Connected as {account.name or name}.")
 
 

@@ -1,0 +1,329 @@
+"""The owner connects another service on the account page, and forgets it again."""
+
+import json
+import os
+import subprocess
+import sys
+
+import httpx
+import pytest
+from django.conf import settings as django_settings
+from django.db import connection as database
+
+from tests.people import page, words
+from tests.running import BASE
+from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, storage_of
+from webui import connection
+from webui.models import Connection
+from webui.v1.client import Client
+from webui.v1.errors import Unavailable, Unreadable
+
+pytestmark = pytest.mark.django_db
+URL = "https://storage.example/v"
+HTMX = {"hx-request": "true"}
+find_place = connection.place
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered(monkeypatch):
+    monkeypatch.setattr(connection, "_known", None)
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """A service that answers whoever knows its password."""
+    made = storage_of("there", is_embedded=False)
+    made.asked = []
+
+    def client_for(place):
+        made.asked.append(place)
+        origin = place.url.removesuffix("/v").removesuffix("/v1")
+        return Client(origin, place.credentials, transport=made.fake, patience=IMPATIENT)
+
+    monkeypatch.setattr(connection, "client_for", client_for)
+    return made
+
+
+def connect(person, *, htmx=False, follow=False, **fields):
+    form = {"url": URL, "email": EMAIL, "password": PASSWORD, **fields}
+    headers = HTMX if htmx else {}
+    return person.client.post("/account/connection/", form, headers=headers, follow=follow)
+
+
+def everything_stored() -> str:
+    with database.cursor() as cursor:
+        tables = database.introspection.table_names(cursor)
+        rows = [cursor.execute(f'SELECT * FROM "{table}"').fetchall() for table in tables]
+    return repr(rows)
+
+
+def test_the_owner_connects_a_service(alice, there, caplog):
+    caplog.set_level("DEBUG")
+    answer = connect(alice, follow=True)
+    assert "Connected. Files are kept at storage.example/v." in words(answer, "#toasts")
+    assert "storage.example/v" in words(answer, "#connection strong")
+    assert ("GET", "/rest/user") in there.calls
+    assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
+    assert "connected place=" in caplog.text
+    for secret in (EMAIL, PASSWORD):
+        assert secret not in caplog.text
+        assert secret not in everything_stored()
+        assert secret not in answer.content.decode()
+    assert "storage.example" in everything_stored()
+
+
+def test_under_htmx_the_whole_page_comes_anew(alice, there):
+    answer = connect(alice, htmx=True)
+    assert answer["HX-Redirect"] == "/account/"
+    assert Connection.objects.exists()
+
+
+FAILURES = [
+    (401, "", "doesn't take this e-mail address and password"),
+    (403, "premium_required", "no paid plan"),
+    (403, "suspended", "refuses this account"),
+    (404, "", "no storage service"),
+    (429, "", "asks for a pause"),
+    (503, "", "isn't working"),
+    (507, "not_enough_space", "refuses this account"),
+]
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, failure, htmx):
+    status, reason, said = failure
+    caplog.set_level("DEBUG")
+    there.fails("/rest/user", status, reason)
+    answer = connect(alice, htmx=htmx)
+    assert answer.status_code == 422
+    assert said in words(answer, "#connection [role=alert]")
+    assert "Nothing was changed." in words(answer, "#connection [role=alert]")
+    assert (page(answer).select_one("html") is None) == htmx
+    fields = {each["name"]: each for each in page(answer).select("#connection input.input")}
+    assert fields["url"]["value"] == URL
+    assert "value" not in fields["password"].attrs
+    assert not Connection.objects.exists()
+    assert PASSWORD not in answer.content.decode() + caplog.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (Unavailable("no_connection"), "Nothing answers at this address"),
+        (Unavailable("too_slow"), "takes too long"),
+        (Unavailable("bad_certificate"), "certificate is not valid"),
+        (Unavailable("cut_off"), "isn't working"),
+        (Unreadable("not_json"), "no storage service"),
+    ],
+)
+def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, failure, said):
+    def fail(*_arguments):
+        raise failure
+
+    monkeypatch.setattr(connection, "check", fail)
+    assert said in words(connect(alice), "#connection [role=alert]")
+    assert not Connection.objects.exists()
+
+
+def test_a_page_of_somebody_else_is_no_service(alice, there):
+    there.says("/rest/user", httpx.Response(200, html="<h1>Router</h1>"))
+    assert "no storage service" in words(connect(alice), "#connection [role=alert]")
+
+
+def test_a_failed_check_leaves_the_kept_connection(alice, there):
+    connect(alice)
+    assert connect(alice, password="guess").status_code == 422
+    assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"url": ""}, "url"),
+        ({"url": "ftp://a.example"}, "url"),
+        ({"url": "file:///etc/passwd"}, "url"),
+        ({"url": "https:///x"}, "url"),
+        ({"url": "https://a.example/?x=1"}, "url"),
+        ({"url": "https://a.example/../x"}, "url"),
+        ({"url": "https://a example"}, "url"),
+        ({"url": "x" * 501}, "url"),
+        ({"url": "http://169.254.169.254/"}, "url"),
+        ({"url": "http://[fe80::1]/"}, "url"),
+        ({"url": "http://0.0.0.0:9/"}, "url"),
+        ({"url": "http://localhost:8000/"}, "url"),
+        ({"url": "http://127.0.0.1:8000"}, "url"),
+        ({"url": "http://LOCALHOST"}, "url"),
+        ({"email": "me"}, "email"),
+        ({"email": "me:you@example.org"}, "email"),
+        ({"email": ""}, "email"),
+        ({"password": ""}, "password"),
+        ({"password": "x" * 1025}, "password"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_field_and_never_asked(alice, there, wrong, field):
+    answer = connect(alice, **wrong)
+    assert answer.status_code == 422
+    assert page(answer).select_one(f"#connection [name={field}][aria-invalid=true]")
+    assert there.asked == []
+
+
+@pytest.mark.parametrize(
+    "url", ["https://me:secret99@a.example", "me:secret99@a.example", f"me:secret99@{'x' * 500}"]
+)
+def test_a_password_in_the_address_is_not_shown_again(alice, there, url):
+    answer = connect(alice, url=url)
+    assert answer.status_code == 422
+    assert page(answer).select_one("#connection [name=url]")["value"] == ""
+    assert "secret99" not in answer.content.decode()
+    assert there.asked == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("storage.example", "https://storage.example"),
+        (" https://storage.example/ ", "https://storage.example"),
+        ("http://192.168.1.20:9000/v1", "http://192.168.1.20:9000/v1"),
+        ("http://localhost:9000", "http://localhost:9000"),
+    ],
+)
+def test_an_address_is_taken_as_people_type_it(alice, there, typed, meant):
+    assert connect(alice, url=typed).status_code == 302
+    assert Connection.objects.get().url == meant
+
+
+# Forgetting
+
+
+def test_forgetting_says_first_what_happens(alice, there):
+    connect(alice)
+    asked = alice.client.get("/account/connection/forget/")
+    assert "Forget storage.example/v?" in words(asked, "h1")
+    assert "Nothing is deleted there" in words(asked, ".sheet")
+    assert Connection.objects.exists()
+    done = alice.client.post("/account/connection/forget/", follow=True)
+    assert "Forgotten" in words(done, "#toasts")
+    assert "This machine" in words(done, "#connection strong")
+    assert not Connection.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_there_may_be_nothing_to_forget(alice, method):
+    answer = getattr(alice.client, method)("/account/connection/forget/")
+    assert answer["Location"] == "/account/"
+
+
+def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, there, monkeypatch):
+    connect(alice)
+    Connection.objects.update(sealed="nonsense")
+    monkeypatch.setattr(connection, "place", find_place)
+    shown = alice.client.get("/account/")
+    assert "doesn't take Ferry's sign-in" in words(shown, "#service")
+    assert "storage.example" in words(shown, "#connection")
+    assert connect(alice).status_code == 302
+    assert "doesn't take" not in words(alice.client.get("/account/"), "#service")
+
+
+# Who sees it
+
+
+@pytest.mark.parametrize("name", ["bob", "gwen"])
+def test_nobody_but_the_owner_sees_where_files_are_kept(request, alice, there, name):
+    connect(alice)
+    assert page(alice.client.get("/account/")).select_one("#connection")
+    shown = request.getfixturevalue(name).client.get("/account/")
+    assert page(shown).select_one("#service")
+    assert not page(shown).select_one("#connection")
+    assert "storage.example" not in shown.content.decode()
+
+
+@pytest.mark.parametrize("name", ["bob", "gwen"])
+def test_nobody_but_the_owner_may_change_it(request, alice, there, name):
+    connect(alice)
+    person = request.getfixturevalue(name)
+    assert connect(person, url="https://evil.example").status_code == 403
+    assert person.client.post("/account/connection/forget/").status_code == 403
+    assert Connection.objects.get().url == URL
+
+
+def test_what_the_environment_says_is_shown_without_its_secrets(alice, there, settings):
+    assert page(alice.client.get("/account/")).select_one("#connection form")
+    settings.SERVICE_URL = "https://me%40example.org:se%3Acret@host.example/prefix"
+    shown = alice.client.get("/account/")
+    assert "host.example/prefix" in words(shown, "#connection strong")
+    assert "SERVICE_URL" in words(shown, "#connection")
+    assert not page(shown).select_one("#connection form, #connection a, #connection input")
+    for secret in ("me@example.org", "me%40example", "se:cret", "cret"):
+        assert secret not in shown.content.decode()
+    assert connect(alice).status_code == 409
+    assert alice.client.post("/account/connection/forget/").status_code == 409
+    assert there.asked == []
+
+
+# Two processes
+
+OTHER = """
+import json, sys
+import django
+django.setup()
+from django.conf import settings
+from webui import connection
+for line in sys.stdin:
+    settings.SECRET_KEY = line.strip()
+    found = connection.service()
+    said = [found.v1.base_url, found.is_embedded, connection.is_embedded(lambda: next(clock))]
+    print(json.dumps(said), flush=True)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_is_seen_by_the_other_process(alice, there):
+    """One that asked before, and has its client."""
+    code = OTHER.replace("for line", "from itertools import count\nclock = count(0, 2)\nfor line")
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=BASE,
+        env=other_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+
+        def seen() -> list:
+            other.stdin.write(f"{django_settings.SECRET_KEY}\n")
+            other.stdin.flush()
+            return json.loads(other.stdout.readline())
+
+        assert seen() == ["http://localhost", True, True]
+        connect(alice)
+        assert seen() == [URL, False, False]
+        alice.client.post("/account/connection/forget/")
+        assert seen() == ["http://localhost", True, True]
+        other.stdin.close()
+
+
+def other_environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": f"sqlite:///{database.settings_dict['NAME']}",
+    }
+
+
+def test_within_a_second_nobody_asks_the_database_again(django_assert_num_queries, monkeypatch):
+    now = [100.0]
+    with django_assert_num_queries(1):
+        assert all(connection.is_embedded(lambda: now[0]) for _range in range(50))
+    Connection.keep(URL, EMAIL, PASSWORD, connection.timezone.now())
+    assert connection.is_embedded(lambda: now[0])
+    now[0] += connection.KNOWN_SECONDS
+    assert not connection.is_embedded(lambda: now[0])
+
+
+def test_ones_own_change_is_seen_at_once():
+    assert connection.is_embedded()
+    connection.keep(URL, EMAIL, PASSWORD)
+    assert not connection.is_embedded()
+    connection.forget()
+    assert connection.is_embedded()

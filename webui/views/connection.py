@@ -1,0 +1,99 @@
+"""The Account screen: whether the storage service answers, and which one it is."""
+
+import logging
+from contextlib import suppress
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST
+
+from webui import connection
+from webui.forms import Connect
+from webui.http import Request, leave_for
+from webui.models import Connection, Role
+from webui.pages.account import forget_page, place_of, refusal_of
+from webui.roles import open_to
+from webui.v1.errors import Failure
+from webui.views import errors
+from webui.views.account import context_for
+
+log = logging.getLogger("ferry.connection")
+
+
+@require_POST
+@open_to(Role.GUEST)
+def check(request: Request) -> HttpResponse:
+    """A failure is an answer here: the section says it."""
+    with suppress(Failure):
+        service = connection.service()
+        with suppress(Failure):
+            service.v1.account()
+        connection.tell_health(service.key, service.v1.health)
+    if not request.htmx:
+        return redirect("account")
+    return render(request, "account/_service.html", {**context_for(request), "is_checked": True})
+
+
+@sensitive_post_parameters("password")
+@require_POST
+@open_to(Role.OWNER)
+def connect(request: Request) -> HttpResponse:
+    """Kept only after the service has said that it knows the account."""
+    if settings.SERVICE_URL:
+        return fixed(request)
+    form = Connect(own_hosts(request), request.POST)
+    if not form.is_valid() or not is_kept(form):
+        template = "account/_connection.html" if request.htmx else "account/show.html"
+        return render(request, template, context_for(request, connect=form), status=422)
+    place = place_of(form.cleaned_data["url"])
+    messages.success(request, _("Connected. Files are kept at %(place)s.") % {"place": place})
+    return leave_for(request, "account")
+
+
+@sensitive_variables()
+def is_kept(form: Connect) -> bool:
+    url, name, password = (form.cleaned_data[field] for field in ("url", "email", "password"))
+    try:
+        connection.check(url, name, password)
+    except Failure as failure:
+        log.warning("refused connection place=%r reason=%s", place_of(url), failure.reason)
+        form.add_error(None, refusal_of(failure))
+        return False
+    connection.keep(url, name, password)
+    log.info("connected place=%r", place_of(url))
+    return True
+
+
+def own_hosts(request: Request) -> list[str]:
+    """How this very Ferry is reached: shown its own service, it would turn that one off."""
+    names = ("localhost", "127.0.0.1", "::1", "[::1]")
+    return [request.get_host(), *(f"{name}:{settings.PORT}" for name in names)]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(Role.OWNER)
+def forget(request: Request) -> HttpResponse:
+    if settings.SERVICE_URL:
+        return fixed(request)
+    stored = Connection.objects.first()
+    if stored is None:
+        return leave_for(request, "account")
+    if request.method != "POST":
+        return render(request, "account/forget.html", {"page": forget_page(stored.url)})
+    connection.forget()
+    log.info("forgot connection place=%r", place_of(stored.url))
+    messages.success(request, _("Forgotten. Files are kept on this machine."))
+    return leave_for(request, "account")
+
+
+def fixed(request: Request) -> HttpResponse:
+    return errors.plain(
+        request,
+        409,
+        title=_("The setting SERVICE_URL comes first"),
+        text=_("Take the setting away and start Ferry again, then choose the service here."),
+    )
