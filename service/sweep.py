@@ -14,6 +14,9 @@ log = logging.getLogger("ferry.sweep")
 ROWS_AT_ONCE = 500
 # A writer may wait for a slow sender; after a day without a byte its process is dead.
 DRAFT_LIFETIME = timedelta(days=1)
+# A blob has its place before its row: the row may wait for the database, 20 s or as many times
+# that as it is tried.
+ORPHAN_AGE = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ def sweep(store: Store, now: datetime, grace: timedelta) -> Swept:
     """Downloads and archives that began before a file was deleted have `grace` to finish."""
     return Swept(
         discarded=_unlink_discarded(store, now - grace),
-        orphans=_unlink_orphans(store, now - grace),
+        orphans=_unlink_orphans(store, now - max(grace, ORPHAN_AGE)),
         drafts=store.drop_drafts(now - max(grace, DRAFT_LIFETIME)),
         missing=_report_missing(store),
     )

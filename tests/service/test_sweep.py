@@ -51,6 +51,14 @@ def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
     assert store.size(stored.blob) is None
 
 
+def test_a_blob_whose_row_still_waits_for_the_database_stays(store, now):
+    waiting = put(store)
+    assert sweep(store, now + timedelta(minutes=59), timedelta(0)) == NOTHING
+    file = a_file(alice(), blob=waiting)
+    assert sweep(store, now + timedelta(days=2), timedelta(0)) == NOTHING
+    assert store.size(file.blob) == file.size_bytes
+
+
 def test_a_discarded_blob_is_no_orphan(store, now):
     account = alice()
     file = a_file(account, blob=put(store))
