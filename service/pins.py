@@ -12,7 +12,7 @@ from django.conf import settings
 from service import links, walking
 from service.archive import File, Folder, Missing, Node, write_plan
 from service.models import Account
-from service.store import Store, library_store
+from service.store import Store, disk_full_told, library_store
 from service.walking import Entry
 
 # Longer than any link to it lives.
@@ -27,15 +27,18 @@ def pin(
     *,
     now: datetime,
 ) -> str:
-    """The signed link of a ZIP of this selection, as path and query. Raises NotFound.
+    """The signed link of a ZIP of this selection, as path and query. Raises NotFound, DiskFull.
 
     `name` is the archive's, without ".zip"; a root folder lies in it under that name too. The
     same selection, unchanged, has the same plan, and so the same pin and within the hour the same
     link: asking a thousand times fills no disk.
     """
     entries = walking.walk(account, folder_ids, file_ids)
-    tree = Tree(entries, library_store(), name)
-    return links.zip_link(account, _written(account, tree.nodes(), now), name, now=now)
+    store = library_store()
+    store.refuse_beyond(1)
+    with disk_full_told():
+        pin_id = _written(account, Tree(entries, store, name).nodes(), now)
+    return links.zip_link(account, pin_id, name, now=now)
 
 
 def path(account_id: int, pin_id: str) -> Path:

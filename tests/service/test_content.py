@@ -12,8 +12,9 @@ from hypothesis import settings as checking
 from hypothesis import strategies as st
 
 from service import library, links, pins
-from service.errors import NotFound
+from service.errors import DiskFull, NotFound
 from service.models import File
+from service.store import Store
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, put
 
 pytestmark = pytest.mark.django_db
@@ -240,6 +241,22 @@ def test_planning_for_ids_that_are_gone_leaves_no_plan(account, tmp_path):
     with pytest.raises(NotFound):
         pins.pin(account, [], [10**6], "Files", now=NOW)
     assert not list((tmp_path / "pins").glob("*"))
+
+
+@pytest.mark.parametrize("moment", ["before", "while"])
+def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
+    account, file, tmp_path, monkeypatch, moment
+):
+    def full(*_args):
+        raise OSError(28, "No space left on device")
+
+    if moment == "before":
+        monkeypatch.setattr(Store, "free_bytes", lambda _store: 0)
+    else:
+        monkeypatch.setattr(pins, "write_plan", full)
+    with pytest.raises(DiskFull):
+        pins.pin(account, [], [file.pk], "Files", now=NOW)
+    assert not list(tmp_path.glob("pins/*"))
 
 
 def test_plans_are_kept_for_as_long_as_their_links_live(account, file, tmp_path):
