@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from service import pins
+from service import pins, transfers
 from service.store import library_store
 from service.sweep import sweep
 from webui import pruning
@@ -36,6 +36,7 @@ ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("library sweep", timedelta(minutes=5), sweep_library),
     Round("pin pruning", timedelta(hours=1), pins.prune),
+    Round("upload pruning", timedelta(days=1), transfers.prune),
 ]
 
 

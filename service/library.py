@@ -228,9 +228,7 @@ def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) ->
 def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
     """Which of these names are: also by what a running transfer will bring."""
     keys = list(keys)
-    coming = Transfer.objects.filter(folder=folder, title_key__in=keys).exclude(
-        state__in=Transfer.OVER
-    )
+    coming = Transfer.running().filter(folder=folder, title_key__in=keys)
     return {
         *folder.folders.filter(name_key__in=keys).values_list("name_key", flat=True),
         *folder.files.filter(name_key__in=keys).values_list("name_key", flat=True),
