@@ -7,9 +7,9 @@ transaction. Another account's id is not found.
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from service import naming
 from service.accounts import changing_library, changing_transfers
@@ -28,9 +28,6 @@ from service.store import Stored
 
 MOST_DEPTH = 200
 AT_ONCE = 500  # values in one query
-
-Item = TypeVar("Item")
-Row = TypeVar("Row", bound=Model)
 
 
 class FolderRow(NamedTuple):
