@@ -11,9 +11,9 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from service import pins
+from service import pins, transfers
 from service.store import library_store
-from service.sweep import sweep
+from service.sweep import Swept, sweep, sweep_leavings
 from webui import connection, pruning
 
 log = logging.getLogger("ferry.worker")
@@ -29,15 +29,24 @@ class Round:
 
 
 def sweep_library(now: datetime) -> None:
-    swept = sweep(library_store(), now, settings.BLOB_GRACE)
+    tell(sweep(library_store(), now, settings.BLOB_GRACE))
+
+
+def sweep_deleted(now: datetime) -> None:
+    tell(sweep_leavings(library_store(), now, settings.BLOB_GRACE))
+
+
+def tell(swept: Swept) -> None:
     if any(astuple(swept)):
         log.info("swept %s", swept)
 
 
 ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
-    Round("library sweep", timedelta(minutes=5), sweep_library, is_service=True),
+    Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
+    Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("pin pruning", timedelta(hours=1), pins.prune, is_service=True),
+    Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
 ]
 
 

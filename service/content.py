@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import wraps
 from itertools import chain
 from typing import Any, BinaryIO, Concatenate, ParamSpec, cast
@@ -77,7 +77,7 @@ class StoredFile:
         self._store = store
         self.size_bytes = file.size_bytes
         self.etag = f'"{file.sha1}-{file.size_bytes:x}"'
-        self.modified_at = file.updated_at
+        self.modified_at: datetime | None = file.updated_at
         self.presentation = presentation(file.name, inline=inline)
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
@@ -114,10 +114,12 @@ class StoredFile:
 
 
 class Pinned:
+    # A plan's own date moves with every link to it, which no resuming download may see.
+    modified_at: datetime | None = None
+
     def __init__(self, account_id: int, pin: str, name: str, store: Store) -> None:
         plan = pins.path(account_id, pin)
         try:
-            self.modified_at = datetime.fromtimestamp(plan.stat().st_mtime, UTC)
             self._archive = Archive(plan, store.open)
         except (FileNotFoundError, ArchiveBroken) as error:
             raise NotFound from error

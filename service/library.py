@@ -7,9 +7,9 @@ transaction. Another account's id is not found.
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from service import naming
 from service.accounts import changing_library, changing_transfers
@@ -28,9 +28,6 @@ from service.store import Stored
 
 MOST_DEPTH = 200
 AT_ONCE = 500  # values in one query
-
-Item = TypeVar("Item")
-Row = TypeVar("Row", bound=Model)
 
 
 class FolderRow(NamedTuple):
@@ -228,9 +225,7 @@ def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) ->
 def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
     """Which of these names are: also by what a running transfer will bring."""
     keys = list(keys)
-    coming = Transfer.objects.filter(folder=folder, title_key__in=keys).exclude(
-        state__in=Transfer.OVER
-    )
+    coming = Transfer.running().filter(folder=folder, title_key__in=keys)
     return {
         *folder.folders.filter(name_key__in=keys).values_list("name_key", flat=True),
         *folder.files.filter(name_key__in=keys).values_list("name_key", flat=True),

@@ -1,22 +1,27 @@
 """Pins: the layout of an archive, written down when its link is made, so that it never changes."""
 
+import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from datetime import datetime
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
 from django.conf import settings
 
 from service import links, walking
-from service.archive import File, Folder, Missing, Node, write_plan
+from service.archive import File, Folder, Missing, Node, Plan, write_plan
 from service.models import Account
-from service.store import Store, library_store
+from service.store import Store, disk_full_told, library_store
 from service.walking import Entry
 
 # Longer than any link to it lives.
 LIFETIME = links.LIFETIME + 2 * links.WINDOW
+KNOWN_FOR = timedelta(hours=1)
+
+Selection = tuple[set[int], set[int]]  # ids of folders and of files
 
 
 def pin(
@@ -27,15 +32,16 @@ def pin(
     *,
     now: datetime,
 ) -> str:
-    """The signed link of a ZIP of this selection, as path and query. Raises NotFound.
+    """The signed link of a ZIP of this selection, as path and query. Raises NotFound, DiskFull.
 
     `name` is the archive's, without ".zip"; a root folder lies in it under that name too. The
     same selection, unchanged, has the same plan, and so the same pin and within the hour the same
     link: asking a thousand times fills no disk.
     """
-    entries = walking.walk(account, folder_ids, file_ids)
-    tree = Tree(entries, library_store(), name)
-    return links.zip_link(account, _written(account, tree.nodes(), now), name, now=now)
+    selection = set(folder_ids), set(file_ids)
+    key = _key(account, selection, name)
+    pin_id = _known(account, key, now) or _planned(account, selection, name, key, now)
+    return links.zip_link(account, pin_id, name, now=now)
 
 
 def path(account_id: int, pin_id: str) -> Path:
@@ -56,17 +62,62 @@ def _home() -> Path:
     return home
 
 
-def _written(account: Account, nodes: Iterable[Node], now: datetime) -> str:
-    draft = _home() / f".{secrets.token_hex(8)}"
-    try:
+def _key(account: Account, selection: Selection, name: str) -> Path:
+    """A file that names the pin of this selection in the library as it is."""
+    rows = Account.objects.filter(pk=account.pk)
+    revision = rows.values_list("library_revision", flat=True).first()
+    words = [revision, name, *map(sorted, selection)]
+    return _home() / f"{account.pk}-key-{sha256(json.dumps(words).encode()).hexdigest()}"
+
+
+def _known(account: Account, key: Path, now: datetime) -> str | None:
+    """Where it is there still, and so young that what the disk lost since is soon noticed."""
+    with suppress(FileNotFoundError):
+        if key.stat().st_mtime > (now - KNOWN_FOR).timestamp():
+            pin_id = key.read_text()
+            os.utime(path(account.pk, pin_id), (now.timestamp(), now.timestamp()))
+            return pin_id
+    return None
+
+
+def _planned(account: Account, selection: Selection, name: str, key: Path, now: datetime) -> str:
+    entries = walking.walk(account, *selection)
+    store = library_store()
+    store.refuse_beyond(1)
+    with disk_full_told():
+        plan = _written(account, Tree(entries, store, name).nodes(), now)
+        pin_id = plan.etag.strip('"')
+        if not plan.missing_count:
+            _remember(key, pin_id, now)
+    return pin_id
+
+
+def _written(account: Account, nodes: Iterable[Node], now: datetime) -> Plan:
+    with _draft() as draft:
         with draft.open("xb", buffering=0) as target:
             plan = write_plan(nodes, target, now)
-        os.utime(draft, (now.timestamp(), now.timestamp()))
-        pin_id = plan.etag.strip('"')
-        draft.rename(path(account.pk, pin_id))
+        _place(draft, path(account.pk, plan.etag.strip('"')), now)
+    return plan
+
+
+def _remember(key: Path, pin_id: str, now: datetime) -> None:
+    with _draft() as draft:
+        draft.write_text(pin_id)
+        _place(draft, key, now)
+
+
+@contextmanager
+def _draft() -> Iterator[Path]:
+    draft = _home() / f".{secrets.token_hex(8)}"
+    try:
+        yield draft
     finally:
         draft.unlink(missing_ok=True)
-    return pin_id
+
+
+def _place(draft: Path, place: Path, now: datetime) -> None:
+    os.utime(draft, (now.timestamp(), now.timestamp()))
+    draft.rename(place)
 
 
 class Tree:

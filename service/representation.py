@@ -25,7 +25,7 @@ class Representation(Protocol):
 
     size_bytes: int
     etag: str
-    modified_at: datetime
+    modified_at: datetime | None  # None: the tag alone tells what it is
     presentation: Presentation
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
@@ -40,13 +40,18 @@ def answer(request: HttpRequest, found: Representation) -> HttpResponseBase:
 
 
 def headers_of(found: Representation) -> dict[str, str]:
+    seconds = modified_seconds(found)
     return {
         "ETag": found.etag,
-        "Last-Modified": http_date(found.modified_at.timestamp()),
+        **({} if seconds is None else {"Last-Modified": http_date(seconds)}),
         "Accept-Ranges": "bytes",
         "Cache-Control": "private, no-cache",
         **presentation_headers(found.presentation),
     }
+
+
+def modified_seconds(found: Representation) -> int | None:
+    return None if found.modified_at is None else int(found.modified_at.timestamp())
 
 
 def presentation_headers(shown: Presentation) -> dict[str, str]:
@@ -64,9 +69,11 @@ def early_answer(
     request: HttpRequest, found: Representation, headers: dict[str, str]
 ) -> HttpResponseBase | None:
     """304 or 412, where the conditions say so."""
-    response = get_conditional_response(
-        request, found.etag, int(found.modified_at.timestamp()), HttpResponse(headers=headers)
-    )
+    seconds = modified_seconds(found)
+    if seconds is None:
+        # Django would take it for failed; section 13.1.4 wants it ignored.
+        request.META.pop("HTTP_IF_UNMODIFIED_SINCE", None)
+    response = get_conditional_response(request, found.etag, seconds, HttpResponse(headers=headers))
     if response is None or response.status_code == 200:
         return None
     if response.status_code == 412:
@@ -108,7 +115,8 @@ def is_still_the_same(if_range: str | None, found: Representation) -> bool:
     """A weak tag never counts, and a date must be the very one."""
     if if_range is None or if_range.strip() == found.etag:
         return True
-    return parse_http_date_safe(if_range) == int(found.modified_at.timestamp())
+    seconds = modified_seconds(found)
+    return seconds is not None and parse_http_date_safe(if_range) == seconds
 
 
 def with_headers(

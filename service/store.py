@@ -20,6 +20,8 @@ from django.conf import settings
 from service.errors import DiskFull, NotFound
 
 CHUNK_BYTES = 2**20
+# Content never takes these: to delete something, the database too must be able to write.
+RESERVE_BYTES = 64 * 2**20
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -57,6 +59,8 @@ class Store:
         self._incoming = root / "incoming"
 
     def writer(self) -> "Writer":
+        """Raises DiskFull."""
+        self.refuse_beyond(1)
         return Writer(self, self._draft())
 
     def put(self, stream: BinaryIO) -> Stored:
@@ -113,9 +117,13 @@ class Store:
         return True
 
     def free_bytes(self) -> int:
-        """Of the disk."""
+        """Of the disk, for content."""
         make_folder(self._root)
-        return shutil.disk_usage(self._root).free
+        return max(0, shutil.disk_usage(self._root).free - RESERVE_BYTES)
+
+    def refuse_beyond(self, size_bytes: int) -> None:
+        if size_bytes > self.free_bytes():
+            raise DiskFull
 
     def keep(self, draft: Path, sums: "Sums") -> Stored:
         """Gives a draft that is synced its place for good."""
@@ -198,6 +206,7 @@ class Writer:
 
     def write(self, chunk: bytes | memoryview) -> None:
         """Raises DiskFull."""
+        self._store.refuse_beyond(len(chunk))
         rest = memoryview(chunk)
         with disk_full_told():
             while rest:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from service.models import Discarded, File
@@ -12,25 +12,39 @@ from service.walking import batches
 log = logging.getLogger("ferry.sweep")
 
 ROWS_AT_ONCE = 500
-# A writer may wait for a slow sender; after a day without a byte its process is dead.
-DRAFT_LIFETIME = timedelta(days=1)
+# Senders that pause for a minute are cut off; after an hour without a byte the writer is dead.
+DRAFT_LIFETIME = timedelta(hours=1)
+MOST_NAMED = 5
+# A blob has its place before its row: the row may wait for the database, 20 s or as many times
+# that as it is tried.
+ORPHAN_AGE = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class Swept:
     discarded: int  # blobs of deleted files
-    orphans: int  # blobs that no row names
     drafts: int  # files of writers that died
-    missing: int  # rows whose blob is gone; each is logged
+    orphans: int = 0  # blobs that no row names
+    missing: int = 0  # rows whose blob is gone
 
 
 def sweep(store: Store, now: datetime, grace: timedelta) -> Swept:
-    """Downloads and archives that began before a file was deleted have `grace` to finish."""
+    """All of it: compares every blob with every row."""
+    return replace(
+        sweep_leavings(store, now, grace),
+        orphans=_unlink_orphans(store, now - max(grace, ORPHAN_AGE)),
+        missing=_report_missing(store),
+    )
+
+
+def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
+    """What is known to be of no use, at little cost.
+
+    Downloads and archives that began before a file was deleted have `grace` to finish.
+    """
     return Swept(
         discarded=_unlink_discarded(store, now - grace),
-        orphans=_unlink_orphans(store, now - grace),
-        drafts=store.drop_drafts(now - max(grace, DRAFT_LIFETIME)),
-        missing=_report_missing(store),
+        drafts=store.drop_drafts(now - DRAFT_LIFETIME),
     )
 
 
@@ -58,10 +72,12 @@ def _unnamed(blobs: list[str]) -> Iterator[str]:
 
 
 def _report_missing(store: Store) -> int:
-    count = 0
-    rows = File.objects.order_by("pk").values_list("pk", "account_id", "blob")
-    for file_id, account_id, blob in rows.iterator():
+    count, named = 0, []
+    rows = File.objects.order_by("pk").values_list("pk", "blob")
+    for file_id, blob in rows.iterator():
         if store.size(blob) is None and File.objects.filter(pk=file_id).exists():
-            log.error("blob missing file=%s account=%s", file_id, account_id)
             count += 1
+            named += [file_id] if count <= MOST_NAMED else []
+    if count:
+        log.error("blobs missing count=%d files=%s", count, ",".join(map(str, named)))
     return count

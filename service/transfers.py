@@ -1,7 +1,7 @@
 """Transfers: what is wanted, written down. The worker makes it true."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.conf import settings
@@ -15,6 +15,7 @@ from service.store import Stored
 
 MOST_WISHES = 100
 LONGEST_ADDRESS = 8 * 1024
+UPLOAD_LIFETIME = timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,12 @@ def delete(account: Account, transfer_id: int, now: datetime) -> None:
         _remove(transfer)
 
 
+def prune(now: datetime) -> None:
+    """Forgets uploads, which are in no list; their files stay."""
+    uploads = Transfer.objects.filter(kind=Transfer.Kind.UPLOAD, state=Transfer.State.DONE)
+    uploads.filter(created_at__lt=now - UPLOAD_LIFETIME).delete()
+
+
 def _address(url: str) -> SplitResult:
     """Where it leads is for the worker to judge, on the address that it connects to."""
     if len(url) > LONGEST_ADDRESS or magnets.CONTROL.search(url):
@@ -186,7 +193,7 @@ def _has_outlived_its_use(transfer: Transfer) -> bool:
 
 def _trouble(locked: Account, size_bytes: int) -> str | None:
     """Room that running transfers will need is taken already."""
-    running = Transfer.objects.filter(account=locked).exclude(state__in=Transfer.OVER)
+    running = Transfer.running().filter(account=locked)
     if running.count() >= settings.QUEUE_LIMIT:
         return "queue_full"
     promised_bytes = running.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]

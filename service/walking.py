@@ -11,11 +11,10 @@ from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
 from service.errors import NotFound
-from service.library import root_of
+from service.library import AT_ONCE, root_of
 from service.models import LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 LARGEST_ID = 2**63 - 1
-AT_ONCE = 500  # values in one query
 
 Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Model)

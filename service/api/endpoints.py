@@ -1,6 +1,7 @@
 """An endpoint: one path, a view for each method, and JSON whatever happens."""
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -13,11 +14,15 @@ from django.utils import timezone
 from service.api import answers
 from service.api.auth import account_of
 from service.api.http import Request
-from service.errors import NotFound, Refusal
+from service.errors import DiskFull, NotFound, Refusal
 
 View = Callable[..., HttpResponse]
 
 log = logging.getLogger("ferry.api")
+
+# As SQLite and as PostgreSQL (classes 40, 53 and 55 of SQLSTATE) call it.
+FULL = re.compile("SQLITE_FULL|53100|.*disk is full")
+BUSY = re.compile("SQLITE_BUSY|SQLITE_LOCKED|40001|40P01|55P03|.*locked|.*busy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +55,9 @@ class Endpoint:
             return answers.refusal(refusal)
         except SuspiciousOperation:
             return answers.refused(400, "bad_request")
-        except OperationalError:
-            log.exception("database busy path=%s", request.path)
-            return answers.busy()
+        except OperationalError as trouble:
+            log.exception("database trouble path=%s", request.path)
+            return trouble_answer(trouble)
         except Exception:
             log.exception("broken path=%s", request.path)
             return answers.refused(500, "internal_error")
@@ -64,6 +69,17 @@ class Endpoint:
         if method not in self.views:
             return answers.wrong_method(self.allowed)
         return self.views[method](request, **ids)
+
+
+def trouble_answer(trouble: OperationalError) -> HttpResponse:
+    cause = trouble.__cause__
+    told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
+    word = told or str(trouble)
+    if FULL.match(word):
+        return answers.refusal(DiskFull())
+    if BUSY.match(word):
+        return answers.busy()
+    return answers.refused(500, "internal_error")
 
 
 def endpoint(**views: View) -> Endpoint:

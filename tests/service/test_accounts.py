@@ -1,6 +1,10 @@
+import os
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.hashers import check_password
 
 from service import accounts, library, transfers
@@ -100,3 +104,18 @@ def test_free_accounts_end_with_a_day(kind, day, may):
     accounts.set_kind(account, Account.Kind(kind))
     now = datetime(2015, 12, day, 23, 59, tzinfo=UTC)
     assert accounts.is_paid_now(account, now, date(2015, 12, 14)) is may
+
+
+def test_an_account_can_be_added_before_ferry_first_ran(tmp_path):
+    command = [sys.executable, "manage.py", "account", "add", "alice@example.org"]
+    told = subprocess.run(
+        command,
+        env=os.environ | {"DATA_DIR": str(tmp_path / "new")},
+        cwd=settings.BASE_DIR,
+        input="correct horse\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout == "Added alice@example.org  paid  0.00 of 50.00 GB used\n"

@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.models import Sum
 
 from service import library
-from service.models import Account, File
+from service.models import Account, File, Folder
 from service.sweep import sweep
 from tests.service.builders import NOW, a_file, a_folder, alice, put
 
@@ -74,7 +74,9 @@ def whole(account, store):
     assert Account.objects.get(pk=account.pk).space_used_bytes == total
     assert library.root_of(account).size_bytes == total
     for row in library.listing(account, 0).folders:
-        inside = File.objects.filter(folder=row.id).aggregate(bytes=Sum("size_bytes", default=0))
+        lineage = library.folder(account, row.id).lineage
+        below = File.objects.filter(folder__lineage__startswith=lineage)
+        inside = below.aggregate(bytes=Sum("size_bytes", default=0))
         assert row.size_bytes == inside["bytes"]
     much_later = datetime.now().astimezone() + timedelta(days=2)
     assert sweep(store, much_later, timedelta(hours=1)).missing == 0
@@ -102,6 +104,25 @@ def test_a_kill_at_any_step_loses_and_leaves_nothing(store):
         step += 1
     assert step > 30
     whole(account, store)
+    assert File.objects.get() == kept
+
+
+def test_a_kill_while_a_folder_is_deleted_leaves_all_of_it_or_nothing(store):
+    account = alice()
+    kept = a_file(account, "kept", blob=put(store))
+    step, status = 0, -signal.SIGKILL
+    while status == -signal.SIGKILL:
+        doomed = a_folder(account, f"Doomed {step}")
+        for place in (doomed, a_folder(account, f"Doomed {step}/Below")):
+            a_file(account, "film", folder=place, blob=put(store))
+        status = dying_at(step, partial(library.delete_folder, account, doomed.pk, NOW))
+        left = File.objects.filter(folder__lineage__startswith=doomed.lineage).count()
+        assert left == 2 * Folder.objects.filter(pk=doomed.pk).count()
+        whole(account, store)
+        if left:
+            library.delete_folder(account, doomed.pk, NOW)
+        step += 1
+    assert (status, step > 15) == (0, True)
     assert File.objects.get() == kept
 
 

@@ -1,6 +1,7 @@
 import hashlib
 import io
 import os
+import shutil
 import zlib
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from service import store as storing
 from service.errors import DiskFull, NotFound
+from service.store import Store
 from tests.service.builders import put
 
 CONTENT = os.urandom(3 * 2**20 + 7)
@@ -110,3 +112,31 @@ def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, mo
 
 def test_the_disk_says_what_is_free(store):
     assert store.free_bytes() > 0
+
+
+class NearlyFull(Store):
+    """A disk with room for one small file more."""
+
+    free = 100
+
+    def free_bytes(self):
+        return self.free
+
+
+def test_content_leaves_the_reserve_of_the_disk_alone(tmp_path):
+    store = NearlyFull(tmp_path)
+    stored = put(store, b"x" * 100)
+    with pytest.raises(DiskFull):
+        put(store, b"x" * 101)
+    store.free = 0
+    with pytest.raises(DiskFull):
+        store.writer()
+    assert files_below(tmp_path) == [store.path(stored.blob)]
+    assert store.delete(stored.blob)
+
+
+def test_the_reserve_counts_as_taken(store, monkeypatch):
+    disk = shutil.disk_usage("/")
+    for free, left in [(2**30, 2**30 - 2**26), (2**26, 0), (5, 0)]:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _path, now=free: disk._replace(free=now))
+        assert store.free_bytes() == left

@@ -6,7 +6,7 @@ import pytest
 
 from service import library
 from service.models import Discarded
-from service.sweep import Swept, sweep
+from service.sweep import Swept, sweep, sweep_leavings
 from tests.service.builders import a_file, alice, put
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +51,14 @@ def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
     assert store.size(stored.blob) is None
 
 
+def test_a_blob_whose_row_still_waits_for_the_database_stays(store, now):
+    waiting = put(store)
+    assert sweep(store, now + timedelta(minutes=59), timedelta(0)) == NOTHING
+    file = a_file(alice(), blob=waiting)
+    assert sweep(store, now + timedelta(days=2), timedelta(0)) == NOTHING
+    assert store.size(file.blob) == file.size_bytes
+
+
 def test_a_discarded_blob_is_no_orphan(store, now):
     account = alice()
     file = a_file(account, blob=put(store))
@@ -60,23 +68,37 @@ def test_a_discarded_blob_is_no_orphan(store, now):
     assert store.size(file.blob) is not None
 
 
-def test_what_a_dead_writer_left_goes_after_a_day(store, now):
+def test_what_a_dead_writer_left_goes_after_an_hour(store, now):
     writer = store.writer()
     writer.write(b"half")
-    assert sweep(store, now + timedelta(hours=23), GRACE) == NOTHING
-    assert sweep(store, now + timedelta(hours=25), GRACE).drafts == 1
+    assert sweep(store, now + timedelta(minutes=59), GRACE) == NOTHING
+    assert sweep(store, now + timedelta(minutes=61), GRACE).drafts == 1
     with writer:
         pass
 
 
-def test_a_row_without_its_blob_is_reported_and_stays(store, now, caplog):
+def test_rows_without_their_blobs_are_reported_in_one_line_and_stay(store, now, caplog):
     account = alice()
-    file = a_file(account, blob=put(store))
-    store.delete(file.blob)
+    files = [a_file(account, f"{n}", blob=put(store)) for n in range(8)]
+    for file in files:
+        store.delete(file.blob)
     with caplog.at_level(logging.ERROR, "ferry.sweep"):
-        assert sweep(store, now, GRACE).missing == 1
-    assert f"file={file.pk}" in caplog.text
-    assert library.file(account, file.pk)
+        assert sweep(store, now, GRACE).missing == 8
+    first = ",".join(str(file.pk) for file in files[:5])
+    assert [record.getMessage() for record in caplog.records] == [
+        f"blobs missing count=8 files={first}"
+    ]
+    assert library.file(account, files[0].pk)
+
+
+def test_leavings_are_swept_without_a_look_at_what_is_there(store, now, monkeypatch):
+    account = alice()
+    gone = a_file(account, blob=put(store))
+    library.delete_file(account, gone.pk, now)
+    monkeypatch.setattr(store, "blobs", None)
+    monkeypatch.setattr(store, "size", None)
+    later = now + 2 * GRACE
+    assert sweep_leavings(store, later, GRACE) == Swept(discarded=1, drafts=0)
 
 
 def test_1200_orphans_go_in_one_sweep(store, now):

@@ -384,3 +384,39 @@ def test_many_transfers_are_listed_in_one_query_without_their_torrents():
         assert len(transfers.listed(account)) == 30
     assert len(queries) == 1
     assert "content" not in queries[0]["sql"]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads the words of SQLite")
+def test_done_transfers_are_passed_over_unread():
+    account = alice()
+    for number in range(300):
+        transfers.record_upload(account, f"{number}", stored(), 0, NOW)
+    asked = []
+
+    def noting(execute, sql, params, *rest):
+        asked.append((sql, params))
+        return execute(sql, params, *rest)
+
+    with connection.execute_wrapper(noting):
+        assert transfers.listed(account) == []
+        assert library.free_name(library.root_of(account), "new", is_folder=False) == "new"
+    ways = [way_of(sql, params) for sql, params in asked if "service_transfer" in sql]
+    assert len(ways) == 2
+    assert "undone_by_account" in ways[0]
+    assert "undone_by_name" in ways[1]
+
+
+def way_of(sql, params):
+    with connection.cursor() as cursor:
+        return str(cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params).fetchall())
+
+
+def test_uploads_are_forgotten_after_30_days_and_their_files_stay():
+    account = alice()
+    upload = transfers.record_upload(account, "film.mkv", stored(), 0, NOW)
+    running = transfers.add_magnet(account, magnet(), 0, NOW)
+    transfers.prune(NOW + timedelta(days=30))
+    assert transfers.get(account, upload.pk)
+    transfers.prune(NOW + timedelta(days=31))
+    assert list(Transfer.objects.all()) == [running]
+    assert library.file(account, upload.file_created_id)

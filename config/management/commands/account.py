@@ -2,11 +2,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from config import preparation
 from config.environment import parse_size
 from service import accounts
 from service.errors import EmailTaken, NotFound
@@ -36,12 +41,22 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         action: Callable[[dict[str, Any]], str] = ACTIONS[options["action"]]
+        make_tables()
         try:
             self.stdout.write(action(options))
         except NotFound as unknown:
             raise CommandError(f"No account {options['email']}.") from unknown
         except EmailTaken as taken:
             raise CommandError(f"There is an account {options['email']} already.") from taken
+
+
+def make_tables() -> None:
+    """An account may be wanted before Ferry first ran. Never changes tables that are there."""
+    with preparation.alone(settings.DATA_DIR / "prepare.lock"):
+        if MigrationRecorder(connection).has_table():
+            return
+        preparation.make_private(settings.DATA_DIR)
+        call_command("migrate", verbosity=0, interactive=False)
 
 
 def add_email(parser: CommandParser) -> None:

@@ -82,6 +82,34 @@ def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
     assert "ZeroDivisionError" in caplog.text
 
 
+class CauseError(Exception):
+    def __init__(self, sqlite_errorname=None, sqlstate=None):
+        self.sqlite_errorname, self.sqlstate = sqlite_errorname, sqlstate
+
+
+@pytest.mark.parametrize(
+    ("cause", "text", "refusal"),
+    [
+        (CauseError("SQLITE_BUSY_SNAPSHOT"), "database is locked", (503, "busy")),
+        (CauseError(sqlstate="40P01"), "deadlock detected", (503, "busy")),
+        (CauseError("SQLITE_FULL"), "database or disk is full", (413, "disk_full")),
+        (CauseError(sqlstate="53100"), "could not extend file", (413, "disk_full")),
+        (None, "database or disk is full", (413, "disk_full")),
+        (CauseError("SQLITE_ERROR"), "no such table: locked", (500, "internal_error")),
+        (None, "disk I/O error", (500, "internal_error")),
+    ],
+)
+def test_trouble_of_the_database_is_told_apart(api, monkeypatch, caplog, *, cause, text, refusal):
+    def troubled(*_args):
+        raise OperationalError(text) from cause
+
+    monkeypatch.setattr(library, "folder", troubled)
+    with caplog.at_level(logging.ERROR, "ferry.api"):
+        assert word(api.get("/rest/folder")) == refusal
+    assert text in caplog.text
+    caplog.clear()
+
+
 def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     def locked(*_args):
         raise OperationalError("database is locked")
