@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -16,10 +17,12 @@ from django.http import (
     UnreadablePostError,
 )
 from django.utils.module_loading import import_string
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
 from config import front
 from config.front import Answer
 from service.api.answers import refused
+from service.api.errors import BodyMalformed
 
 log = logging.getLogger("ferry.service")
 
@@ -36,7 +39,28 @@ def handler() -> "Handler":
     return Handler()
 
 
+class Input:
+    """A body as the server reads it, in the service's words where it breaks the rules of HTTP."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self.readline = source.readline
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            piece: bytes = self._source.read(size)
+        except ParseException as malformed:
+            raise BodyMalformed from malformed
+        return piece
+
+
 class Handler(WSGIHandler):
+    def __call__(  # type: ignore[override]
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        environ["wsgi.input"] = Input(environ["wsgi.input"])
+        return super().__call__(environ, start_response)
+
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
         """Django's own would wrap each in answers in HTML."""
         self._view_middleware: list[Any] = []

@@ -20,6 +20,7 @@ STATUS_OF: dict[type[service.Refusal], int] = {
     errors.Missing: 400,
     errors.Unreadable: 422,
     errors.BodyCutOff: 400,
+    errors.BodyMalformed: 400,
     errors.TooLarge: 413,
     errors.OneFileOnly: 422,
     errors.LengthRequired: 411,
