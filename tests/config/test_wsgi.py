@@ -1,5 +1,6 @@
 """What only the real server shows: sendfile, connections that stay, and those that are cut."""
 
+import json
 import os
 import re
 import socket
@@ -186,6 +187,21 @@ def test_chunks_that_are_none_are_refused_in_json(body):
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b'"reason_phrase":"body_unreadable"' in answer
     assert "Traceback" not in "".join(server.lines.queue)
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"GET /rest/folder?" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", 414),
+        (b"GET /rest/folder HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", 431),
+        (b"GET /rest/folder HTTP/1.1\r\nno header\r\n\r\n", 400),
+    ],
+)
+def test_what_is_no_request_is_refused_in_json(request_, status, server):
+    head, _, content = raw(server.port, request_).partition(b"\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"\r\nContent-Type: application/json\r\n" in head
+    assert json.loads(content)["code"] == status
 
 
 def test_no_foreign_page_may_read_a_static_file(server):
