@@ -93,6 +93,14 @@ def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     caplog.clear()
 
 
+def test_what_has_no_content_has_no_type(api, account):
+    etag = api.get("/rest/folder").headers["etag"]
+    unchanged = api.get("/rest/folder", headers={"if-none-match": etag})
+    moved = api.get(f"/rest/file/{a_file(account).pk}")
+    assert (unchanged.status_code, moved.status_code) == (304, 302)
+    assert "content-type" not in {**unchanged.headers, **moved.headers}
+
+
 def test_no_answer_is_kept_by_a_cache_on_the_way(api, account):
     for path in ("folder", "user", "transfer", f"file/{a_file(account).pk}", "nothing"):
         answer = api.get(f"/rest/{path}")
