@@ -27,6 +27,8 @@ from service.api.errors import BodyMalformed
 log = logging.getLogger("ferry.service")
 
 PATHS = re.compile(r"/+(?:rest(?:/.*)?|content/.*)", re.DOTALL)
+# A 304 with the length 0 would tell of an empty file.
+WITHOUT_LENGTH = (204, 304)
 SLASHES = re.compile(r"/{2,}")
 
 
@@ -111,7 +113,8 @@ def framed(get_response: Answer) -> Answer:
         response = get_response(request)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         if isinstance(response, HttpResponse):
-            response.headers.setdefault("Content-Length", str(len(response.content)))
+            if response.status_code not in WITHOUT_LENGTH:
+                response.headers.setdefault("Content-Length", str(len(response.content)))
             if request.method == "HEAD":
                 response.content = b""
         return response

@@ -99,6 +99,14 @@ def test_what_has_no_content_has_no_type(api, account):
     moved = api.get(f"/rest/file/{a_file(account).pk}")
     assert (unchanged.status_code, moved.status_code) == (304, 302)
     assert "content-type" not in {**unchanged.headers, **moved.headers}
+    assert "content-length" not in unchanged.headers
+    assert moved.headers["content-length"] == "0"
+
+
+def test_an_unchanged_listing_tells_no_length_to_head_either(api):
+    etag = api.get("/rest/folder").headers["etag"]
+    answer = api.head("/rest/folder", headers={"if-none-match": etag})
+    assert (answer.status_code, answer.headers.get("content-length")) == (304, None)
 
 
 def test_no_answer_is_kept_by_a_cache_on_the_way(api, account):
