@@ -15,6 +15,7 @@ PIECE_BYTES = 2**18
 MOST_HEAD_BYTES = 2**13
 MOST_PADDING_BYTES = 2**7
 BOUNDARY = re.compile("[ -~]{0,200}[!-~]")
+DRIVE = re.compile(r"[A-Za-z]:\\")
 FOLD = re.compile(r"\r\n[ \t]+")
 
 
@@ -137,8 +138,8 @@ def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
         return None
     if headers.get("content-transfer-encoding", "").lower() == "base64":
         content = from_base64(content)
-    file_name = words.get("filename", "")
-    return Part(words["name"].strip(), file_name and last_component(file_name), content)
+    name, file_name = words["name"].strip(), words.get("filename", "")
+    return Part(unescaped(name), file_name and last_component(file_name), content)
 
 
 def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -155,5 +156,11 @@ def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def last_component(file_name: str) -> str:
-    """What else a name may hold, `naming` knows."""
-    return re.split(r"[/\\]", file_name)[-1] or "upload"
+    """Old browsers send whole paths. What else a name may hold, `naming` knows."""
+    separator = r"[/\\]" if DRIVE.match(file_name) else "/"
+    return unescaped(re.split(separator, file_name)[-1]) or "upload"
+
+
+def unescaped(text: str) -> str:
+    """HTML forms write these three so, and nothing else."""
+    return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
