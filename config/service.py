@@ -75,8 +75,10 @@ class Handler(WSGIHandler):
 
 
 def fold_slashes(environ: dict[str, Any]) -> None:
-    """Some clients join an address that ends in a slash with a path that begins with one."""
-    environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", ""))
+    """Some clients join an address that ends in a slash with a path that begins with one, and
+    some end every path of v1 in one."""
+    path = SLASHES.sub("/", environ.get("PATH_INFO", ""))
+    environ["PATH_INFO"] = path.removesuffix("/") if path.startswith("/rest/") else path
 
 
 def mount(environ: dict[str, Any], prefix: str) -> None:

@@ -70,6 +70,13 @@ def test_head_says_what_get_would(path, api, account):
     assert head.headers == got.headers
 
 
+@pytest.mark.parametrize("path", ["", "folder", "folder/0", "user", "transfer", "openapi.json"])
+def test_a_slash_at_the_end_changes_nothing(path, api):
+    plain, slashed = api.get(f"/rest/{path}"), api.get(f"/rest/{path}//")
+    assert (slashed.status_code, slashed.content) == (200, plain.content)
+    assert word(api.post("/rest/folder/")) == word(api.post("/rest/folder"))
+
+
 def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
     def breaks(*_args):
         raise ZeroDivisionError("secret detail")
