@@ -1,5 +1,6 @@
 """The web server's settings. Threads, since a slow reader then costs one thread and no more."""
 
+import json
 import os
 import socket
 import struct
@@ -7,6 +8,8 @@ from logging.config import dictConfig
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from gunicorn import util  # type: ignore[import-untyped]
 
 from config import settings
 
@@ -43,3 +46,18 @@ def when_ready(server: Any) -> None:
     for listener in server.LISTENERS:
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
     print(f"Ferry answers on port {settings.PORT}.", flush=True)
+
+
+def write_error(connection: socket.socket, status: int, reason: str, _message: str) -> None:
+    """What no request came of is refused as v1 refuses. gunicorn's own page is HTML."""
+    word = reason.lower().replace(" ", "_")
+    facts = {"result": False, "success": False, "code": status, "status_code": status}
+    content = json.dumps(facts | {"reason_phrase": word, "error": word})
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    util.write_nonblock(connection, (head + content).encode())
+
+
+util.write_error = write_error

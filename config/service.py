@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -16,15 +17,19 @@ from django.http import (
     UnreadablePostError,
 )
 from django.utils.module_loading import import_string
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
 from config import front
 from config.front import Answer
 from service.api.answers import refused
+from service.api.errors import BodyMalformed
 from webui import connection
 
 log = logging.getLogger("ferry.service")
 
 PATHS = re.compile(r"/+(?:rest(?:/.*)?|content/.*)", re.DOTALL)
+# A 304 with the length 0 would tell of an empty file.
+WITHOUT_LENGTH = (204, 304)
 SLASHES = re.compile(r"/{2,}")
 # In the environ of a call that the site makes itself; no header can spell it.
 IN_PROCESS = "ferry.in_process"
@@ -39,7 +44,28 @@ def handler() -> "Handler":
     return Handler()
 
 
+class Input:
+    """A body as the server reads it, in the service's words where it breaks the rules of HTTP."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self.readline = source.readline
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            piece: bytes = self._source.read(size)
+        except ParseException as malformed:
+            raise BodyMalformed from malformed
+        return piece
+
+
 class Handler(WSGIHandler):
+    def __call__(  # type: ignore[override]
+        self, environ: dict[str, Any], start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        environ["wsgi.input"] = Input(environ["wsgi.input"])
+        return super().__call__(environ, start_response)
+
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
         """Django's own would wrap each in answers in HTML."""
         self._view_middleware: list[Any] = []
@@ -52,8 +78,10 @@ class Handler(WSGIHandler):
 
 
 def fold_slashes(environ: dict[str, Any]) -> None:
-    """Some clients join an address that ends in a slash with a path that begins with one."""
-    environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", ""))
+    """Some clients join an address that ends in a slash with a path that begins with one, and
+    some end every path of v1 in one."""
+    path = SLASHES.sub("/", environ.get("PATH_INFO", ""))
+    environ["PATH_INFO"] = path.removesuffix("/") if path.startswith("/rest/") else path
 
 
 def mount(environ: dict[str, Any], prefix: str) -> None:
@@ -90,7 +118,8 @@ def framed(get_response: Answer) -> Answer:
         response = get_response(request)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         if isinstance(response, HttpResponse):
-            response.headers.setdefault("Content-Length", str(len(response.content)))
+            if response.status_code not in WITHOUT_LENGTH:
+                response.headers.setdefault("Content-Length", str(len(response.content)))
             if request.method == "HEAD":
                 response.content = b""
         return response

@@ -78,6 +78,7 @@ MIDDLEWARE = [
     "config.front.believe_proxy",
     "config.front.refuse_foreign_host",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "webui.middleware.CompressPages",
     "webui.middleware.cookies_by_scheme",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -5,6 +5,7 @@ from typing import cast
 from django.conf import settings
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.utils.functional import SimpleLazyObject
 
 from webui import connection
@@ -55,6 +56,19 @@ def document_headers(request: HttpRequest) -> dict[str, str]:
     if request.is_secure():
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
     return headers
+
+
+class CompressPages(GZipMiddleware):
+    """Documents only: bytes of files keep their length and their ranges. Django pads each answer
+    by chance, so that its size tells nothing of the secrets in it."""
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        is_page = response.headers.get("Content-Type", "").startswith("text/html")
+        if response.streaming or not is_page:
+            return response
+        return super().process_response(request, response)
 
 
 def cookies_by_scheme(get_response: Answer) -> Answer:

@@ -20,6 +20,7 @@ STATUS_OF: dict[type[service.Refusal], int] = {
     errors.Missing: 400,
     errors.Unreadable: 422,
     errors.BodyCutOff: 400,
+    errors.BodyMalformed: 400,
     errors.TooLarge: 413,
     errors.OneFileOnly: 422,
     errors.LengthRequired: 411,
@@ -53,8 +54,15 @@ def changed() -> HttpResponse:
 
 def leads_to(request: HttpRequest, link: str) -> HttpResponse:
     """The content is at `link`, a path of this server, under the name that the client uses."""
-    response = HttpResponse(status=302)
+    response = empty(302)
     response["Location"] = request.build_absolute_uri(link)
+    return response
+
+
+def empty(status: int) -> HttpResponse:
+    """Of no type: Django would call it HTML."""
+    response = HttpResponse(status=status)
+    del response["Content-Type"]
     return response
 
 
@@ -64,7 +72,7 @@ def is_known(request: HttpRequest, etag: str) -> bool:
 
 
 def unchanged() -> HttpResponse:
-    return HttpResponse(status=304)
+    return empty(304)
 
 
 def refused(status: int, reason: str, **more: Any) -> HttpResponse:

@@ -2,24 +2,23 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl
 
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
-from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
-from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
 from service.api.errors import BodyCutOff, LengthRequired, TooLarge, Unreadable
+from service.api.multipart import Part, parts
 from service.api.paths import LARGEST_ID
 from service.errors import NotFound
 
 MOST_BYTES = 2**20
 BLOCK_BYTES = 2**16
+MOST_BYTES_OF_FIELDS = 2**22
 MOST_FIELDS = 25_000
-UNBOUNDED = 2**62
+MOST_PARTS = 12_000
 DIGITS = re.compile("[0-9]{1,30}")
 
 
@@ -111,7 +110,7 @@ def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
     """Those of the query too; what is in both counts as the body has it."""
     stream = Stream(request, most_bytes)
     if request.content_type == "multipart/form-data":
-        values = parts_of(request, stream, NoFiles())
+        values: Mapping[str, Any] = parts_of(request, stream, let_go)
     else:
         values = _parsed(stream.read_all(), request.content_type or "")
     return Fields({**query_of(request), **values})
@@ -121,34 +120,23 @@ def query_of(request: HttpRequest) -> dict[str, str]:
     return form(request.META.get("QUERY_STRING", "").encode("latin-1"))
 
 
-def parts_of(request: HttpRequest, stream: Stream, handler: FileUploadHandler) -> dict[str, Any]:
-    """The plain fields of a multipart body; its files go to `handler` as they come."""
-    length = UNBOUNDED if stream.length_bytes is None else stream.length_bytes
-    meta = {**request.META, "CONTENT_LENGTH": str(length)}
-    try:
-        fields, _files = Multipart(meta, cast("Any", stream), [handler], "utf-8").parse()
-    except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent) as too_much:
-        raise TooLarge from too_much
-    except MultiPartParserError as unreadable:
-        raise Unreadable("body") from unreadable
-    return dict(fields.items())
+def parts_of(request: HttpRequest, stream: Stream, take: Callable[[Part], None]) -> dict[str, str]:
+    """The plain fields of a multipart body; its files go to `take` as they come."""
+    values: dict[str, str] = {}
+    left_bytes = MOST_BYTES_OF_FIELDS
+    for count, part in enumerate(parts(stream, (request.content_params or {}).get("boundary", ""))):
+        if count >= MOST_PARTS:
+            raise TooLarge
+        if part.file_name:
+            take(part)
+            continue
+        values[part.name] = part.text(left_bytes - len(part.name))
+        left_bytes -= len(part.name) + len(values[part.name])
+    return values
 
 
-class Multipart(MultiPartParser):
-    def sanitize_file_name(self, file_name: str) -> str:
-        """The last component alone. What else a name may hold, `naming` knows."""
-        return re.split(r"[/\\]", file_name)[-1] or "upload"
-
-
-class NoFiles(FileUploadHandler):
-    def new_file(self, *_args: Any, **_kwargs: Any) -> None:
-        raise SkipFile
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Never called: every file is skipped."""
-
-    def file_complete(self, file_size: int) -> None:
-        """Never called: every file is skipped."""
+def let_go(_file: Part) -> None:
+    """No file belongs here."""
 
 
 def _parsed(content: bytes, content_type: str) -> dict[str, Any]:

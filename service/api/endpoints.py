@@ -42,10 +42,6 @@ class Endpoint:
         asked.now = timezone.now()
         response = self._safely(asked, ids)
         response.headers.setdefault("Cache-Control", "private, no-store")
-        response["X-Content-Type-Options"] = "nosniff"
-        response["Content-Length"] = str(len(response.content))
-        if request.method == "HEAD":
-            response.content = b""
         return response
 
     def _safely(self, request: Request, ids: Mapping[str, int]) -> HttpResponse:

@@ -8,6 +8,7 @@ Refusal
 ├── Unreadable         folder_id_unreadable, body_unreadable …
 │   └── BadEntry       archive_arr_unreadable; knows which entry, and why
 ├── BodyCutOff         body_cut_off
+├── BodyMalformed      body_unreadable
 ├── TooLarge           too_large
 ├── OneFileOnly        one_file_only
 ├── LengthRequired     length_required
@@ -54,6 +55,12 @@ class BodyCutOff(Refusal):
     """It ended, or stalled, before the length that was promised."""
 
     reason = "body_cut_off"
+
+
+class BodyMalformed(Refusal):
+    """It came in chunks that are none."""
+
+    reason = "body_unreadable"
 
 
 class TooLarge(Refusal):

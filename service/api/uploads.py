@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
-
-from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 
 from service import library, torrents
 from service.api.bodies import Fields, Stream, length_of, parts_of, query_of
-from service.api.errors import NothingPassed, OneFileOnly, Unreadable
+from service.api.errors import NothingPassed, OneFileOnly
 from service.api.http import Request
+from service.api.multipart import Part
 from service.errors import DiskFull, NoRoom, NotATorrent
 from service.store import Store, Stored, Writer, library_store
 
@@ -18,7 +16,7 @@ FILE_FIELDS = ("file", "torrent_file")
 MOST_ENVELOPE_BYTES = 2**20
 
 
-class Upload(FileUploadHandler):
+class Upload:
     """One file on its way in.
 
     Guarantee: memory stays the same for any size, and there is one temporary copy, the store's
@@ -26,15 +24,12 @@ class Upload(FileUploadHandler):
     torrent does is also held in memory, up to the size of the largest torrent: when it has ended,
     it is known what it is, and no byte is read twice.
 
-    Refused: Django's own handlers (a second copy, in the system's folder for temporary files).
+    Refused: Django's own parser (takes the boundary anywhere in a line for the end of the file) and
+    handlers (a second copy, in the system's folder for temporary files).
     """
 
-    chunk_size = 2**18
-
     def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
-        super().__init__()
         self.name: str | None = None
-        self.is_whole = False
         self._room_bytes = room_bytes
         self._stack = stack
         self._store = store
@@ -42,28 +37,30 @@ class Upload(FileUploadHandler):
         self._perhaps_torrent: bytearray | None = None
         self.size_bytes = 0
 
-    def new_file(self, field_name: str, file_name: str, *_args: Any, **_kwargs: Any) -> None:
-        if field_name not in FILE_FIELDS:
-            raise SkipFile
+    def take(self, part: Part) -> None:
+        if part.name not in FILE_FIELDS:
+            return
         if self.name is not None:
             raise OneFileOnly
-        self.name = file_name
+        self.name = part.file_name
         self._perhaps_torrent = bytearray()
         if self._store is not None:
             self._writer = self._stack.enter_context(self._store.writer())
+        for piece in part.content:
+            self._receive(piece)
 
-    def receive_data_chunk(self, raw_data: bytes, _start: int) -> None:
-        self.size_bytes += len(raw_data)
-        self._remember(raw_data)
+    def _receive(self, piece: bytes) -> None:
+        self.size_bytes += len(piece)
+        self._remember(piece)
         if self._perhaps_torrent is None:
             self._refuse_what_cannot_stay()
         if self._writer is not None:
-            self._writer.write(raw_data)
+            self._writer.write(piece)
 
-    def _remember(self, chunk: bytes) -> None:
+    def _remember(self, piece: bytes) -> None:
         if self._perhaps_torrent is None:
             return
-        self._perhaps_torrent += chunk
+        self._perhaps_torrent += piece
         is_too_large = self.size_bytes > torrents.MOST_BYTES
         if is_too_large or not self._perhaps_torrent.startswith(b"d"):
             self._perhaps_torrent = None
@@ -73,9 +70,6 @@ class Upload(FileUploadHandler):
             raise NotATorrent
         if self.size_bytes > self._room_bytes:
             raise NoRoom(self.size_bytes - self._room_bytes)
-
-    def file_complete(self, _file_size: int) -> None:
-        self.is_whole = True
 
     @property
     def torrent(self) -> bytes | None:
@@ -110,9 +104,7 @@ def received(request: Request, store: Store | None) -> Iterator[tuple[Upload, Fi
         upload = Upload(room_bytes, stack, store)
         if request.content_type != "multipart/form-data":
             raise NothingPassed
-        values = parts_of(request, stream, upload)
-        if upload.name is not None and not upload.is_whole:
-            raise Unreadable("body")
+        values = parts_of(request, stream, upload.take)
         yield upload, Fields({**query_of(request), **values})
 
 

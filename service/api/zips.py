@@ -40,32 +40,35 @@ def selection_of(values: Mapping[str, Any]) -> Selection:
     return Selection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
 
 
-def entries_of(values: Mapping[str, Any]) -> list[Any]:
-    """As one JSON string, as JSON in a JSON body, or in PHP's bracket form."""
-    entries = values.get("archive_arr")
-    if entries is None:
-        entries = bracketed(values)
+def entries_of(values: Mapping[str, Any]) -> list[tuple[int, Any]]:
+    """As one JSON string, as JSON in a JSON body, or in PHP's bracket form; each with its index."""
+    listed = values.get("archive_arr")
+    entries = bracketed(values) if listed is None else list(enumerate(as_list(listed)))
+    if len(entries) > MOST_ENTRIES:
+        raise BadEntry(entries[MOST_ENTRIES][0], "is one too many")
+    return entries
+
+
+def as_list(entries: Any) -> list[Any]:
     if isinstance(entries, str):
         entries = bodies.json_value(entries, "archive_arr")
     if not isinstance(entries, list) or not entries:
         raise Unreadable("archive_arr")
-    if len(entries) > MOST_ENTRIES:
-        raise BadEntry(MOST_ENTRIES, "is one too many")
     return entries
 
 
-def bracketed(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+def bracketed(values: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     entries: dict[int, dict[str, Any]] = {}
     for name, value in values.items():
         if match := BRACKETS.fullmatch(name):
             entries.setdefault(int(match[1]), {})[match[2]] = value
     if not entries:
         raise Missing("archive_arr")
-    return [entries[index] for index in sorted(entries)]
+    return sorted(entries.items())
 
 
-def checked(entries: list[Any]) -> Iterator[tuple[str, int]]:
-    for index, entry in enumerate(entries):
+def checked(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
+    for index, entry in entries:
         if not isinstance(entry, dict):
             raise BadEntry(index, "is no object")
         if entry.get("type") not in (FOLDER, *FILE):

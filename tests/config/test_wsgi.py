@@ -1,8 +1,10 @@
 """What only the real server shows: sendfile, connections that stay, and those that are cut."""
 
+import json
 import os
 import re
 import socket
+from base64 import b64encode
 from contextlib import closing
 from threading import Event
 
@@ -12,7 +14,7 @@ from django.utils import timezone
 
 from service import links, pins
 from service.store import library_store
-from tests.running import raw
+from tests.running import PASSWORD, raw
 from tests.service.builders import a_file, alice, put
 from tests.serving import serving
 
@@ -171,6 +173,35 @@ def test_the_server_has_no_words_for_heads_and_one_line_for_nonsense():
         assert b"400" in raw(server.port, b"nonsense\r\n\r\n")
         line = server.lines.get(timeout=15)
         assert re.match(r"\S+Z WARNING gunicorn\.error Invalid request", line)
+
+
+@pytest.mark.parametrize("body", [b"zz\r\n", b"3\r\nabcdef\r\n0\r\n\r\n", b"3;\r=\r\nabc\r\n"])
+def test_chunks_that_are_none_are_refused_in_json(body):
+    key = b64encode(f"{alice(password=PASSWORD).email}:{PASSWORD}".encode()).decode()
+    head = (
+        f"POST /rest/folder HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {key}\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n"
+    )
+    with serving() as server:
+        answer = raw(server.port, head.encode() + body)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b'"reason_phrase":"body_unreadable"' in answer
+    assert "Traceback" not in "".join(server.lines.queue)
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"GET /rest/folder?" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", 414),
+        (b"GET /rest/folder HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", 431),
+        (b"GET /rest/folder HTTP/1.1\r\nno header\r\n\r\n", 400),
+    ],
+)
+def test_what_is_no_request_is_refused_in_json(request_, status, server):
+    head, _, content = raw(server.port, request_).partition(b"\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"\r\nContent-Type: application/json\r\n" in head
+    assert json.loads(content)["code"] == status
 
 
 def test_no_foreign_page_may_read_a_static_file(server):

@@ -1,3 +1,5 @@
+import gzip
+
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
 from django.db.utils import OperationalError
@@ -133,3 +135,13 @@ def test_a_foreign_host_is_told_what_to_set():
     assert answer.status_code == 400
     assert "ALLOWED_HOSTS" in words(answer, "main")
     assert not page(answer).select_one("main a[href^='http']")
+
+
+def test_pages_are_sent_compressed_and_bytes_as_they_are(alice):
+    page_answer = alice.client.get("/account/", headers={"accept-encoding": "gzip"})
+    assert page_answer["Content-Encoding"] == "gzip"
+    assert b"alice" in gzip.decompress(page_answer.content)
+    assert "Content-Encoding" not in alice.client.get("/account/")
+    assert "Content-Encoding" not in alice.client.get(
+        "/readyz", headers={"accept-encoding": "gzip"}
+    )

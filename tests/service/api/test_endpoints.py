@@ -70,6 +70,13 @@ def test_head_says_what_get_would(path, api, account):
     assert head.headers == got.headers
 
 
+@pytest.mark.parametrize("path", ["", "folder", "folder/0", "user", "transfer", "openapi.json"])
+def test_a_slash_at_the_end_changes_nothing(path, api):
+    plain, slashed = api.get(f"/rest/{path}"), api.get(f"/rest/{path}//")
+    assert (slashed.status_code, slashed.content) == (200, plain.content)
+    assert word(api.post("/rest/folder/")) == word(api.post("/rest/folder"))
+
+
 def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
     def breaks(*_args):
         raise ZeroDivisionError("secret detail")
@@ -119,6 +126,22 @@ def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     assert word(answer) == (503, "busy")
     assert answer.headers["retry-after"] == "1"
     caplog.clear()
+
+
+def test_what_has_no_content_has_no_type(api, account):
+    etag = api.get("/rest/folder").headers["etag"]
+    unchanged = api.get("/rest/folder", headers={"if-none-match": etag})
+    moved = api.get(f"/rest/file/{a_file(account).pk}")
+    assert (unchanged.status_code, moved.status_code) == (304, 302)
+    assert "content-type" not in {**unchanged.headers, **moved.headers}
+    assert "content-length" not in unchanged.headers
+    assert moved.headers["content-length"] == "0"
+
+
+def test_an_unchanged_listing_tells_no_length_to_head_either(api):
+    etag = api.get("/rest/folder").headers["etag"]
+    answer = api.head("/rest/folder", headers={"if-none-match": etag})
+    assert (answer.status_code, answer.headers.get("content-length")) == (304, None)
 
 
 def test_no_answer_is_kept_by_a_cache_on_the_way(api, account):

@@ -78,6 +78,10 @@ def test_equal_names_are_numbered(api, account):
         ("C:\\Users\\me\\film.mkv", "film.mkv"),
         ("a&amp;b.txt", "a&amp;b.txt"),
         ("👨\u200d👩\u200d👧.txt", "👨\u200d👩\u200d👧.txt"),
+        ("C:/Users/me\\film.mkv", "me\\film.mkv"),
+        ("AC\\DC.mp3", "AC\\DC.mp3"),
+        ('a"b.txt', 'a"b.txt'),
+        ("a%22b%0D%0Ac%41%2F.txt", 'a"b c%41%2F.txt'),
         ("a/", "upload"),
         ("é.txt", "é.txt"),
         ("x" * 300 + ".txt", "x" * 251 + ".txt"),
@@ -119,13 +123,23 @@ def test_odd_parts_do_not_matter(body, api, account):
         part(FILE),
         b"--b\r\n" + FILE.encode(),
         part(FILE + "\r\nContent-Transfer-Encoding: base64", b"!!!") + END,
-        part(FILE + "\r\nX: " + "x" * 5000) + END,
+        part(FILE + "\r\nX: " + "x" * 9000) + END,
     ],
 )
 def test_a_body_that_is_not_whole_leaves_nothing(body, api, account):
     status, reason = word(raw(api, body))
     assert (status, reason) in [(422, "body_unreadable"), (400, "no_torrent_passed")]
     assert names(account) == drafts() == []
+
+
+def test_a_name_of_many_long_characters_is_a_name(api):
+    assert upload(api, "👨\u200d👩\u200d👧" * 80 + ".txt").json()["title"].startswith("👨")
+
+
+@pytest.mark.parametrize("content", [b"abc--b\r\nmore", b"abc\r\n--bc\r\n", b"--b--", b"\n--b\r\n"])
+def test_a_boundary_that_is_no_line_of_its_own_is_content(content, api, account):
+    assert raw(api, part(FILE, content) + END).status_code == 200
+    assert library_store().path(File.objects.get().blob).read_bytes() == content
 
 
 def test_an_upload_that_is_cut_off_leaves_nothing(api, account):

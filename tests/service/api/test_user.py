@@ -1,4 +1,4 @@
-from tests.service.api.reading import sample, shape, word
+from tests.service.api.reading import sample, shape
 from tests.service.builders import a_file
 
 
@@ -11,8 +11,9 @@ def test_the_account_is_as_the_sample_shows_it(api, account):
 
 
 def test_no_other_account_is_to_be_seen(api, account):
-    assert api.get(f"/rest/user/{account.pk}").status_code == 200
-    assert word(api.get(f"/rest/user/{account.pk + 1}")) == (404, "not_found")
+    mine = api.get("/rest/user").json()
+    for user_id in (0, account.pk, account.pk + 1):
+        assert api.get(f"/rest/user/{user_id}").json() == mine
 
 
 def test_no_secret_is_in_it(api, account):

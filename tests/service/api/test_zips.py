@@ -66,6 +66,14 @@ def test_the_bracket_form_goes_by_its_numbers():
     assert zips.selection_of(values) == ([2], [1])
 
 
+def test_a_bad_entry_in_brackets_is_named_by_its_own_number(api):
+    good = {"archive_arr[3][type]": "file", "archive_arr[3][id]": "1"}
+    answer = api.post("/rest/zip", data=good | {"archive_arr[7][type]": "file"})
+    assert word(answer) == (422, "archive_arr_unreadable")
+    assert answer.json()["entry"] == 7
+    assert answer.json()["message"] == "archive_arr[7]: id is no number"
+
+
 def test_what_is_not_mine_is_not_found(api, stranger, account):
     file, folder = a_file(account), a_folder(account)
     for kind, number in (("file", file.pk), ("folder", folder.pk)):

@@ -1,0 +1,166 @@
+"""A multipart body, part by part as it comes, in the same memory whatever its size."""
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.utils.http import parse_header_parameters
+
+from service.api.errors import TooLarge, Unreadable
+
+PIECE_BYTES = 2**18
+MOST_HEAD_BYTES = 2**13
+MOST_PADDING_BYTES = 2**7
+BOUNDARY = re.compile("[ -~]{0,200}[!-~]")
+DRIVE = re.compile(r"[A-Za-z]:\\")
+FOLD = re.compile(r"\r\n[ \t]+")
+
+
+class Source(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Part:
+    """A field, or a file if it has a file's name. Its content is read before the next part is."""
+
+    name: str
+    file_name: str
+    content: Iterator[bytes]
+
+    def text(self, most_bytes: int) -> str:
+        value = bytearray()
+        for piece in self.content:
+            value += piece
+            if len(value) > most_bytes:
+                raise TooLarge
+        return value.decode(errors="replace")
+
+
+class Reader:
+    """Guarantee: a delimiter is a whole line, as RFC 2046 has it. The boundary anywhere else, also
+    at the beginning of a longer line, is content, and comes out as it came in.
+    """
+
+    def __init__(self, source: Source, boundary: bytes) -> None:
+        self.has_ended = False
+        self._source = source
+        # As if there were a line before: the first delimiter may be the body's first bytes.
+        self._held = b"\r\n"
+        self._at = 0
+        self._delimiter = re.compile(
+            rb"\r\n--%b(?:(?P<last>--)|[ \t]{0,%d}(?=\r\n))"
+            % (re.escape(boundary), MOST_PADDING_BYTES)
+        )
+        self._longest = len(boundary) + MOST_PADDING_BYTES + len("\r\n--\r\n")
+
+    def head(self) -> bytes:
+        """What stands before the first empty line."""
+        while (end := self._held.find(b"\r\n\r\n", self._at)) < 0:
+            self._refuse_long_head(len(self._held))
+            self._read_on()
+        self._refuse_long_head(end)
+        return self._taken(end, skipped=len("\r\n\r\n"))
+
+    def _refuse_long_head(self, end: int) -> None:
+        if end - self._at > MOST_HEAD_BYTES:
+            raise Unreadable("body")
+
+    def content(self) -> Iterator[bytes]:
+        """What stands before the next delimiter."""
+        while not (found := self._delimiter.search(self._held, self._at)):
+            # What comes next may complete a delimiter that begins in here.
+            certain = len(self._held) - self._longest
+            if certain > self._at:
+                yield self._taken(certain)
+            self._read_on()
+        yield self._taken(found.start(), skipped=len(found[0]))
+        self.has_ended = found["last"] is not None
+
+    def _taken(self, end: int, skipped: int = 0) -> bytes:
+        piece = self._held[self._at : end]
+        self._at = end + skipped
+        return piece
+
+    def _read_on(self) -> None:
+        piece = self._source.read(PIECE_BYTES)
+        if not piece:
+            raise Unreadable("body")
+        self._held = self._held[self._at :] + piece
+        self._at = 0
+
+
+def parts(source: Source, boundary: str) -> Iterator[Part]:
+    if not BOUNDARY.fullmatch(boundary):
+        raise Unreadable("body")
+    reader = Reader(source, boundary.encode())
+    if not has_parts(reader):
+        return
+    while not reader.has_ended:
+        headers = headers_of(reader.head())
+        content = reader.content()
+        if part := part_of(headers, content):
+            yield part
+        drop(content)
+    drop(iter(lambda: source.read(PIECE_BYTES), b""))
+
+
+def has_parts(reader: Reader) -> bool:
+    """Whatever stands before the first is no part."""
+    try:
+        drop(reader.content())
+    except Unreadable:
+        return False
+    return True
+
+
+def drop(pieces: Iterator[bytes]) -> None:
+    for _piece in pieces:
+        pass
+
+
+def headers_of(head: bytes) -> dict[str, str]:
+    lines = FOLD.sub(" ", head.decode(errors="replace")).split("\r\n")
+    headers = (line.partition(":") for line in lines)
+    return {name.strip().lower(): value.strip() for name, _colon, value in headers}
+
+
+def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
+    """None: it says nothing of a field."""
+    try:
+        _kind, words = parse_header_parameters(headers.get("content-disposition", ""))
+    except ValueError:
+        return None
+    if "name" not in words:
+        return None
+    if headers.get("content-transfer-encoding", "").lower() == "base64":
+        content = from_base64(content)
+    name, file_name = words["name"].strip(), words.get("filename", "")
+    return Part(unescaped(name), file_name and last_component(file_name), content)
+
+
+def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    try:
+        for piece in pieces:
+            rest += b"".join(piece.split())
+            whole = len(rest) // 4 * 4
+            yield b64decode(rest[:whole], validate=True)
+            rest = rest[whole:]
+        yield b64decode(rest, validate=True)
+    except NotBase64 as unreadable:
+        raise Unreadable("body") from unreadable
+
+
+def last_component(file_name: str) -> str:
+    """Old browsers send whole paths. What else a name may hold, `naming` knows."""
+    separator = r"[/\\]" if DRIVE.match(file_name) else "/"
+    return unescaped(re.split(separator, file_name)[-1]) or "upload"
+
+
+def unescaped(text: str) -> str:
+    """HTML forms write these three so, and nothing else."""
+    return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
