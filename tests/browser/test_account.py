@@ -1,0 +1,143 @@
+"""The Account screen: is the service well, and which one is it; on a desk and in a hand."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.axe import violations
+from tests.browser.people import Visitor
+from tests.contract.fake import FakeV1
+from tests.webui.service import EMAIL, PASSWORD
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[str]:
+    """Somebody's service on a socket."""
+    fake = FakeV1(EMAIL, PASSWORD)
+    fake.add("Letters from elsewhere", min(fake.items))
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.0"
+
+        def do_GET(self) -> None:
+            answer = fake.handle_request(
+                httpx.Request("GET", f"http://elsewhere{self.path}", headers=dict(self.headers))
+            )
+            self.send_response(answer.status_code)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, *_words: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def context(chromium, request):
+    with chromium.new_context(java_script_enabled=request.param) as context:
+        yield context
+
+
+@pytest.fixture(params=[390, 1440])
+def alice(page, ferry, request) -> Iterator[Visitor]:
+    page.set_viewport_size({"width": request.param, "height": 900})
+    visitor = Visitor(page, ferry.url, ferry)
+    visitor.sign_in()
+    visitor.open("/account/")
+    yield visitor
+    ferry.manage("connect", "--forget")
+
+
+def is_fine(visitor: Visitor) -> None:
+    """Nothing for axe, which waits for ever where scripts are off, and nothing beside the page."""
+    has_scripts = visitor.page.evaluate("'htmx' in window")
+    for scheme in ("light", "dark") if has_scripts else ():
+        visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert violations(visitor.page) == []
+    width = visitor.page.viewport_size["width"]
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def soon(is_so: Callable[[], bool]) -> bool:
+    pace = threading.Event()
+    return any(is_so() or pace.wait(0.2) for _time in range(20))
+
+
+def fill_in(visitor: Visitor, url: str, password: str) -> None:
+    form = visitor.page.locator("#connection form")
+    form.get_by_label("Address", exact=True).fill(url)
+    form.get_by_label("E-mail address").fill(EMAIL)
+    form.get_by_label("Password").fill(password)
+    form.get_by_role("button").click()
+
+
+def test_checking_connecting_and_forgetting(alice, elsewhere):
+    page = alice.page
+    service, connection = page.locator("#service"), page.locator("#connection")
+    service.get_by_role("button", name="Check now").click()
+    expect(service).to_contain_text("Answered in")
+    expect(connection).to_contain_text("This machine")
+    is_fine(alice)
+
+    fill_in(alice, elsewhere, "guess")
+    expect(connection.get_by_role("alert")).to_contain_text("doesn't take this e-mail address")
+    expect(connection.get_by_label("Password")).to_have_value("")
+    expect(connection.get_by_label("Password")).to_be_focused()
+    expect(connection.get_by_label("Address", exact=True)).to_have_value(elsewhere)
+    is_fine(alice)
+
+    fill_in(alice, elsewhere, PASSWORD)
+    expect(page.locator("#toasts")).to_contain_text("Connected")
+    expect(connection).to_contain_text(elsewhere.removeprefix("http://"))
+    expect(service).to_contain_text("Answered in")
+    is_fine(alice)
+    alice.open("/")
+    expect(page.get_by_role("link", name="Letters from elsewhere").first).to_be_visible()
+    assert soon(lambda: httpx.get(f"{alice.url}/rest/folder", trust_env=False).status_code == 404)
+
+    alice.open("/account/")
+    connection.get_by_role("link", name="Forget this connection").click()
+    expect(page.get_by_role("link", name="Keep")).to_be_focused()
+    expect(page.locator("main")).to_contain_text("Nothing is deleted there")
+    is_fine(alice)
+    page.get_by_role("button", name="Forget this connection").click()
+    expect(page.locator("#toasts")).to_contain_text("Forgotten")
+    expect(connection).to_contain_text("This machine")
+    assert PASSWORD not in alice.ferry.log
+    assert EMAIL not in alice.ferry.log
+
+
+def test_the_button_of_a_check_keeps_the_focus(alice):
+    button = alice.page.get_by_role("button", name="Check now")
+    button.focus()
+    alice.page.keyboard.press("Enter")
+    expect(alice.page.locator("#service")).to_contain_text("Answered in")
+    if alice.page.evaluate("'htmx' in window"):
+        expect(button).to_be_focused()
+        expect(button).to_have_accessible_description(re.compile("Answered in"))
+
+
+def test_a_long_address_stays_within_the_page(alice):
+    url = f"https://{'long' * 15}.{'name' * 15}.example/{'path' * 20}"
+    alice.ferry.manage(
+        "shell",
+        "-c",
+        f"from webui import connection; connection.keep({url!r}, 'me@example.org', 'x')",
+    )
+    alice.open("/account/")
+    expect(alice.page.locator("#connection")).to_contain_text("longlong")
+    is_fine(alice)
+    alice.open("/account/connection/forget/")
+    is_fine(alice)
