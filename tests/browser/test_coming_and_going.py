@@ -20,7 +20,7 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         for scheme in ("light", "dark"):
             for width in (320, 390, 1440):
                 page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
+                page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
                 assert violations(page) == []
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_label("Name").fill("Astrid")
