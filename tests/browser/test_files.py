@@ -313,11 +313,18 @@ def test_escape_leaves_a_name_as_it_was(alice, films):
     expect(alice.page.locator(".rename")).to_have_count(0)
 
 
+def naming(page: Page, name: str = "Clouds.mkv") -> Locator:
+    """The field, once it is alive: it takes the focus then, and nobody types before."""
+    field = page.get_by_label(f"New name for {name}")
+    expect(field).to_be_focused()
+    return field
+
+
 def test_a_taken_name_is_refused_at_its_field(alice, films):
     alice.open(films.path)
     page = alice.page
     open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
-    page.get_by_label("New name for Clouds.mkv").fill("Dunes.2")
+    naming(page).fill("Dunes.2")
     page.keyboard.press("Enter")
     expect(page.locator(".rename [role=alert]")).to_be_visible()
     expect(page.get_by_label("New name for Clouds.mkv")).to_have_attribute("aria-invalid", "true")
@@ -331,7 +338,7 @@ def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
     page = alice.page
     open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
     page.route("**/rename/", lambda route: route.abort())
-    field = page.get_by_label("New name for Clouds.mkv")
+    field = naming(page)
     field.fill("Skies")
     with page.expect_event("requestfailed"):
         page.keyboard.press("Enter")
@@ -346,7 +353,7 @@ def test_renaming_in_the_grid(alice, films):
     alice.open(f"{films.path}?view=grid")
     page = alice.page
     open_menu(page, "Elms.txt").get_by_text("Rename").click()
-    page.get_by_label("New name for Elms.txt").fill("Oaks")
+    naming(page, "Elms.txt").fill("Oaks")
     page.keyboard.press("Enter")
     expect(link(page, "Oaks.txt")).to_be_focused()
     expect(page.locator("li.tile")).to_have_count(5)
@@ -521,7 +528,7 @@ def test_everything_by_touch(phone, films):
     page = phone.page
     row(page, "Elms.txt").get_by_label("Actions for Elms.txt").tap()
     page.locator("#entry-menu").get_by_text("Rename").tap()
-    page.get_by_label("New name for Elms.txt").fill("Oaks")
+    naming(page, "Elms.txt").fill("Oaks")
     page.get_by_role("button", name="Rename", exact=True).tap()
     expect(link(page, "Oaks.txt")).to_be_visible()
     page.get_by_label("More for this folder").tap()
@@ -645,7 +652,7 @@ def test_all_of_it_without_scripts(scriptless, films, shelf):
     page.get_by_role("button", name="Filter").click()
     assert names(page) == ["Dunes.2.mkv"]
     page.get_by_label("Actions for Dunes.2.mkv").click()
-    page.get_by_label("New name for Dunes.2.mkv").fill("Sands")
+    naming(page, "Dunes.2.mkv").fill("Sands")
     page.get_by_role("button", name="Rename").click()
     assert "Sands.mkv" in shelf.names(films)
     scriptless.open(films.path)
