@@ -7,6 +7,7 @@ from django.db import connection, models
 from django.db.models import Q, QuerySet, Value
 
 LONGEST_NAME = 255
+LARGEST_ID = 2**63 - 1
 LINEAGE_DIGITS = 12
 
 

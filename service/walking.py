@@ -12,9 +12,7 @@ from django.db.models.lookups import In
 
 from service.errors import NotFound
 from service.library import AT_ONCE, root_of
-from service.models import LINEAGE_DIGITS, Account, File, Folder, lineage_end
-
-LARGEST_ID = 2**63 - 1
+from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Model)

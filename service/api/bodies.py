@@ -11,8 +11,8 @@ from django.http import HttpRequest
 
 from service.api.errors import BodyCutOff, LengthRequired, TooLarge, Unreadable
 from service.api.multipart import Part, parts
-from service.api.paths import LARGEST_ID
 from service.errors import NotFound
+from service.models import LARGEST_ID
 
 MOST_BYTES = 2**20
 BLOCK_BYTES = 2**16

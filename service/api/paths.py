@@ -1,6 +1,6 @@
 """Ids in paths."""
 
-LARGEST_ID = 2**63 - 1
+from service.models import LARGEST_ID
 
 
 class Number:

@@ -31,6 +31,7 @@ from service.archive import (
     write_plan,
 )
 from tests.service.test_safe_names import ANY_NAME, HOSTILE
+from tests.tools import program
 
 MOMENT = datetime(2024, 5, 17, 12, 30, 44, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
@@ -103,16 +104,8 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 @pytest.fixture
-def tool() -> Callable[[str], str]:
-    def found(name: str) -> str:
-        path = shutil.which(name)
-        if path is None and os.environ.get("BROWSER_TESTS") == "required":
-            pytest.fail(f"{name} is not installed")
-        if path is None:
-            pytest.skip(f"{name} is not installed")
-        return path
-
-    return found
+def tool() -> Callable[..., str]:
+    return program
 
 
 def folder(name: str, *children: Node) -> Folder:
