@@ -24,6 +24,7 @@ LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
 PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
 DRIVERS = {"postgresql": ["psycopg", "psycopg2"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
+PROXY_SCHEMES = ("socks5", "http")
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -57,6 +58,18 @@ class Environment:
             return number
 
         return self._read(name, default, parse, f"a whole number from {least} to {most}")
+
+    def decimal(self, name: str, default: float, *, most: int) -> float:
+        def parse(raw: str) -> float:
+            number = float(raw)
+            if not 0 <= number <= most:
+                raise ValueError
+            return number
+
+        return self._read(name, default, parse, f"a number from 0 to {most}")
+
+    def size(self, name: str, default: int) -> int:
+        return self._read(name, default, parse_size, "a number of bytes such as 500K or 20GB")
 
     def choice(self, name: str, default: str, choices: Sequence[str]) -> str:
         def parse(raw: str) -> str:
@@ -110,6 +123,17 @@ class Environment:
             return raw
 
         return self._read(name, "", parse, "https://name:password@host, % encoded where needed")
+
+    def proxy(self, name: str) -> str:
+        """An address that may carry a name and a password."""
+
+        def parse(raw: str) -> str:
+            parts = urlsplit(raw)
+            if parts.scheme not in PROXY_SCHEMES or not parts.hostname or not parts.port:
+                raise ValueError
+            return raw
+
+        return self._read(name, "", parse, "socks5://host:port or http://host:port")
 
     def networks(self, name: str) -> list[Network]:
         def parse(raw: str) -> list[Network]:

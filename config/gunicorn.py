@@ -19,7 +19,7 @@ bind = (
     if ":" in settings.HOST
     else (f"{settings.HOST}:{settings.PORT}")
 )
-worker_class = "gthread"
+worker_class = "config.sharing.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 timeout = 60

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from service.models import Worker
 from webui import connection as site
 from webui.models import User
 from webui.roles import open_to_strangers
@@ -52,7 +54,24 @@ def _service_trouble() -> str | None:
     return None
 
 
+def worker() -> str | None:
+    """Whether transfers go on. Pages are well without it."""
+    if not site.is_embedded():
+        return None
+    try:
+        alive = Worker.objects.filter(alive_until__gt=timezone.now())
+        if not alive.exists():
+            return "No worker runs: transfers wait."
+        if not alive.filter(is_engine_alive=True).exists():
+            return "The engine does not answer: torrents wait."
+    except DatabaseError:
+        return "The worker can't be looked up."
+    return None
+
+
 CHECKS: dict[str, Check] = {"database": database, "service": service}
+# These are told, and make nothing else unready.
+TOLD: dict[str, Check] = {"worker": worker}
 
 
 @never_cache
@@ -67,6 +86,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 @open_to_strangers
 def ready(request: HttpRequest) -> JsonResponse:
     troubles = {name: check() for name, check in CHECKS.items()}
-    parts = {name: trouble or "ready" for name, trouble in troubles.items()}
+    told = {name: check() for name, check in TOLD.items()}
+    parts = {name: trouble or "ready" for name, trouble in (troubles | told).items()}
     is_ready = not any(troubles.values())
     return JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)

@@ -12,6 +12,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from service import pins, transfers
+from service.media.sweep import sweep as sweep_media
 from service.store import library_store
 from service.sweep import Swept, sweep, sweep_leavings
 from webui import connection, pruning
@@ -45,6 +46,7 @@ ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
+    Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
     Round("pin pruning", timedelta(hours=1), pins.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
 ]

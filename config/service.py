@@ -21,7 +21,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
 from config import front
 from config.front import Answer
-from service.api.answers import refused
+from service.api.answers import Record, refused
 from service.api.errors import BodyMalformed
 from webui import connection
 
@@ -112,13 +112,15 @@ def in_json(get_response: Answer) -> Answer:
 
 
 def framed(get_response: Answer) -> Answer:
-    """A length for every answer that is whole, and no guessing at its type."""
+    """A length for every answer that is whole, and no guessing at its type. What the site takes
+    unwritten is not written for its length."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         if isinstance(response, HttpResponse):
-            if response.status_code not in WITHOUT_LENGTH:
+            is_taken_unwritten = isinstance(response, Record) and IN_PROCESS in request.META
+            if response.status_code not in WITHOUT_LENGTH and not is_taken_unwritten:
                 response.headers.setdefault("Content-Length", str(len(response.content)))
             if request.method == "HEAD":
                 response.content = b""

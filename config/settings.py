@@ -4,8 +4,6 @@ import os
 from datetime import date, timedelta
 from pathlib import Path
 
-from django.utils.translation import gettext_lazy as _
-
 from config import secret
 from config.environment import Environment
 
@@ -19,7 +17,9 @@ HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network 
 PORT = env.integer("PORT", 8000, least=1, most=65535)
 URL_PREFIX = env.prefix("URL_PREFIX")
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
-WEB_THREADS = env.integer("WEB_THREADS", 128, least=4, most=1024)
+# They are made when they are needed. Two processes then hold 400 slow readers, and not each of
+# them the same half.
+WEB_THREADS = env.integer("WEB_THREADS", 256, least=4, most=1024)
 STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
 ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 
@@ -88,6 +88,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "webui.languages.own",
+    "webui.devices.see",
     "webui.middleware.service",
     "webui.middleware.Errors",
 ]
@@ -160,21 +162,40 @@ SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
 # The site reaches the service in this process by these names, and imports nothing of it.
 V1_TRANSPORT = "config.upstream.transport"
 V1_CREDENTIALS = "config.upstream.credentials"
+V1_PASSWORD_SETTER = "config.upstream.set_password"  # noqa: S105  Where a function is.
+V1_ACCOUNT = "config.upstream.EMBEDDED_ACCOUNT"
+LAN_ADDRESSES = "config.addresses.lan"
 # Each stream that the site hands on holds a thread; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
-    "STREAMS_PER_PROCESS", WEB_THREADS * 3 // 4, least=1, most=WEB_THREADS - 1
+    "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1
 )
 
 # The service
 
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
 QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
+ACTIVE_TRANSFERS = env.integer("ACTIVE_TRANSFERS", 5, least=1, most=1000)
+SEED_RATIO = env.decimal("SEED_RATIO", 1.0, most=1000)
+SEED_MINUTES = env.integer("SEED_MINUTES", 60, least=0, most=525_600)
+DOWNLOAD_LIMIT = env.size("DOWNLOAD_LIMIT", 0)
+UPLOAD_LIMIT = env.size("UPLOAD_LIMIT", 0)
+TORRENT_PORT = env.integer("TORRENT_PORT", 6881, least=0, most=65535)
+TORRENT_INTERFACE = env.text("TORRENT_INTERFACE")
+TORRENT_PROXY = env.proxy("TORRENT_PROXY")
+TORRENT_NETWORK = env.choice("TORRENT_NETWORK", "internet", ["internet", "loopback"])
+FETCH_PRIVATE = env.flag("FETCH_PRIVATE", default=False)
+FETCH_MAX_BYTES = env.size("FETCH_MAX_BYTES", 0)
+MEDIA_JOBS = env.integer("MEDIA_JOBS", os.cpu_count() or 1, least=1, most=256)
+MEDIA_CACHE = env.integer("MEDIA_CACHE", 20_000, least=100, most=10**9) * 2**20
+# A program or its path; empty: the one that came with Ferry.
+FFMPEG = env.text("FFMPEG")
 FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
 
 # Words
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+# Each by its own name: whoever looks for theirs may not read the one that is shown.
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "webui" / "locale"]
 LANGUAGE_COOKIE_NAME = f"ferry_language_{PORT}"
 USE_TZ = True

@@ -1,7 +1,37 @@
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from django.core.files.storage import Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+IMPORT = re.compile(r'@import "\.\./([\w-]+\.css)";\n')
+SHEETS = PurePosixPath("css/sheets")
+
+Paths = dict[str, tuple[Storage, str]]
 
 
 class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Names by content for everything, the imports inside ES modules included."""
+    """Names by content for everything, the imports inside ES modules included.
+
+    What a style sheet of `css/sheets` imports takes the import's place: forty small files are
+    twice the bytes of one when compressed, and a question each.
+    """
 
     support_js_module_import_aggregation = True
+
+    def post_process(self, paths: Paths, dry_run: bool = False, **options: Any) -> Iterator[Any]:  # noqa: FBT001, FBT002  As Django calls it.
+        joined = [name for name in paths if PurePosixPath(name).parent == SHEETS]
+        for name in [] if dry_run else joined:
+            text = IMPORT.sub(lambda found: text_of(paths, f"css/{found[1]}"), text_of(paths, name))
+            Path(self.path(name)).write_text(text, encoding="utf-8")
+            paths[name] = self, name
+        yield from super().post_process(paths, dry_run, **options)
+
+
+def text_of(paths: Paths, name: str) -> str:
+    """Of the source: what was collected before may be joined already."""
+    storage, path = paths[name]
+    with storage.open(path) as file:
+        return str(file.read().decode())

@@ -17,6 +17,9 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import set_script_prefix
 
 from config import service
+from service import accounts
+from service.api.answers import Record
+from webui.v1.answers import FACTS
 
 # A name, not an address that anybody writes to.
 EMBEDDED_ACCOUNT = "ferry@localhost"
@@ -49,6 +52,11 @@ def secret_digest() -> str:
     return sha256(credentials().secret.encode()).hexdigest()
 
 
+def set_password(password: str | None) -> None:
+    """For other programs; None takes it away. Signed links die with the old one."""
+    accounts.set_password(accounts.find(EMBEDDED_ACCOUNT), password)
+
+
 def transport(request: HttpRequest | None = None) -> "InProcess":
     """For one request of the site; without one for commands and the worker."""
     if request is None:
@@ -66,7 +74,8 @@ class InProcess(httpx.BaseTransport):
     and its database connection: view, body and close run in one copy of the context, and Django's
     signals of a request that begins or ends, which close connections, are not sent. Bodies pass
     through in pieces both ways: 1 GiB up or down costs a few blocks of memory. An answer that
-    breaks off is httpx.ReadError, as it would be over a socket.
+    breaks off is httpx.ReadError, as it would be over a socket. JSON need not be written and read
+    again: its facts come along as an extension, which no server can send.
 
     Reason: a process that calls itself over a socket takes two of its threads for one page, and
     with all of them taken by pages, none is left to answer: it starves.
@@ -93,7 +102,9 @@ class InProcess(httpx.BaseTransport):
         body = Body(response, context, is_sent=request.method != "HEAD")
         cookies = [("Set-Cookie", each.OutputString()) for each in response.cookies.values()]
         headers = [*response.items(), *cookies]
-        return httpx.Response(response.status_code, headers=headers, stream=body)
+        extensions = {FACTS: response.facts} if isinstance(response, Record) else {}
+        status = response.status_code
+        return httpx.Response(status, headers=headers, stream=body, extensions=extensions)
 
 
 def refuse_in_transaction() -> None:

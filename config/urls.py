@@ -6,6 +6,7 @@ urlpatterns = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("content/", include("service.content")),
+    path("content/", include("service.playback")),
     path("", include("service.api.urls")),
     path("", include("webui.urls")),
 ]

@@ -17,13 +17,13 @@ from service import library, links, models, pins
 from service.api import answers
 from service.archive import Archive, ArchiveBroken
 from service.disposition import presentation
-from service.errors import NotFound
+from service.errors import Busy, CannotConvert, NotFound
+from service.media import pictures
 from service.ranges import Span
 from service.representation import (
-    BLOCK_BYTES,
-    CutShort,
-    FilePart,
+    InOneFile,
     answer,
+    picture_answer,
     presentation_headers,
 )
 from service.store import Store, library_store
@@ -34,7 +34,6 @@ Params = ParamSpec("Params")
 View = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
 ACCEL_PREFIX = "/ferry-accel/"
 READING = ("GET", "HEAD")
-STATUS = {links.BadLink: 403, links.LinkExpired: 403, NotFound: 404}
 
 
 def reading(view: View[Params]) -> View[Params]:
@@ -46,8 +45,10 @@ def reading(view: View[Params]) -> View[Params]:
             return answers.wrong_method(READING)
         try:
             return view(request, *args, **kwargs)
-        except (links.BadLink, links.LinkExpired, NotFound) as error:
-            return answers.refused(STATUS[type(error)], error.reason)
+        except (links.BadLink, links.LinkExpired) as error:
+            return answers.refused(403, error.reason)
+        except (NotFound, Busy, CannotConvert) as error:
+            return answers.refusal(error)
 
     # Of no role of the site: the signature decides.
     cast("Any", guarded).open_to = None
@@ -71,7 +72,14 @@ def archive(request: HttpRequest, account_id: int, pin: str, name: str) -> HttpR
     return answer(request, Pinned(account_id, pin, name, library_store()))
 
 
-class StoredFile:
+@reading
+def picture(request: HttpRequest, account_id: int, file_id: int, size: str) -> HttpResponseBase:
+    account = links.check(account_id, "picture", str(file_id), request.GET, now=timezone.now())
+    found = pictures.read(library.file(account, file_id), size)
+    return picture_answer(request, found, pictures.type_of(found))
+
+
+class StoredFile(InOneFile):
     def __init__(self, file: models.File, store: Store, *, inline: bool) -> None:
         self._blob = file.blob
         self._store = store
@@ -79,20 +87,6 @@ class StoredFile:
         self.etag = f'"{file.sha1}-{file.size_bytes:x}"'
         self.modified_at: datetime | None = file.updated_at
         self.presentation = presentation(file.name, inline=inline)
-
-    def whole_or_part(self, span: Span) -> HttpResponseBase:
-        return FilePart(self._opened(), span)
-
-    def read(self, span: Span) -> Generator[bytes, None, None]:
-        with self._opened() as file:
-            file.seek(span.start)
-            left = span.size_bytes
-            while left:
-                part = file.read(min(left, BLOCK_BYTES))
-                if not part:
-                    raise CutShort
-                left -= len(part)
-                yield part
 
     def handed_over(self) -> HttpResponse:
         """nginx knows ranges and conditions by itself, and tells the file's own tag and date."""
@@ -155,5 +149,6 @@ class Begun:
 
 urlpatterns = [
     path("file/<int:account_id>/<int:file_id>/<path:name>", file, name="content-file"),
+    path("picture/<int:account_id>/<int:file_id>/<slug:size>", picture, name="content-picture"),
     path("zip/<int:account_id>/<slug:pin>/<path:name>", archive, name="content-zip"),
 ]

@@ -12,6 +12,9 @@ Refusal
 ├── BadAddress       url_not_allowed
 ├── NotATorrent      not_a_torrent
 ├── NotNow           not_enough_space_… and queue_full_…; knows the wish that was kept, if any
+├── CannotConvert    cannot_convert; knows why, in words for people
+├── Busy             busy
+│   └── NoWorker     no_worker
 ├── EmailTaken       email_taken
 └── TooManyTries     too_many_tries; knows how long to wait
 """
@@ -85,6 +88,28 @@ class NotNow(Refusal):
         self.reason = f"{trouble}_added_to_wishlist" if wish else f"{trouble}_wishlist_full"
         super().__init__(self.reason)
         self.wish = wish
+
+
+class CannotConvert(Refusal):
+    """Of a medium: what it is asked for can't be made, now or ever."""
+
+    reason = "cannot_convert"
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Busy(Refusal):
+    """So much goes on already that it would come too late."""
+
+    reason = "busy"
+
+
+class NoWorker(Busy):
+    """What only the worker does, while there is none."""
+
+    reason = "no_worker"
 
 
 class EmailTaken(Refusal):

@@ -2,9 +2,10 @@
 
 import hmac
 import re
-from base64 import urlsafe_b64encode
+from binascii import b2a_base64
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from hashlib import blake2s
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -17,6 +18,11 @@ from service.safe_names import safe_name
 LIFETIME = timedelta(hours=24)
 # Within one window the same link comes out, so that what names it may be cached.
 WINDOW = timedelta(hours=1)
+# Pictures stand in listings by the thousand, and in caches by their links.
+PICTURE_WINDOW = timedelta(days=1)
+# As much as anybody could ever guess at, and short: a listing may carry 50,000 of them.
+SIGNATURE_BYTES = 16
+FOR_URLS = bytes.maketrans(b"+/", b"-_")
 EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
 
 
@@ -51,8 +57,39 @@ def signed_query(
     return f"?{urlencode(query)}"
 
 
-def expiry_of(now: datetime) -> int:
-    window = int(WINDOW.total_seconds())
+def signed_ticket(account: Account, purpose: str, subject: str, *, now: datetime) -> str:
+    """The same as a part of a path, for what is to cover all that lies below."""
+    expires = expiry_of(now)
+    return f"{expires}.{_signature(account, purpose, subject, expires, inline=False)}"
+
+
+def query_of(ticket: str) -> dict[str, str]:
+    """For `check`."""
+    expires, _, signature = ticket.partition(".")
+    return {"e": expires, "s": signature}
+
+
+class PictureLinks:
+    """Of all the files of one account, quickly: whoever holds one may see that file's pictures."""
+
+    def __init__(self, account: Account, base: str, now: datetime) -> None:
+        """`base`: scheme and host, where the links are to be absolute."""
+        expires = expiry_of(now, PICTURE_WINDOW)
+        self._begun = _begun(_key(account), f"picture\n{account.pk}\n")
+        self._behind = f"\n{expires}\n".encode()
+        self._query = f"?e={expires}&s="
+        some = reverse("content-picture", args=[account.pk, 0, "size"])
+        self._home = base + some.removesuffix("0/size")
+
+    def of(self, file_id: int) -> tuple[str, str]:
+        """What stands before and behind the name of the size."""
+        words = self._begun.copy()
+        words.update(b"%d%b" % (file_id, self._behind))
+        return f"{self._home}{file_id}/", self._query + _written(words.digest())
+
+
+def expiry_of(now: datetime, length: timedelta = WINDOW) -> int:
+    window = int(length.total_seconds())
     next_window = -(-int(now.timestamp()) // window) * window
     return next_window + int(LIFETIME.total_seconds())
 
@@ -78,7 +115,18 @@ def is_inline(query: Mapping[str, str]) -> bool:
 
 
 def _signature(account: Account, purpose: str, subject: str, expires: int, *, inline: bool) -> str:
-    key = hmac.digest(settings.SECRET_KEY.encode(), f"link {account.link_key}".encode(), "sha256")
-    words = [purpose, str(account.pk), subject, str(expires), "inline" if inline else ""]
-    digest = hmac.digest(key, "\n".join(words).encode(), "sha256")
-    return urlsafe_b64encode(digest).rstrip(b"=").decode()
+    words = (purpose, str(account.pk), subject, str(expires), "inline" if inline else "")
+    return _written(_begun(_key(account), "\n".join(words)).digest())
+
+
+def _key(account: Account) -> bytes:
+    return hmac.digest(settings.SECRET_KEY.encode(), f"link {account.link_key}".encode(), "sha256")
+
+
+def _begun(key: bytes, words: str) -> "blake2s":
+    """With a key of its own BLAKE2 is a signature, at a third of what HMAC costs."""
+    return blake2s(words.encode(), key=key, digest_size=SIGNATURE_BYTES)
+
+
+def _written(signature: bytes) -> str:
+    return b2a_base64(signature, newline=False).translate(FOR_URLS, b"=").decode()

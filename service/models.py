@@ -9,6 +9,8 @@ from django.db.models import Q, QuerySet, Value
 LONGEST_NAME = 255
 LARGEST_ID = 2**63 - 1
 LINEAGE_DIGITS = 12
+LONGEST_WORKER_NAME = 60
+LONGEST_SENTENCE = 300
 
 
 class Account(models.Model):
@@ -30,6 +32,7 @@ class Account(models.Model):
     # Bumped by every change, so that a listing unchanged since is known by numbers alone.
     library_revision = models.BigIntegerField(default=0)
     transfers_revision = models.BigIntegerField(default=0)
+    media_revision = models.BigIntegerField(default=0)
     changed_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
@@ -87,6 +90,54 @@ class Folder(models.Model):
         return [int(self.lineage[start : start + LINEAGE_DIGITS]) for start in starts]
 
 
+class Media(models.Model):
+    """What is known of a content, whichever files have it: one row for all of them.
+
+    Files never wait for it: a round writes the row of a content that has none.
+    """
+
+    class Kind(models.TextChoices):
+        PICTURE = "picture"
+        VIDEO = "video"
+        AUDIO = "audio"
+        OTHER = "other"
+
+    class State(models.TextChoices):
+        """wanted ─> probed, and refused after so many tries (service.media.rounds)."""
+
+        WANTED = "wanted"
+        PROBED = "probed"
+        REFUSED = "refused"
+
+    sha1 = models.CharField(max_length=40)
+    size_bytes = models.BigIntegerField()
+
+    # Wanted
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WANTED)
+    tries = models.IntegerField(default=0)
+    leased_until = models.DateTimeField(null=True)  # by the worker that looks at it now
+
+    # Observed
+    kind = models.CharField(max_length=7, choices=Kind.choices, default="")  # empty: not yet
+    reason = models.CharField(max_length=200, default="")  # why it was refused, for people
+    has_picture = models.BooleanField(default=False)  # its own, a frame of it, or a cover
+    duration_ms = models.BigIntegerField(null=True)
+    width = models.IntegerField(null=True)  # as shown: after the rotation
+    height = models.IntegerField(null=True)
+    probed = models.JSONField(default=dict)  # service.media.probe.Probed, of video and audio
+
+    objects: ClassVar[models.Manager["Media"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["sha1", "size_bytes"], name="one_a_content"),
+        )
+        indexes = (models.Index(fields=["id"], condition=Q(state="wanted"), name="wanted_media"),)
+
+    def __str__(self) -> str:
+        return self.sha1
+
+
 class File(models.Model):
     """A file, whose bytes are a blob of their own in the store."""
 
@@ -99,6 +150,15 @@ class File(models.Model):
     crc32 = models.BigIntegerField()
     blob = models.CharField(max_length=32, unique=True)
     updated_at = models.DateTimeField()  # when its content last changed
+    # No column: what joins the two by their content, whether or not there is a row of it.
+    media = models.ForeignObject(
+        Media,
+        models.DO_NOTHING,
+        from_fields=["sha1", "size_bytes"],
+        to_fields=["sha1", "size_bytes"],
+        related_name="files",
+        null=True,
+    )
 
     objects: ClassVar[models.Manager["File"]]
 
@@ -106,6 +166,7 @@ class File(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["folder", "name_key"], name="one_file_a_name"),
         )
+        indexes = (models.Index(fields=["sha1", "size_bytes"], name="file_by_content"),)
 
     def __str__(self) -> str:
         return self.name
@@ -154,13 +215,7 @@ class Transfer(models.Model):
         UPLOAD = "upload"
 
     class State(models.TextChoices):
-        """queued ─> metadata ─> downloading ─> moving ─> done
-                        │  ↑         │  ↑
-                        ↓  │         ↓  │
-                      stalled      stalled, no_room
-
-        An upload is done at once. Every state before done leads to failed, and stopped to queued.
-        """
+        """What leads where is drawn and written down in service/states.py."""
 
         QUEUED = "queued"
         METADATA = "metadata"
@@ -191,9 +246,17 @@ class Transfer(models.Model):
     is_private = models.BooleanField(default=False)
     size_bytes = models.BigIntegerField(default=0)  # 0 until it is known
 
+    # Who makes it true: a worker's name, or nobody's
+    leased_by = models.CharField(max_length=LONGEST_WORKER_NAME, default="")
+
     # Observed
     state = models.CharField(max_length=11, choices=State.choices, default=State.QUEUED)
-    reason = models.CharField(max_length=60, default="")
+    reason = models.CharField(max_length=60, default="")  # a word: why it is in this state
+    sentence = models.CharField(max_length=LONGEST_SENTENCE, default="")  # the same for people
+    notice = models.CharField(max_length=60, default="")  # a word that stays true in any state
+    strikes = models.IntegerField(default=0)  # times that the engine died with it in hand
+    is_seeding = models.BooleanField(default=False)  # done, and still given to others
+    uploaded_bytes = models.BigIntegerField(default=0)
     progress_percent = models.FloatField(default=0)  # 100 downloaded, 101 in its folder
     download_bytes_per_second = models.BigIntegerField(default=0)
     upload_bytes_per_second = models.BigIntegerField(default=0)
@@ -228,6 +291,7 @@ class Transfer(models.Model):
             models.Index(
                 fields=["folder", "title_key"], condition=~Q(state="done"), name="undone_by_name"
             ),
+            models.Index(fields=["id"], condition=Q(is_seeding=True), name="seeding"),
         )
 
     def __str__(self) -> str:
@@ -242,6 +306,19 @@ class Transfer(models.Model):
     @property
     def wire_hash(self) -> str:
         return wire_hash(self.info_hash_v1, self.info_hash_v2)
+
+
+class Worker(models.Model):
+    """A worker that runs transfers. What it has leased is its own while this row is there."""
+
+    name = models.CharField(max_length=LONGEST_WORKER_NAME, unique=True)
+    alive_until = models.DateTimeField()
+    is_engine_alive = models.BooleanField(default=False)
+
+    objects: ClassVar[models.Manager["Worker"]]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Wish(models.Model):

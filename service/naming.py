@@ -47,10 +47,14 @@ def shortened(name: str) -> str:
 def variants(name: str, *, is_folder: bool) -> Iterator[str]:
     """`Name.ext`, `Name (2).ext`, `Name (3).ext` and so on."""
     yield name
-    stem, suffix = (key_of(name), "") if is_folder else split(key_of(name))
     for number in count(2):
-        mark = f" ({number}){suffix}"
-        yield stem[: LONGEST_NAME - len(mark)].rstrip() + mark
+        yield numbered(name, number, is_folder=is_folder)
+
+
+def numbered(name: str, number: int, *, is_folder: bool) -> str:
+    stem, suffix = (key_of(name), "") if is_folder else split(key_of(name))
+    mark = f" ({number}){suffix}"
+    return stem[: LONGEST_NAME - len(mark)].rstrip() + mark
 
 
 def split(name: str) -> tuple[str, str]:

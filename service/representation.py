@@ -1,5 +1,6 @@
 """How anything that can be read in parts is answered: conditions and ranges (RFC 9110)."""
 
+import hashlib
 import os
 import secrets
 from collections.abc import Generator, Iterator
@@ -52,6 +53,18 @@ def headers_of(found: Representation) -> dict[str, str]:
 
 def modified_seconds(found: Representation) -> int | None:
     return None if found.modified_at is None else int(found.modified_at.timestamp())
+
+
+def picture_answer(request: HttpRequest, picture: bytes, content_type: str) -> HttpResponseBase:
+    """Small, whole, and the same for ever: its tag is of its bytes."""
+    shown = Presentation(content_type, "inline", "sandbox; default-src 'none'")
+    headers = presentation_headers(shown) | {
+        "ETag": f'"{hashlib.sha1(picture, usedforsecurity=False).hexdigest()}"',
+        "Cache-Control": "private, max-age=31536000, immutable",
+    }
+    response = HttpResponse(picture, headers=headers)
+    answered = get_conditional_response(request, headers["ETag"], None, response)
+    return response if answered is None else answered
 
 
 def presentation_headers(shown: Presentation) -> dict[str, str]:
@@ -126,6 +139,28 @@ def with_headers(
         response.headers[name] = value
     response.headers["Content-Length"] = str(size_bytes)
     return response
+
+
+class InOneFile:
+    """Content that is one file of this machine: its parts are sent by the kernel, and read in
+    blocks where several go into one answer."""
+
+    def whole_or_part(self, span: Span) -> HttpResponseBase:
+        return FilePart(self._opened(), span)
+
+    def read(self, span: Span) -> Generator[bytes, None, None]:
+        with self._opened() as file:
+            file.seek(span.start)
+            left = span.size_bytes
+            while left:
+                part = file.read(min(left, BLOCK_BYTES))
+                if not part:
+                    raise CutShort
+                left -= len(part)
+                yield part
+
+    def _opened(self) -> BinaryIO:
+        raise NotImplementedError
 
 
 class FilePart(StreamingHttpResponse):

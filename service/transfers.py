@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.conf import settings
-from django.db.models import Q, Sum
+from django.db.models import Q, QuerySet
 
-from service import library, magnets, naming, torrents
+from service import library, magnets, naming, space, torrents
 from service.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
@@ -33,15 +34,46 @@ class Wanted:
     is_folder: bool = False
 
 
-def listed(account: Account) -> list[Transfer]:
+class TransferRow(NamedTuple):
+    """One of thousands: Django's objects of them would cost three times as much."""
+
+    id: int
+    folder_id: int
+    title: str
+    size_bytes: int
+    info_hash_v1: str
+    info_hash_v2: str
+    state: str
+    reason: str
+    sentence: str
+    notice: str
+    progress_percent: float
+    download_bytes_per_second: int
+    upload_bytes_per_second: int
+    peers_connected: int
+    peers_sending: int
+    peers_receiving: int
+    seeders: int
+    leechers: int
+    folder_created_id: int | None
+    file_created_id: int | None
+    moment: str
+
+
+def listed(account: Account) -> list[TransferRow]:
     """Running and failed ones; those that are done became files."""
     present = Transfer.objects.filter(account=account).exclude(state=Transfer.State.DONE)
-    return list(present.order_by("pk"))
+    rows = present.annotate(moment=library.MOMENT).order_by("pk")
+    return [TransferRow._make(row) for row in rows.values_list(*TransferRow._fields)]
 
 
 def get(account: Account, transfer_id: int) -> Transfer:
     """Also one that is done. Raises NotFound."""
-    found = Transfer.objects.filter(account=account, pk=transfer_id).first()
+    return get_of(Transfer.objects.filter(account=account), transfer_id)
+
+
+def get_of(rows: QuerySet[Transfer], transfer_id: int) -> Transfer:
+    found = rows.filter(pk=transfer_id).first()
     if found is None:
         raise NotFound
     return found
@@ -118,7 +150,7 @@ def delete(account: Account, transfer_id: int, now: datetime) -> None:
     with changing_transfers(account, now) as locked:
         transfer = get(locked, transfer_id)
         _drop_wishes(locked, transfer)
-        _remove(transfer)
+        remove(transfer)
 
 
 def prune(now: datetime) -> None:
@@ -152,17 +184,19 @@ def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Tra
 def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer | NotNow:
     with changing_transfers(account, now) as locked:
         folder = library.folder(locked, folder_id)
-        known = list(Transfer.objects.filter(_same(wanted), account=locked))
-        for transfer in known:
-            if not _has_outlived_its_use(transfer):
-                return transfer
-        trouble = _trouble(locked, wanted.size_bytes)
-        if trouble:
-            return NotNow(trouble, _wish(locked, folder, wanted, now))
-        for transfer in known:
-            _remove(transfer)
-        _drop_wishes(locked, wanted)
-        return _create(folder, wanted, now)
+        present = known(locked, wanted)
+        if present:
+            return present
+        word = trouble(locked, wanted.size_bytes)
+        if word:
+            return NotNow(word, _wish(locked, folder, wanted, now))
+        return create(folder, wanted, now)
+
+
+def known(locked: Account, wanted: Wanted) -> Transfer | None:
+    """The transfer that brings the same, or has brought what is still there."""
+    same = Transfer.objects.filter(_same(wanted), account=locked)
+    return next((each for each in same if not has_outlived_its_use(each)), None)
 
 
 def _same(sought: Wanted | Transfer) -> Q:
@@ -182,7 +216,7 @@ def _same_torrent(sought: Wanted | Transfer) -> Q:
     return same
 
 
-def _has_outlived_its_use(transfer: Transfer) -> bool:
+def has_outlived_its_use(transfer: Transfer) -> bool:
     """It failed, or what it brought was deleted since: whoever asks again wants it anew."""
     if transfer.state != Transfer.State.DONE:
         return transfer.state == Transfer.State.FAILED
@@ -191,13 +225,11 @@ def _has_outlived_its_use(transfer: Transfer) -> bool:
     return not folders.exists() and not files.exists()
 
 
-def _trouble(locked: Account, size_bytes: int) -> str | None:
+def trouble(account: Account, size_bytes: int) -> str | None:
     """Room that running transfers will need is taken already."""
-    running = Transfer.running().filter(account=locked)
-    if running.count() >= settings.QUEUE_LIMIT:
+    if Transfer.running().filter(account=account).count() >= settings.QUEUE_LIMIT:
         return "queue_full"
-    promised_bytes = running.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
-    if size_bytes and size_bytes > library.free_bytes(locked) - promised_bytes:
+    if size_bytes and size_bytes > space.unpromised_bytes(account):
         return "not_enough_space"
     return None
 
@@ -224,7 +256,11 @@ def _wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wis
     )
 
 
-def _create(folder: Folder, wanted: Wanted, now: datetime) -> Transfer:
+def create(folder: Folder, wanted: Wanted, now: datetime) -> Transfer:
+    """Under the account's lock; whatever is known of the same has outlived its use."""
+    for transfer in Transfer.objects.filter(_same(wanted), account=folder.account_id):
+        remove(transfer)
+    _drop_wishes(folder.account, wanted)
     name = naming.clean(wanted.name, otherwise=_hash_of(wanted) or "download")
     title = library.free_name(folder, name, is_folder=wanted.is_folder)
     return Transfer.objects.create(
@@ -256,10 +292,10 @@ def _torrent_file(wanted: Wanted) -> TorrentFile | None:
 def _drop_wishes(locked: Account, sought: Wanted | Transfer) -> None:
     """Whoever adds or deletes a torrent has thought of it anew."""
     for wish in Wish.objects.filter(_same_torrent(sought), account=locked):
-        _remove(wish)
+        remove(wish)
 
 
-def _remove(row: Transfer | Wish) -> None:
+def remove(row: Transfer | Wish) -> None:
     torrent_id = row.torrent_id
     row.delete()
     if torrent_id is not None:

@@ -20,4 +20,5 @@ os.environ.update(
     DEBUG="false",
     PORT="8000",
     TORRENT_NETWORK="loopback",
+    TORRENT_PORT="0",
 )

@@ -30,7 +30,8 @@ def signed_in(user: User) -> Client:
 
 
 def page(response: HttpResponse) -> BeautifulSoup:
-    return BeautifulSoup(response.content, "html.parser")
+    # A fragment says its encoding in its header alone.
+    return BeautifulSoup(response.content.decode(response.charset), "html.parser")
 
 
 def words(response: HttpResponse, selector: str) -> str:

@@ -50,6 +50,18 @@ class Ferry:
             check=True,
         ).stdout
 
+    def say(self, *arguments: str, words: str) -> None:
+        """A command that asks for a secret."""
+        subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=BASE,
+            env=self.environment,
+            input=words,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
     def make_owner(self, name: str = "alice") -> None:
         self.manage(
             "createsuperuser",
@@ -69,7 +81,7 @@ def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
 @contextmanager
 def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
     """Not yet ready; the options are the interpreter's."""
-    port = free_port()
+    port = int(settings.get("PORT") or free_port())
     environment = {
         **os.environ,
         "DATA_DIR": str(data_dir),

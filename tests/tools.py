@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+from typing import NoReturn
 
 import pytest
 
@@ -14,7 +16,17 @@ def program(*names: str) -> str:
     for name in names:
         if found := shutil.which(name):
             return found
-    missing = f"This machine lacks {names[0]}."
+    return lacks(names[0])
+
+
+def needs(command: list[str], what: str) -> None:
+    """A command that works where the machine has what a test needs."""
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        lacks(what)
+
+
+def lacks(what: str) -> NoReturn:
+    missing = f"This machine lacks {what}."
     if REQUIRED:
         pytest.fail(missing)
     pytest.skip(missing)

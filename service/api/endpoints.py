@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 from django.core.exceptions import SuspiciousOperation
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from service.api import answers
@@ -16,7 +16,7 @@ from service.api.auth import account_of
 from service.api.http import Request
 from service.errors import DiskFull, NotFound, Refusal
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.api")
 
@@ -37,14 +37,14 @@ class Endpoint:
     def allowed(self) -> list[str]:
         return [*self.views, *(["HEAD"] if "GET" in self.views else [])]
 
-    def __call__(self, request: HttpRequest, **ids: int) -> HttpResponse:
+    def __call__(self, request: HttpRequest, **ids: int) -> HttpResponseBase:
         asked = cast("Request", request)
         asked.now = timezone.now()
         response = self._safely(asked, ids)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 
-    def _safely(self, request: Request, ids: Mapping[str, int]) -> HttpResponse:
+    def _safely(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
         try:
             return self._answer(request, ids)
         except Refusal as refusal:
@@ -58,7 +58,7 @@ class Endpoint:
             log.exception("broken path=%s", request.path)
             return answers.refused(500, "internal_error")
 
-    def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponse:
+    def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else request.method or ""
         if self.needs_account:
             request.account = account_of(request)
@@ -67,7 +67,7 @@ class Endpoint:
         return self.views[method](request, **ids)
 
 
-def trouble_answer(trouble: OperationalError) -> HttpResponse:
+def trouble_answer(trouble: OperationalError) -> HttpResponseBase:
     cause = trouble.__cause__
     told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
     word = told or str(trouble)
@@ -91,5 +91,5 @@ def open_endpoint(**views: View) -> Endpoint:
 class Nowhere(Endpoint):
     """Whatever the method, and whoever asks."""
 
-    def _answer(self, _request: Request, _ids: Mapping[str, int]) -> HttpResponse:
+    def _answer(self, _request: Request, _ids: Mapping[str, int]) -> HttpResponseBase:
         raise NotFound

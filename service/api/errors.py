@@ -10,9 +10,7 @@ Refusal
 ├── BodyCutOff         body_cut_off
 ├── BodyMalformed      body_unreadable
 ├── TooLarge           too_large
-├── OneFileOnly        one_file_only
-├── LengthRequired     length_required
-└── CannotConvert      cannot_convert
+└── LengthRequired     length_required
 """
 
 from service.errors import Refusal
@@ -67,17 +65,7 @@ class TooLarge(Refusal):
     reason = "too_large"
 
 
-class OneFileOnly(Refusal):
-    """The answer has room for one transfer: a second file would be taken without a word."""
-
-    reason = "one_file_only"
-
-
 class LengthRequired(Refusal):
     """Neither a length nor a server that knows where the body ends."""
 
     reason = "length_required"
-
-
-class CannotConvert(Refusal):
-    reason = "cannot_convert"

@@ -9,9 +9,12 @@ from service.api.http import Request
 
 
 def download(request: Request, file_id: int) -> HttpResponse:
-    """A `Range` sent here goes along with the redirect: the content's own address answers it."""
+    """A `Range` sent here goes along with the redirect: the content's own address answers it.
+    `inline=1` wishes for a link that shows the file, where its type is safe to show."""
     file = library.file(request.account, file_id)
-    return answers.leads_to(request, links.file_link(request.account, file, now=request.now))
+    inline = request.GET.get("inline") == "1"
+    link = links.file_link(request.account, file, now=request.now, inline=inline)
+    return answers.leads_to(request, link)
 
 
 def rename(request: Request, file_id: int) -> HttpResponse:

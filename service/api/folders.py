@@ -1,46 +1,75 @@
 """Folders: list, create, rename, delete, and a whole one as a ZIP."""
 
 from typing import Any
+from zlib import crc32
 
 from django.http import HttpResponse
 
-from service import library, pins
+from service import library, links, pins
 from service.api import answers, bodies, transfers
 from service.api.errors import Missing
 from service.api.http import Request
 from service.api.records import file_record, folder_record, moment, space_record
 from service.library import Listing
+from service.links import PictureLinks
 from service.models import Folder
 
 # Part of every ETag: raised when the listing changes its shape, else clients would keep the old.
-SHAPE = 1
+SHAPE = 2
 
 
 def show(request: Request, folder_id: int = 0) -> HttpResponse:
     folder = library.folder(request.account, folder_id)
-    etag = etag_of(request, folder)
-    response = (
-        answers.unchanged()
-        if answers.is_known(request, etag)
-        else answers.record(listing_record(request, folder))
+    return answers.unless_known(
+        request,
+        etag_of(request, folder),
+        lambda: Listed(request, library.listing_of(folder)),
     )
-    response["ETag"] = etag
-    response["Cache-Control"] = "private, no-cache"
-    return response
 
 
 def etag_of(request: Request, folder: Folder) -> str:
     """All that a listing says follows from these numbers; they were read before its rows, so that
     a change in between makes the next one differ."""
     account = request.account
-    numbers = [SHAPE, account.pk, folder.pk, account.library_revision]
+    numbers = [SHAPE, account.pk, folder.pk, account.library_revision, account.media_revision]
+    # The links to pictures in it carry a day and a host.
+    numbers += [
+        links.expiry_of(request.now, links.PICTURE_WINDOW),
+        crc32(base_of(request).encode()),
+    ]
     if folder.parent_id is None:
         numbers.append(account.transfers_revision)
     return '"{}"'.format("-".join(map(str, numbers)))
 
 
-def listing_record(request: Request, folder: Folder) -> dict[str, Any]:
-    listing = library.listing_of(folder)
+def base_of(request: Request) -> str:
+    return request.build_absolute_uri("/").removesuffix("/")
+
+
+class Listed(answers.Record):
+    """Links to pictures are written only. The site in this process shows few of 10,000 files, and
+    asks for the pictures of those."""
+
+    def __init__(self, request: Request, listing: Listing) -> None:
+        super().__init__({})
+        self._asked = request
+        self._listing = listing
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return listing_record(self._asked, self._listing, None)
+
+    @property
+    def written_facts(self) -> dict[str, Any]:
+        request = self._asked
+        pictures = PictureLinks(request.account, base_of(request), request.now)
+        return listing_record(request, self._listing, pictures)
+
+
+def listing_record(
+    request: Request, listing: Listing, pictures: PictureLinks | None
+) -> dict[str, Any]:
+    folder = listing.folder
     is_root = folder.parent_id is None
     running = transfers.running_records(request.account) if is_root else []
     # The same bytes until something changes: neither of these is the time of the request.
@@ -54,7 +83,7 @@ def listing_record(request: Request, folder: Folder) -> dict[str, Any]:
         "path": folder.name,
         "size": folder.size_bytes,
         "parent": parent_id,
-        **entry_records(listing),
+        **entry_records(listing, pictures),
         "torrents": running,
         "tasks": [],
         "album_groups": [],
@@ -69,10 +98,10 @@ def listing_record(request: Request, folder: Folder) -> dict[str, Any]:
     }
 
 
-def entry_records(listing: Listing) -> dict[str, Any]:
+def entry_records(listing: Listing, pictures: PictureLinks | None) -> dict[str, Any]:
     return {
         "folders": [folder_record(row, listing.path) for row in listing.folders],
-        "files": [file_record(row, listing.folder.pk) for row in listing.files],
+        "files": [file_record(row, listing.folder.pk, pictures) for row in listing.files],
     }
 
 

@@ -52,6 +52,7 @@ def required(name: str, meaning: str, sent: Sent = Sent.FORM) -> Field:
 
 
 NEW_NAME = required("rename_to", "The new name")
+PIXELS = Field("pixels", "A smaller one: 48, 64, 220 or 720", Sent.QUERY)
 DESTINATION = Field("folder_id", "Where the result goes; the root by default", is_number=True)
 SELECTION = 'Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]'
 FOLDER, FILE = "/rest/folder/{folder_id}", "/rest/file/{file_id}"
@@ -78,7 +79,7 @@ FILES = (
     Operation("GET", FILE, "Download file", Answer.CONTENT),
     Operation("GET", f"{FILE}/hls", "Get HLS video URL", Answer.PLAYABLE),
     Operation("GET", f"{FILE}/mp4", "Get MP4 video URL", Answer.PLAYABLE),
-    Operation("GET", f"{FILE}/image", "Get preview image", Answer.PICTURE),
+    Operation("GET", f"{FILE}/image", "Get preview image", Answer.PICTURE, (PIXELS,)),
     Operation("GET", f"{FILE}/thumbnail", "Get thumbnail", Answer.PICTURE),
     Operation("GET", "/rest/{file_id}/thumbnail", "Get thumbnail", Answer.PICTURE),
     Operation("POST", f"{FILE}/rename", "Rename file", Answer.CHANGED, (NEW_NAME,)),

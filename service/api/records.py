@@ -1,11 +1,17 @@
 """Rows of the library and of transfers, in the wire's words (wire.md section 2)."""
 
+import json
 from datetime import datetime
 from typing import Any
 
-from service.api import kinds
+from service import kinds
 from service.library import FileRow, FolderRow
-from service.models import Account, Transfer, Wish
+from service.links import PictureLinks
+from service.media.sizes import PRESENTATIONS, THUMBNAIL
+from service.models import Account, Media, Transfer, Wish, wire_hash
+from service.transfers import TransferRow
+
+PRESENTED = tuple((str(size.width), size.name) for size in PRESENTATIONS)
 
 
 def moment(at: datetime) -> str:
@@ -28,43 +34,69 @@ def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
         "name": row.name,
         "fullname": f"{path_of_parent}/{row.name}" if path_of_parent else row.name,
         "size": row.size_bytes,
-        "last_update": moment(row.updated_at),
+        "last_update": row.moment,
     }
 
 
-def file_record(row: FileRow, folder_id: int) -> dict[str, Any]:
-    kind = kinds.kind_of(row.name)
+def file_record(row: FileRow, folder_id: int, links: PictureLinks | None) -> dict[str, Any]:
+    is_probed = row.media_state not in (None, Media.State.WANTED)
+    kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == kinds.VIDEO, kind == kinds.AUDIO
+    has_picture = row.has_picture if is_probed else kind in (kinds.VIDEO, kinds.PICTURE)
     return {
         "id": row.id,
         "name": row.name,
         "size": row.size_bytes,
         "hash": row.sha1,
         "folder_id": folder_id,
-        "last_update": moment(row.updated_at),
+        "last_update": row.moment,
         "is_video": is_video,
         "is_audio": is_audio,
         "play_video": is_video,
         "play_audio": is_audio,
         "stream_video": is_video,
         "stream_audio": is_audio,
-        "thumb": None,
-        "presentation_urls": {"image": {}, "video": {}},
+        **picture_facts(row, links, has_picture=bool(has_picture)),
+        **(media_facts(row, is_video=is_video) if is_probed else {}),
     }
 
 
-def transfer_record(transfer: Transfer, path_of_folder: str) -> dict[str, Any]:
+def picture_facts(row: FileRow, links: PictureLinks | None, *, has_picture: bool) -> dict[str, Any]:
+    """Without links, whether there is one."""
+    if links is None:
+        return {"has_picture": has_picture}
+    if not has_picture:
+        return {"thumb": None, "presentation_urls": {"image": {}, "video": {}}}
+    home, query = links.of(row.id)
+    images = {pixels: f"{home}{name}{query}" for pixels, name in PRESENTED}
+    return {
+        "thumb": f"{home}{THUMBNAIL.name}{query}",
+        "presentation_urls": {"image": images, "video": {}},
+    }
+
+
+def media_facts(row: FileRow, *, is_video: bool) -> dict[str, Any]:
+    """What is known, and nothing of what is not."""
+    facts: dict[str, Any] = {"video_converted": "100"} if is_video else {}
+    if row.duration_ms is not None:
+        facts["duration"] = row.duration_ms / 1000
+    if row.width and row.height:
+        facts |= {"width": row.width, "height": row.height}
+    return facts
+
+
+def transfer_record(transfer: TransferRow, path_of_folder: str) -> dict[str, Any]:
     """As it stands in a listing."""
     return {
-        "id": transfer.pk,
+        "id": transfer.id,
         "name": transfer.title,
         "size": transfer.size_bytes,
-        "hash": transfer.wire_hash,
+        "hash": wire_hash(transfer.info_hash_v1, transfer.info_hash_v2),
         "progress": transfer.progress_percent,
         "seeders": transfer.seeders,
         "leechers": transfer.leechers,
         "stopped": _stopped(transfer),
-        "warnings": "[]",
+        "warnings": _warnings(transfer),
         "download_rate": transfer.download_bytes_per_second,
         "upload_rate": transfer.upload_bytes_per_second,
         "torrent_quality": 2,
@@ -73,9 +105,9 @@ def transfer_record(transfer: Transfer, path_of_folder: str) -> dict[str, Any]:
         "uploading_to": transfer.peers_receiving,
         "folder": path_of_folder,
         "folder_created": transfer.folder_created_id,
-        "last_update": moment(transfer.updated_at),
+        "last_update": transfer.moment,
         "state": transfer.state,
-        "reason": transfer.reason or None,
+        "reason": transfer.reason or transfer.notice or None,
         "file_created": transfer.file_created_id,
     }
 
@@ -111,14 +143,19 @@ def whole_transfer_record(transfer: Transfer, account: Account, now: datetime) -
         "downloading_from": transfer.peers_sending,
         "uploading_to": transfer.peers_receiving,
         "torrent_quality": 2,
-        "warnings": "[]",
+        "warnings": _warnings(transfer),
         "state": transfer.state,
-        "reason": transfer.reason or None,
+        "reason": transfer.reason or transfer.notice or None,
         "file_created": transfer.file_created_id,
     }
 
 
-def _stopped(transfer: Transfer) -> int:
+def _warnings(transfer: Transfer | TransferRow) -> str:
+    """JSON in a string is what clients read here."""
+    return json.dumps([transfer.sentence], ensure_ascii=False) if transfer.sentence else "[]"
+
+
+def _stopped(transfer: Transfer | TransferRow) -> int:
     return int(transfer.state == Transfer.State.STOPPED)
 
 

@@ -64,6 +64,7 @@ MEDIA_FLAGS = dict.fromkeys(
 SCHEMAS: Schema = {
     "Folder": thing(id=WHOLE, path=TEXT, name=TEXT, fullname=TEXT, size=WHOLE, last_update=TIME),
     "File": thing(
+        {"video_converted": TEXT, "duration": NUMBER, "width": WHOLE, "height": WHOLE},
         id=WHOLE,
         name=TEXT,
         size=WHOLE,
@@ -125,7 +126,12 @@ SCHEMAS: Schema = {
     ),
     "Created": thing(success=FLAG, id=TEXT, path=TEXT, **DONE),
     "Changed": thing(success=FLAG, **DONE),
-    "Playable": thing({"converting": FLAG, "progress": NUMBER}, url=TEXT, **DONE),
+    "Hidden": thing(language=TEXT, title=TEXT, codec=TEXT),
+    "Playable": thing(
+        {"converting": FLAG, "progress": NUMBER, "subtitles_not_shown": several(a("Hidden"))},
+        url=TEXT,
+        **DONE,
+    ),
     "Wish": thing(
         id=WHOLE,
         user_id=WHOLE,

@@ -8,17 +8,37 @@ from service import transfers
 from service.api import answers, bodies, uploads
 from service.api.errors import NothingPassed
 from service.api.http import Request
-from service.api.records import added_record, transfer_record, whole_transfer_record
+from service.api.records import (
+    added_record,
+    space_record,
+    transfer_record,
+    whole_transfer_record,
+)
 from service.errors import NotATorrent
 from service.models import Account, Folder, Transfer
 from service.store import library_store
 
+# Part of the ETag: raised when the list changes its shape.
+SHAPE = 1
+
 
 def index(request: Request) -> HttpResponse:
     """Not in the specification, but asked for by some clients."""
+    etag = etag_of(request.account)
+    return answers.unless_known(request, etag, lambda: answers.record(index_record(request)))
+
+
+def etag_of(account: Account) -> str:
+    """Space and the paths of folders follow from the library. Read before the rows, as those of
+    listings are."""
+    numbers = [SHAPE, account.pk, account.library_revision, account.transfers_revision]
+    return '"t{}"'.format("-".join(map(str, numbers)))
+
+
+def index_record(request: Request) -> dict[str, Any]:
     running = running_records(request.account)
-    facts = {"result": True, "code": 200, "torrents": running, "transfers": running}
-    return answers.record(facts)
+    space = space_record(request.account)
+    return {**space, "result": True, "code": 200, "torrents": running, "transfers": running}
 
 
 def running_records(account: Account) -> list[dict[str, Any]]:
@@ -60,10 +80,10 @@ def add_url(request: Request) -> HttpResponse:
 
 
 def add_torrent_or_url(request: Request) -> HttpResponse:
-    with uploads.received(request, None) as (upload, fields):
-        if upload.name is None:
+    with uploads.received(request, None) as (files, fields):
+        if not files:
             return added(url_transfer(request, fields))
-        return added(torrent_transfer(request, upload, fields))
+        return added(*[torrent_transfer(request, each, fields) for each in files])
 
 
 def url_transfer(request: Request, fields: bodies.Fields) -> Transfer:
@@ -74,13 +94,11 @@ def url_transfer(request: Request, fields: bodies.Fields) -> Transfer:
 
 
 def add_torrent(request: Request) -> HttpResponse:
-    with uploads.received(request, None) as (upload, fields):
-        return added(torrent_transfer(request, upload, fields))
+    with uploads.received(request, None) as (files, fields):
+        return added(*[torrent_transfer(request, each, fields) for each in files])
 
 
 def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
-    if upload.name is None:
-        raise NothingPassed
     if upload.torrent is None:
         raise NotATorrent
     return transfers.add_torrent(request.account, upload.torrent, fields.folder_id(), request.now)
@@ -88,22 +106,25 @@ def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fi
 
 def add_file(request: Request) -> HttpResponse:
     """A torrent is fetched; whatever else is here already, and is kept as it is."""
-    with uploads.received(request, library_store()) as (upload, fields):
-        if upload.torrent is not None:
-            return added(torrent_transfer(request, upload, fields))
-        return added(kept_transfer(request, upload, fields))
+    with uploads.received(request, library_store()) as (files, fields):
+        return added(*[file_transfer(request, each, fields) for each in files])
 
 
-def kept_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
-    if upload.name is None:
-        raise NothingPassed
+def file_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
+    if upload.torrent is not None:
+        return torrent_transfer(request, upload, fields)
     folder_id = fields.folder_id()
     with uploads.kept(upload) as stored:
         return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
 
 
-def added(transfer: Transfer) -> HttpResponse:
-    return answers.record(added_record(transfer))
+def added(*made: Transfer) -> HttpResponse:
+    """Of several, the first answers for all, as clients expect, and names each."""
+    if not made:
+        raise NothingPassed
+    records = [added_record(transfer) for transfer in made]
+    more = {"transfers": records} if len(records) > 1 else {}
+    return answers.record(records[0] | more)
 
 
 def delete(request: Request, transfer_id: int) -> HttpResponse:

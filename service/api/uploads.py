@@ -5,15 +5,18 @@ from contextlib import ExitStack, contextmanager
 
 from service import library, torrents
 from service.api.bodies import Fields, Stream, length_of, parts_of, query_of
-from service.api.errors import NothingPassed, OneFileOnly
+from service.api.errors import NothingPassed, TooLarge
 from service.api.http import Request
 from service.api.multipart import Part
 from service.errors import DiskFull, NoRoom, NotATorrent
-from service.store import Store, Stored, Writer, library_store
+from service.store import Store, Stored, Writer
 
 FILE_FIELDS = ("file", "torrent_file")
 # What a multipart body has around the file.
 MOST_ENVELOPE_BYTES = 2**20
+MOST_FILES = 1000
+# Torrents of one request wait in memory until all of it is here.
+MOST_TORRENT_BYTES = 2 * torrents.MOST_BYTES
 
 
 class Upload:
@@ -28,34 +31,27 @@ class Upload:
     handlers (a second copy, in the system's folder for temporary files).
     """
 
-    def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
-        self.name: str | None = None
-        self._room_bytes = room_bytes
-        self._stack = stack
-        self._store = store
-        self._writer: Writer | None = None
-        self._perhaps_torrent: bytearray | None = None
+    def __init__(self, name: str, writer: Writer | None, room_bytes: int) -> None:
+        self.name = name
+        self.torrent: bytes | None = None
+        self.stored: Stored | None = None
         self.size_bytes = 0
+        self._room_bytes = room_bytes
+        self._writer = writer
+        self._perhaps_torrent: bytearray | None = bytearray()
 
-    def take(self, part: Part) -> None:
-        if part.name not in FILE_FIELDS:
-            return
-        if self.name is not None:
-            raise OneFileOnly
-        self.name = part.file_name
-        self._perhaps_torrent = bytearray()
-        if self._store is not None:
-            self._writer = self._stack.enter_context(self._store.writer())
-        for piece in part.content:
-            self._receive(piece)
-
-    def _receive(self, piece: bytes) -> None:
-        self.size_bytes += len(piece)
-        self._remember(piece)
-        if self._perhaps_torrent is None:
+    def receive(self, content: Iterator[bytes]) -> None:
+        for piece in content:
+            self.size_bytes += len(piece)
+            self._remember(piece)
+            if self._perhaps_torrent is None:
+                self._refuse_what_cannot_stay()
+            if self._writer is not None:
+                self._writer.write(piece)
+        self.torrent = self._whole_torrent()
+        if self.torrent is None and self._writer is not None:
             self._refuse_what_cannot_stay()
-        if self._writer is not None:
-            self._writer.write(piece)
+            self.stored = self._writer.commit()
 
     def _remember(self, piece: bytes) -> None:
         if self._perhaps_torrent is None:
@@ -71,41 +67,64 @@ class Upload:
         if self.size_bytes > self._room_bytes:
             raise NoRoom(self.size_bytes - self._room_bytes)
 
-    @property
-    def torrent(self) -> bytes | None:
+    def _whole_torrent(self) -> bytes | None:
         """The content, where it is a torrent's."""
-        if self._perhaps_torrent is None:
-            return None
-        content = bytes(self._perhaps_torrent)
+        content, self._perhaps_torrent = self._perhaps_torrent, None
         try:
-            torrents.read(content)
+            torrents.read(bytes(content or b""))
         except NotATorrent:
             return None
-        return content
+        return bytes(content or b"")
 
-    def keep(self) -> Stored:
-        if self._writer is None:
-            raise NotATorrent
-        return self._writer.commit()
+
+class Uploads:
+    """All files of one request, each for itself; what is not kept in the end leaves nothing."""
+
+    def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
+        self.all: list[Upload] = []
+        self._room_bytes = room_bytes
+        self._torrent_bytes = 0
+        self._stack = stack
+        self._store = store
+
+    def take(self, part: Part) -> None:
+        if part.name not in FILE_FIELDS:
+            return
+        if len(self.all) >= MOST_FILES or self._torrent_bytes > MOST_TORRENT_BYTES:
+            raise TooLarge
+        with ExitStack() as writing:
+            writer = writing.enter_context(self._store.writer()) if self._store else None
+            upload = Upload(part.file_name, writer, self._room_bytes)
+            upload.receive(part.content)
+        self.all.append(upload)
+        if upload.stored is not None:
+            self._room_bytes -= upload.size_bytes
+            self._stack.callback(self._let_go, upload)
+        self._torrent_bytes += len(upload.torrent or b"")
+
+    def _let_go(self, upload: Upload) -> None:
+        """Unless somebody has kept it."""
+        if self._store is not None and upload.stored is not None:
+            self._store.delete(upload.stored.blob)
 
 
 @contextmanager
-def received(request: Request, store: Store | None) -> Iterator[tuple[Upload, Fields]]:
-    """The file of a request, whole, and the fields beside it; without a store, only a torrent.
+def received(request: Request, store: Store | None) -> Iterator[tuple[list[Upload], Fields]]:
+    """The files of a request, whole, and the fields beside them; without a store, only torrents.
 
-    Raises NothingPassed, NoRoom, TooLarge: where the length tells, before anything is read. Where
-    there was no file, the upload has no name.
+    Raises NothingPassed, NoRoom, TooLarge: where the length tells, before anything is read.
     """
     room_bytes = library.free_bytes(request.account) if store else 0
     if store is not None:
         _refuse_by_length(length_of(request) or 0, room_bytes, store)
-    stream = Stream(request, room_bytes + torrents.MOST_BYTES + MOST_ENVELOPE_BYTES)
+    most_bytes = room_bytes + MOST_TORRENT_BYTES + torrents.MOST_BYTES + MOST_ENVELOPE_BYTES
+    stream = Stream(request, most_bytes)
     with ExitStack() as stack:
-        upload = Upload(room_bytes, stack, store)
+        uploads = Uploads(room_bytes, stack, store)
         if request.content_type != "multipart/form-data":
             raise NothingPassed
-        values = parts_of(request, stream, upload.take)
-        yield upload, Fields({**query_of(request), **values})
+        values = parts_of(request, stream, uploads.take)
+        yield uploads.all, Fields({**query_of(request), **values})
 
 
 def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
@@ -122,9 +141,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 @contextmanager
 def kept(upload: Upload) -> Iterator[Stored]:
     """In the store for good, if what follows goes well."""
-    stored = upload.keep()
-    try:
-        yield stored
-    except BaseException:
-        library_store().delete(stored.blob)
-        raise
+    if upload.stored is None:
+        raise NotATorrent
+    yield upload.stored
+    upload.stored = None

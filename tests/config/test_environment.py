@@ -65,9 +65,38 @@ def test_sizes_are_read_as_people_write_them(raw, size):
     assert parse_size(raw) == size
 
 
+@pytest.mark.parametrize(
+    ("name", "raw", "meant"),
+    [("SEED_RATIO", "1.5", 1.5), ("DOWNLOAD_LIMIT", "2M", 2_000_000), ("FETCH_MAX_BYTES", "0", 0)],
+)
+def test_numbers_and_sizes_are_read(env, monkeypatch, name, raw, meant):
+    monkeypatch.setenv(name, raw)
+    read = env.decimal(name, 1.0, most=9) if name == "SEED_RATIO" else env.size(name, 1)
+    assert read == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("SEED_RATIO", "-1"),
+        ("SEED_RATIO", "nan"),
+        ("SEED_RATIO", "much"),
+        ("UPLOAD_LIMIT", "-5"),
+        ("UPLOAD_LIMIT", "much"),
+        ("TORRENT_PROXY", "socks5://host"),
+        ("TORRENT_PROXY", "ftp://host:1"),
+        ("TORRENT_PROXY", "host:99999"),
+        ("TORRENT_NETWORK", "moon"),
+    ],
+)
+def test_a_wrong_setting_of_transfers_is_refused_by_name(name, raw):
+    assert refusal_of(**{name: raw}).startswith(f"{name}: ")
+
+
 def test_tests_see_no_setting_of_the_developers():
     names = set(settings.env.names) - {"DATA_DIR", "DEBUG", "PORT"}
-    code = f"import os, tests.environment; print({names!r} & set(os.environ))"
+    theirs = f"{{name for name in {names!r} if os.environ.get(name) == 'theirs'}}"
+    code = f"import os, tests.environment; print({theirs})"
     environment = {**os.environ, **dict.fromkeys(names, "theirs")}
     answer = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,9 +1,12 @@
 import json
+from datetime import timedelta
 
 import pytest
 from django.db.utils import OperationalError
+from django.utils import timezone
 
 from config import health
+from service.models import Worker
 
 
 def test_alive_says_so_without_a_database(client):
@@ -18,8 +21,29 @@ def test_ready_names_each_part(client):
     assert answer.status_code == 200
     assert json.loads(answer.content) == {
         "ready": True,
-        "parts": {"database": "ready", "service": "ready"},
+        "parts": {
+            "database": "ready",
+            "service": "ready",
+            "worker": "No worker runs: transfers wait.",
+        },
     }
+
+
+@pytest.mark.django_db
+def test_a_worker_that_is_alive_is_told_with_its_engine(client):
+    row = Worker.objects.create(name="a", alive_until=timezone.now() + timedelta(seconds=20))
+    assert health.worker() == "The engine does not answer: torrents wait."
+    Worker.objects.update(is_engine_alive=True)
+    assert health.worker() is None
+    Worker.objects.filter(pk=row.pk).update(alive_until=timezone.now())
+    assert health.worker() == "No worker runs: transfers wait."
+
+
+@pytest.mark.django_db
+def test_nobody_asks_for_the_worker_while_the_site_shows_another_service(settings):
+    assert health.worker()
+    settings.SERVICE_URL = "https://me:secret@storage.example"
+    assert health.worker() is None
 
 
 @pytest.mark.django_db

@@ -4,7 +4,7 @@ from threading import Event
 import pytest
 from django.core.management import call_command
 
-from config import rounds
+from config import rounds, transferring
 from config.rounds import Round
 from webui import connection
 
@@ -41,6 +41,8 @@ def test_the_worker_stops_when_it_is_told_to():
 
 def test_work_once_runs_every_round(monkeypatch):
     ran = []
+    for module in (rounds, transferring):
+        monkeypatch.setattr(module, "close_old_connections", lambda: None)
     each = Round("a", timedelta(hours=1), ran.append)
     monkeypatch.setattr(rounds, "ROUNDS", [each, each])
     call_command("work", "--once")

@@ -48,6 +48,12 @@ class Transfer:
     hash: str
     folder: int
     file: int | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What it says of itself beside or instead of the usual."""
+
+    @property
+    def is_listed(self) -> bool:
+        return self.file is None and self.facts.get("progress") != 101
 
 
 @dataclass
@@ -119,7 +125,7 @@ class FakeV1(httpx.BaseTransport):
 
     def _listing(self, here: Item) -> dict[str, Any]:
         inside = [item for item in self.items.values() if item.parent == here.id]
-        running = [each for each in self.transfers.values() if each.file is None]
+        running = [each for each in self.transfers.values() if each.is_listed]
         torrents = [listed(each) for each in running] if here.id == ROOT else []
         return {
             **self._space(),
@@ -209,9 +215,13 @@ class FakeV1(httpx.BaseTransport):
 
     # Transfers
 
-    def index(self, _request: httpx.Request) -> dict[str, Any]:
-        torrents = self._listing(self.items[ROOT])["torrents"]
-        return {"torrents": torrents, "transfers": torrents}
+    def index(self, request: httpx.Request) -> httpx.Response:
+        etag = f'"t{self._revision}"'
+        if request.headers.get("if-none-match") == etag:
+            return httpx.Response(304, headers={"etag": etag})
+        torrents = [listed(each) for each in self.transfers.values() if each.is_listed]
+        facts = {**self._space(), "result": True, "torrents": torrents, "transfers": torrents}
+        return httpx.Response(200, json=facts, headers={"etag": etag})
 
     def show_transfer(self, _request: httpx.Request, transfer: int) -> dict[str, Any]:
         one = self.transfer(transfer)
@@ -451,7 +461,7 @@ def listed(transfer: Transfer) -> dict[str, Any]:
         "state": "done" if is_done else "queued",
         "reason": None,
         "file_created": transfer.file,
-    }
+    } | transfer.facts
 
 
 def file_record(item: Item) -> dict[str, Any]:

@@ -107,6 +107,9 @@ def download_file(v1: V1) -> None:
 def carries_a_url_or_says_why_not(answer: httpx.Response) -> None:
     if answer.status_code == 422:
         refused(answer, 422, "cannot_convert")
+    elif answer.status_code == 503:
+        refused(answer, 503, "no_worker")
+        assert answer.headers["retry-after"]
     else:
         assert httpx.URL(fine(answer)["url"]).is_absolute_url
 

@@ -3,6 +3,7 @@ import pytest
 from service import credentials
 from service.store import Store, library_store
 from tests.service import reading
+from tests.service.media.working import Lasting
 
 
 @pytest.fixture
@@ -28,3 +29,11 @@ def reader():
     """Holds links, and nothing else."""
     with reading.reader() as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def children(tmp_path_factory):
+    """What reads media."""
+    made = Lasting(tmp_path_factory.mktemp("scratch"))
+    yield made
+    made.end()

@@ -1,10 +1,15 @@
 import signal
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from config import rounds
+from config.transferring import Transferring, embedded_worker
+from service.media.children import Children
+from service.media.places import scratch_folder
+from service.media.work import Work
+from webui import connection
 
 
 class Command(BaseCommand):
@@ -14,12 +19,21 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="one round of each, then stop")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        transferring = Transferring(embedded_worker)
+        media = Work(Children(scratch_folder()), connection.is_embedded)
         if options["once"]:
+            transferring.round()
+            transferring.stop()
             rounds.run_all(rounds.ROUNDS)
+            media.run_once()
             return
         stopped = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_signal: stopped.set())
         rounds.log.info("worker started")
-        rounds.run_until(stopped, rounds.ROUNDS)
+        thread = Thread(target=transferring.run_until, args=(stopped,), name="transfers")
+        thread.start()
+        with media.going_on():
+            rounds.run_until(stopped, rounds.ROUNDS)
+        thread.join()
         rounds.log.info("worker stopped")

@@ -11,6 +11,13 @@ def test_a_download_leads_to_an_absolute_link(api, account):
     assert answer.headers["location"].startswith("http://localhost/content/")
 
 
+def test_a_link_that_shows_the_file_is_had_for_the_asking(api, account):
+    file = a_file(account, "a.pdf")
+    plain, shown = (api.get(f"/rest/file/{file.pk}{query}") for query in ("", "?inline=1"))
+    assert "i=1" not in plain.headers["location"]
+    assert shown.headers["location"].endswith("&i=1")
+
+
 @pytest.mark.parametrize("prefix", ["/ferry"])
 def test_the_link_knows_where_ferry_is_mounted(prefix, api, account, settings):
     settings.URL_PREFIX = prefix
@@ -50,7 +57,8 @@ def test_a_stranger_reaches_no_file_of_mine(stranger, account):
     assert {word(answer) for answer in answers} == {(404, "not_found")}
 
 
-def test_media_that_are_not_made_yet_say_so(api, account):
+def test_media_that_nobody_is_there_to_make_say_so(api, account):
     path = f"/rest/file/{a_file(account, 'a.mkv').pk}"
-    assert word(api.get(f"{path}/hls")) == word(api.get(f"{path}/mp4")) == (422, "cannot_convert")
-    assert word(api.get(f"{path}/image")) == (404, "not_found")
+    for answer in (api.get(f"{path}/hls"), api.get(f"{path}/mp4")):
+        assert word(answer) == (503, "no_worker")
+        assert "worker" in answer.json()["message"]

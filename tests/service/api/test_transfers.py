@@ -118,6 +118,26 @@ def test_deleting_a_transfer_keeps_its_files(api, account):
     assert [each.name for each in library.listing(account, 0).files] == ["a.txt"]
 
 
+def test_the_list_of_transfers_tells_them_and_the_room(api, account):
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
+    facts = api.get("/rest/transfer").json()
+    assert [each["id"] for each in facts["transfers"]] == [transfer.pk]
+    assert facts["transfers"] == facts["torrents"] == api.get("/rest/folder").json()["torrents"]
+    assert facts["space_max"] == account.space_max_bytes
+
+
+def test_who_knows_the_list_of_transfers_gets_none_until_it_changes(api, account):
+    known = {"if-none-match": api.get("/rest/transfer").headers["etag"]}
+    answer = api.get("/rest/transfer", headers=known)
+    assert (answer.status_code, answer.content) == (304, b"")
+    transfers.add_magnet(account, magnet(), 0, NOW)
+    changed = api.get("/rest/transfer", headers=known)
+    assert changed.status_code == 200
+    library.create_folder(account, "New", NOW)
+    later = {"if-none-match": changed.headers["etag"]}
+    assert api.get("/rest/transfer", headers=later).status_code == 200
+
+
 def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, account, monkeypatch):
     folder = a_folder(account)
     transfers.add_magnet(account, magnet(), folder.pk, NOW)

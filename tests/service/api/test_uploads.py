@@ -6,7 +6,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from service import library, torrents
+from service import library, torrents, transfers
 from service.api import uploads
 from service.models import Account, File, Transfer
 from service.store import Store, library_store
@@ -149,9 +149,48 @@ def test_an_upload_that_is_cut_off_leaves_nothing(api, account):
     assert names(account) == drafts() == []
 
 
-def test_a_second_file_is_refused_and_not_lost_silently(api, account):
-    assert word(raw(api, part(FILE) + part(FILE) + END)) == (422, "one_file_only")
+def test_equal_names_in_one_upload_are_all_kept(api, account):
+    answer = raw(api, part(FILE, b"one") + part(FILE, b"two") + part(FILE, b"three") + END)
+    told = answer.json()
+    assert [each["title"] for each in told["transfers"]] == ["a.txt", "a (2).txt", "a (3).txt"]
+    assert told["id"] == told["transfers"][0]["id"]
+    rows = File.objects.order_by("pk")
+    assert [library_store().path(row.blob).read_bytes() for row in rows] == [
+        b"one",
+        b"two",
+        b"three",
+    ]
+    assert drafts() == []
+
+
+def test_files_and_torrents_may_come_together(api, account):
+    answer = raw(api, part(FILE) + part(FILE, a_torrent()) + END)
+    assert [each["title"] for each in answer.json()["transfers"]] == ["a.txt", "Sintel"]
+    assert names(account) == ["a.txt"]
+    assert [each.title for each in transfers.listed(account)] == ["Sintel"]
+
+
+def test_several_files_that_do_not_fit_together_leave_nothing(api, account):
+    before = blobs()
+    room(account, 10)
+    assert word(raw(api, part(FILE) + part(FILE) + END)) == (413, "not_enough_space")
     assert names(account) == drafts() == []
+    assert blobs() == before
+
+
+def test_the_second_file_that_is_cut_off_leaves_none(api, account):
+    before = blobs()
+    assert word(raw(api, part(FILE) + part(FILE)[:-9])) == (422, "body_unreadable")
+    assert names(account) == drafts() == []
+    assert blobs() == before
+
+
+def test_a_thousand_files_are_the_most(api, account, monkeypatch):
+    before = blobs()
+    monkeypatch.setattr(uploads, "MOST_FILES", 2)
+    assert word(raw(api, 3 * part(FILE) + END)) == (413, "too_large")
+    assert names(account) == drafts() == []
+    assert blobs() == before
 
 
 def test_an_upload_in_chunks_needs_no_length(api, account):
@@ -221,20 +260,20 @@ def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account)
 def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch):
     before = blobs()
     monkeypatch.setattr(library, "free_bytes", lambda _account: 10**9)
-    monkeypatch.setattr(uploads.Upload, "keep", kept_while_the_room_goes(account))
+    monkeypatch.setattr(uploads, "kept", kept_while_the_room_goes())
     answer = upload(api, "a.txt")
     assert answer.status_code == 413
     assert blobs() == before
 
 
-def kept_while_the_room_goes(account: Account):
-    keep = uploads.Upload.keep
+def kept_while_the_room_goes():
+    kept = uploads.kept
 
-    def kept(self):
+    def keep(upload):
         library.free_bytes = lambda _account: 0
-        return keep(self)
+        return kept(upload)
 
-    return kept
+    return keep
 
 
 def test_a_torrent_comes_to_a_full_account_too(api, account):

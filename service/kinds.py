@@ -1,9 +1,11 @@
 """What a file probably is, by its name. Media that were probed will know better."""
 
+PICTURE = "picture"
 VIDEO = "video"
 AUDIO = "audio"
 
 SUFFIXES = {
+    PICTURE: "avif bmp gif heic heif ico jfif jp2 jpe jpeg jpg png tif tiff webp",
     VIDEO: "3gp asf avi divx flv m2ts m4v mkv mov mp4 mpeg mpg mts ogv ts vob webm wmv",
     AUDIO: "aac ac3 aif aiff alac ape flac m4a m4b mka mp3 oga ogg opus wav wma",
 }

@@ -1,0 +1,125 @@
+"""The transfers' own thread in the worker, which keeps its beat however long other rounds take."""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections
+from django.utils import timezone
+
+from service.engine.client import Engine
+from service.engine.fetching import Fetching
+from service.engine.orders import EngineSettings
+from service.landing import Landing
+from service.leases import Lease
+from service.steering import Limits, Tools
+from service.store import library_store
+from service.worker import Worker
+from webui import connection
+
+log = logging.getLogger("ferry.worker")
+
+BEAT_SECONDS = 0.25
+# Whoever runs the worker kills it after five.
+STOP_SECONDS = 4.0
+
+
+class Transferring:
+    """Off while the site shows another service.
+
+    A round follows when the engine, the fetching or the landing has rung: what they have done is
+    gone on with at once. In silence it follows a beat later, for what is wanted rings no bell.
+    """
+
+    def __init__(self, make_worker: Callable[[threading.Event], Worker]) -> None:
+        self._bell = threading.Event()
+        self._make_worker = make_worker
+        self._worker: Worker | None = None
+
+    def run_until(self, stopped: threading.Event) -> None:
+        while not stopped.is_set():
+            self.round()
+            self._bell.wait(BEAT_SECONDS)
+            self._bell.clear()
+        self.stop()
+
+    def round(self) -> None:
+        """A failure is written down; the next round tries again."""
+        try:
+            if not connection.is_embedded():
+                self.stop()
+                return
+            self._worker = self._worker or self._make_worker(self._bell)
+            self._worker.round(timezone.now())
+        except Exception:
+            log.exception("round failed name='transfers'")
+        finally:
+            close_old_connections()
+
+    def stop(self) -> None:
+        try:
+            if self._worker is not None:
+                self._worker.stop(STOP_SECONDS)
+        except Exception:
+            log.exception("the transfers did not stop in order")
+        finally:
+            self._worker = None
+            close_old_connections()
+
+
+class Aside(ThreadPoolExecutor):
+    """A thread that lets go of old database connections as the rounds do."""
+
+    def submit(self, act: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        return super().submit(and_close(act), *args, **options)
+
+
+def and_close(act: Callable[..., Any]) -> Callable[..., Any]:
+    def acting(*args: Any, **options: Any) -> Any:
+        try:
+            return act(*args, **options)
+        finally:
+            close_old_connections()
+
+    return acting
+
+
+def embedded_worker(bell: threading.Event) -> Worker:
+    store = library_store()
+
+    def tools() -> Tools:
+        return Tools(
+            Engine(engine_settings(), bell=bell),
+            Fetching(settings.TORRENT_NETWORK, bell=bell),
+            Landing(store, Aside(1, thread_name_prefix="landing"), bell),
+        )
+
+    return Worker(Lease(Path(settings.DATA_DIR) / "workers"), tools, store, limits())
+
+
+def engine_settings() -> EngineSettings:
+    return EngineSettings(
+        network=settings.TORRENT_NETWORK,
+        port=settings.TORRENT_PORT,
+        interface=settings.TORRENT_INTERFACE,
+        proxy=settings.TORRENT_PROXY,
+        fetch_private=settings.FETCH_PRIVATE,
+        download_limit_bytes=settings.DOWNLOAD_LIMIT,
+        upload_limit_bytes=settings.UPLOAD_LIMIT,
+        seed_ratio=settings.SEED_RATIO,
+        seed_minutes=settings.SEED_MINUTES,
+    )
+
+
+def limits() -> Limits:
+    return Limits(
+        active_transfers=settings.ACTIVE_TRANSFERS,
+        seeds=settings.SEED_RATIO > 0 and settings.SEED_MINUTES > 0,
+        fetch_private=settings.FETCH_PRIVATE,
+        fetch_most_bytes=settings.FETCH_MAX_BYTES,
+        download_bytes_per_second=settings.DOWNLOAD_LIMIT,
+    )

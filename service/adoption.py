@@ -1,0 +1,114 @@
+"""What a transfer learns of itself on its way: hashes, size, and sometimes a name."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from service import library, magnets, naming, torrents, transfers
+from service.accounts import changing_transfers
+from service.errors import Refusal
+from service.models import Account, TorrentFile, Transfer
+
+
+class SameTorrent(Refusal):
+    """An earlier transfer of this account brings the same, or has brought it."""
+
+    reason = "same_torrent"
+
+
+@dataclass(frozen=True)
+class Facts:
+    name: str  # as a stranger wrote it; empty where the title stays
+    size_bytes: int
+    is_folder: bool = False
+    info_hash_v1: str = ""
+    info_hash_v2: str = ""
+    is_private: bool = False
+
+
+def adopt(held: QuerySet[Transfer], transfer: Transfer, facts: Facts, now: datetime) -> Transfer:
+    """Written down at once, and the name changes everywhere at once.
+
+    Raises SameTorrent, and NotFound where the transfer is gone or another worker's.
+    """
+    with changing_transfers(transfer.account, now) as locked:
+        found = transfers.get_of(held.filter(account=locked), transfer.pk)
+        _make_way(locked, found, facts)
+        if facts.name and not _has_a_name(found):
+            _rename(found, facts)
+        found.info_hash_v1 = facts.info_hash_v1 or found.info_hash_v1
+        found.info_hash_v2 = facts.info_hash_v2 or found.info_hash_v2
+        found.is_private, found.size_bytes = facts.is_private, facts.size_bytes
+        found.save(update_fields=[*NAMES, *HASHES, "is_private", "size_bytes"])
+    return found
+
+
+NAMES = ("title", "title_key")
+HASHES = ("info_hash_v1", "info_hash_v2")
+
+
+def become_torrent(
+    held: QuerySet[Transfer], transfer: Transfer, content: bytes, now: datetime
+) -> Transfer:
+    """An address brought a torrent's file: that torrent was meant. Raises NotATorrent too."""
+    torrent = torrents.read(content)
+    facts = Facts(
+        torrent.name,
+        torrent.size_bytes,
+        torrent.is_folder,
+        torrent.info_hash_v1,
+        torrent.info_hash_v2,
+        torrent.is_private,
+    )
+    with changing_transfers(transfer.account, now):
+        found = adopt(held, transfer, facts, now)
+        found.kind = Transfer.Kind.TORRENT
+        found.torrent = TorrentFile.objects.create(content=content)
+        found.save(update_fields=["kind", "torrent"])
+    return found
+
+
+def become_magnet(
+    held: QuerySet[Transfer], transfer: Transfer, uri: str, now: datetime
+) -> Transfer:
+    """An address led on to a magnet link. Raises BadMagnet too."""
+    magnet = magnets.read(uri)
+    facts = Facts(magnet.name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
+    with changing_transfers(transfer.account, now):
+        found = adopt(held, transfer, facts, now)
+        found.kind, found.source = Transfer.Kind.MAGNET, uri
+        found.save(update_fields=["kind", "source"])
+    return found
+
+
+def _make_way(locked: Account, found: Transfer, facts: Facts) -> None:
+    """Of two that turn out to be the same, the later gives way."""
+    same = Q(pk__in=[])
+    for column in HASHES:
+        if value := getattr(facts, column):
+            same |= Q(**{column: value})
+    for other in Transfer.objects.filter(same, account=locked).exclude(pk=found.pk):
+        if transfers.has_outlived_its_use(other):
+            transfers.remove(other)
+        elif other.state == Transfer.State.DONE or other.pk < found.pk:
+            raise SameTorrent
+        else:
+            other.info_hash_v1 = other.info_hash_v2 = ""
+            other.state, other.reason = Transfer.State.FAILED, SameTorrent.reason
+            other.save(update_fields=[*HASHES, "state", "reason"])
+
+
+def _has_a_name(found: Transfer) -> bool:
+    """A magnet's title is its hash until a name is known; an address may be named by its server."""
+    if found.kind == Transfer.Kind.MAGNET:
+        return not found.title.startswith(found.wire_hash)
+    return found.kind != Transfer.Kind.URL
+
+
+def _rename(found: Transfer, facts: Facts) -> None:
+    name = naming.clean(facts.name, otherwise=found.title)
+    # Its own title is free for it.
+    Transfer.objects.filter(pk=found.pk).update(title_key="")
+    found.title = library.free_name(found.folder, name, is_folder=facts.is_folder)
+    found.title_key = naming.key_of(found.title)

@@ -1,0 +1,50 @@
+"""The engine's process, as the client starts it: its first line of input is the settings."""
+
+import ctypes
+import os
+import signal
+import sys
+
+from service.engine.child import Child
+from service.engine.messages import Garbled, document_of, order_of
+from service.engine.orders import EngineSettings
+
+PR_SET_PDEATHSIG = 1
+
+
+def main(child: type[Child] = Child) -> None:
+    """The first argument is the process that started it."""
+    die_with(int(sys.argv[1]))
+    orders, events = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    settings = order_of(document_of(first_line(orders)))
+    if not isinstance(settings, EngineSettings):
+        raise Garbled
+    child(settings, lambda line: write(events, line)).run(orders)
+
+
+def die_with(parent: int) -> None:
+    """Else an engine whose worker was killed would write beside the next one's."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if sys.platform == "linux":
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit("the worker is gone")
+
+
+def first_line(orders: int) -> bytes:
+    """Byte by byte: what follows is not ours to read."""
+    line = bytearray()
+    while (letter := os.read(orders, 1)) not in {b"\n", b""}:
+        line += letter
+    return bytes(line)
+
+
+def write(events: int, line: bytes) -> None:
+    view = memoryview(line)
+    while view:
+        view = view[os.write(events, view) :]
+
+
+if __name__ == "__main__":
+    main()

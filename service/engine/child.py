@@ -1,0 +1,272 @@
+"""The engine's own process: orders come in, libtorrent works, events go out."""
+
+import os
+import selectors
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import libtorrent as lt
+
+from service.engine.events import Broken, Event, Gone
+from service.engine.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
+from service.engine.metadata import Refused
+from service.engine.orders import EngineSettings, Order
+from service.engine.session import session_of
+from service.engine.status import empty_status, status_of
+from service.engine.torrent import Stage, Surroundings, Torrent, hash_of
+
+STATUS_SECONDS = 1.0
+RESUME_SECONDS = 30.0
+READ_BYTES = 2**16
+DUPLICATE = 19  # of libtorrent's errors
+STATUS_FLAGS = lt.torrent_handle.query_distributed_copies
+
+
+class Child:
+    """One thread, which waits for orders, for libtorrent and for the clock.
+
+    Before it touches an order in a way that has ever crashed a client, it says whose it is
+    (`begun`), and after that it is done (`ended`): what stands between is the suspect.
+    """
+
+    torrent = Torrent
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        write: Callable[[bytes], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._write = write
+        self._clock = clock
+        self._torrents: dict[str, Torrent] = {}
+        self._hashes: dict[str, str] = {}
+        self._begun: set[str] = set()
+        self._next_status = self._next_resume = 0.0
+        self._is_stopping = False
+        self._session = session_of(settings)
+        self._around = Surroundings(self._session, settings, {}, {}, self._tell, self._claim)
+        self._alerts = {
+            "metadata_received_alert": self._found,
+            "torrent_conflict_alert": self._same,
+            "torrent_checked_alert": lambda _alert, torrent: torrent.checked(),
+            "torrent_finished_alert": lambda _alert, torrent: torrent.finished(),
+            "cache_flushed_alert": lambda _alert, torrent: torrent.flushed(),
+            "save_resume_data_alert": lambda alert, torrent: torrent.resume_came(alert.params),
+            "save_resume_data_failed_alert": lambda _alert, torrent: torrent.resume_missing(),
+            "file_error_alert": self._disk_failed,
+            "torrent_error_alert": self._failed,
+        }
+
+    def run(self, orders: int) -> None:
+        """Until `stop`, or until nobody is left who could say so."""
+        bell, ring = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._session.set_alert_fd(ring)
+        lines = Lines()
+        with selectors.DefaultSelector() as selector:
+            selector.register(orders, selectors.EVENT_READ)
+            selector.register(bell, selectors.EVENT_READ)
+            while not self._is_stopping:
+                ready = {key.fd for key, _ in selector.select(self._seconds_left())}
+                if orders in ready:
+                    self._take(os.read(orders, READ_BYTES), lines)
+                if bell in ready:
+                    os.read(bell, READ_BYTES)
+                self.round()
+        self._stop()
+
+    def _take(self, piece: bytes, lines: Lines) -> None:
+        self._is_stopping = not piece
+        for document in lines.feed(piece):
+            self.obey(document)
+
+    def round(self) -> None:
+        for alert in self._session.pop_alerts():
+            self._hear(alert)
+        now = self._clock()
+        if now >= self._next_status:
+            self._next_status = now + STATUS_SECONDS
+            self._session.post_torrent_updates(STATUS_FLAGS)
+        if now >= self._next_resume:
+            self._next_resume = now + RESUME_SECONDS
+            self._look_after_all()
+
+    def _seconds_left(self) -> float:
+        """Nobody needs the time of an engine without torrents."""
+        if not self._around.loaded:
+            return RESUME_SECONDS
+        return max(0.0, min(self._next_status, self._next_resume) - self._clock())
+
+    def obey(self, document: Document) -> None:
+        match document:
+            case {"ping": int(number)}:
+                self._write(line_of({"pong": number}))
+            case {"stop": True}:
+                self._is_stopping = True
+            case {"order": "Order"}:
+                self._add(cast("Order", order_of(document)))
+            case {
+                "do": "proceed" | "pause" | "resume" | "seed" | "remove" as what,
+                "key": str(key),
+            }:
+                self._do(what, key)
+            case _:
+                raise Garbled
+
+    def _add(self, order: Order) -> None:
+        if order.key in self._torrents:
+            return
+        torrent = self.torrent(order, self._around)
+        self._torrents[order.key] = torrent
+        self._begin(order.key)
+        with self._refusals(torrent):
+            torrent.start()
+        self._settle(torrent)
+
+    def _do(self, what: str, key: str) -> None:
+        torrent = self._torrents.get(key)
+        if torrent is None:
+            if what == "remove":
+                self._tell(Gone(key))
+            return
+        self._begin(key)
+        with self._refusals(torrent):
+            getattr(torrent, what)()
+        self._settle(torrent)
+        if torrent.handle is None and torrent.stage is not Stage.GONE:
+            self._tell(empty_status(key, "paused" if torrent.is_paused else "metadata"))
+
+    def _hear(self, alert: Any) -> None:
+        name = type(alert).__name__
+        if name == "state_update_alert":
+            self._see(alert.status)
+        elif name == "torrent_removed_alert":
+            self._left(hash_of(alert.info_hashes))
+        elif name == "alerts_dropped_alert":
+            sys.exit("libtorrent had more to say than could be kept")
+        elif name in {"listen_failed_alert", "listen_succeeded_alert"}:
+            sys.stderr.write(f"{alert.message()}\n")
+        elif what := self._alerts.get(name):
+            torrent = self._around.loaded.get(alert.handle)
+            if torrent is not None:
+                with self._refusals(torrent):
+                    what(alert, torrent)
+                self._settle(torrent)
+
+    def _see(self, statuses: list[Any]) -> None:
+        for told in statuses:
+            torrent = self._around.loaded.get(told.handle)
+            if torrent is None:
+                continue
+            self._tell(status_of(torrent.key, torrent.phase(told), told))
+            torrent.saw(told)
+            self._settle(torrent)
+
+    def _found(self, _alert: Any, torrent: Torrent) -> None:
+        self._begin(torrent.key)
+        torrent.found()
+
+    def _same(self, alert: Any, torrent: Torrent) -> None:
+        """Two magnet links turned out to be one torrent: the older order goes on, alone."""
+        other = self._around.loaded.get(alert.conflicting_torrent)
+        if other is None:
+            return
+        order = list(self._torrents)
+        first, second = sorted((torrent, other), key=lambda each: order.index(each.key))
+        first.keep_metadata(alert.metadata)
+        self._release(second.key)
+        second.leave(lambda: self._is_same(first, second))
+
+    def _is_same(self, first: Torrent, second: Torrent) -> None:
+        self._refuse(second, Refused("same_torrent", first.key))
+        first.come_back()
+
+    def _disk_failed(self, alert: Any, torrent: Torrent) -> None:
+        torrent.failed(alert.error.value(), alert.error.message())
+
+    def _failed(self, alert: Any, torrent: Torrent) -> None:
+        """What its peers sent can't be read. Errors of the disk come in an alert of their own."""
+        if torrent.stage is Stage.SEEKING and alert.error.value() != DUPLICATE:
+            raise Refused("invalid_torrent", "The torrent's description can't be used.")
+
+    def _left(self, of_hash: str) -> None:
+        waiting = self._around.leaving.get(of_hash, [])
+        if not waiting:
+            return
+        torrent = waiting.pop(0)
+        if not waiting:
+            del self._around.leaving[of_hash]
+        with self._refusals(torrent):
+            torrent.left()
+        self._settle(torrent)
+
+    def _look_after_all(self) -> None:
+        for torrent in list(self._around.loaded.values()):
+            torrent.saw_time_pass()
+            if torrent.is_dirty:
+                torrent.save_resume()
+
+    @contextmanager
+    def _refusals(self, torrent: Torrent) -> Iterator[None]:
+        try:
+            yield
+        except Refused as refused:
+            self._refuse(torrent, refused)
+        except OSError as error:
+            torrent.failed(error.errno or 0, os.strerror(error.errno or 0))
+
+    def _refuse(self, torrent: Torrent, refused: Refused) -> None:
+        self._tell(Broken(torrent.key, refused.word, refused.sentence))
+        torrent.leave()
+
+    def _settle(self, torrent: Torrent) -> None:
+        if torrent.stage is Stage.GONE:
+            self._torrents.pop(torrent.key, None)
+            self._release(torrent.key)
+        if torrent.is_in_hand:
+            self._begin(torrent.key)
+        else:
+            self._end(torrent.key)
+
+    def _release(self, key: str) -> None:
+        for each in [each for each, holder in self._hashes.items() if holder == key]:
+            del self._hashes[each]
+
+    def _claim(self, key: str, hashes: Any) -> None:
+        """Raises Refused."""
+        claimed = [str(hashes.v1)] if hashes.has_v1() else []
+        claimed += [str(hashes.v2)] if hashes.has_v2() else []
+        for each in claimed:
+            if self._hashes.get(each, key) != key:
+                raise Refused("same_torrent", self._hashes[each])
+        self._hashes.update(dict.fromkeys(claimed, key))
+
+    def _begin(self, key: str) -> None:
+        if key not in self._begun:
+            self._begun.add(key)
+            self._write(line_of({"begun": key}))
+
+    def _end(self, key: str) -> None:
+        if key in self._begun:
+            self._begun.discard(key)
+            self._write(line_of({"ended": key}))
+
+    def _tell(self, event: Event) -> None:
+        for line in lines_of_event(event):
+            self._write(line)
+
+    def _stop(self) -> None:
+        self._session.pause()
+        for torrent in self._around.loaded.values():
+            torrent.save_resume()
+        deadline = self._clock() + RESUME_SECONDS
+        while self._is_saving() and self._clock() < deadline:
+            self._session.wait_for_alert(100)
+            for alert in self._session.pop_alerts():
+                self._hear(alert)
+
+    def _is_saving(self) -> bool:
+        return any(torrent.is_saving for torrent in self._around.loaded.values())

@@ -1,0 +1,246 @@
+"""The engine as the worker holds it."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from service.engine.events import Broken, Event, Gone, Restarted
+from service.engine.messages import Document, EventReader, Garbled, line_of, order_document
+from service.engine.orders import EngineSettings, Order
+from service.engine.process import COMMAND, Process
+from service.engine.trial import Trial
+
+ANSWER_SECONDS = 10.0
+PING_SECONDS = 2.0
+LONGEST_PAUSE_SECONDS = 30.0
+
+logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """libtorrent in a process of its own, so that a torrent that crashes it harms nobody else.
+
+    `start` and `poll` are for one thread that lives as long as this process: the engine's process
+    dies with the thread that started it. A process that ends, or leaves a ping unanswered for ten
+    seconds, is replaced in `poll` by an empty one, which is told by Restarted; pauses between
+    starts grow while it dies again and again.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        clock: Callable[[], float] = time.monotonic,
+        command: tuple[str, ...] = COMMAND,
+        bell: threading.Event | None = None,
+    ) -> None:
+        """The bell rings when there is something to poll."""
+        self._settings = settings
+        self._clock = clock
+        self._command = command
+        self._bell = bell or threading.Event()
+        self._process: Process | None = None
+        self._reader = EventReader()
+        self._orders: dict[str, Order] = {}
+        self._held: set[str] = set()
+        self._paused: set[str] = set()
+        self._leaving: set[str] = set()
+        self._in_hand: set[str] = set()
+        self._news: list[Event] = []
+        self._trial = Trial()
+        self._asked_at: float | None = None
+        self._answered_at = self._started_at = 0.0
+        self._failures = 0
+        self._start_at: float | None = None
+        self._suspects: tuple[str, ...] = ()
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    def start(self) -> None:
+        """Raises OSError where no process can be made."""
+        now = self._clock()
+        self._reader = EventReader()
+        self._process = Process(self._command, self._bell)
+        self._start_at = None
+        self._started_at = self._answered_at = now
+        self._asked_at = None
+        self._send(order_document(self._settings))
+        self._ping(now)
+
+    def is_alive(self, now: float) -> bool:
+        """Whether it answers within ten seconds of the clock."""
+        if self._process is None or self._process.has_ended():
+            return False
+        return self._asked_at is None or now - self._asked_at < ANSWER_SECONDS
+
+    def add(self, order: Order) -> None:
+        """Does nothing where this key was added before and is not gone."""
+        if order.key in self._orders:
+            return
+        if self._trial.is_struck_out(order.key):
+            self._news.append(struck_out(order.key))
+            return
+        self._orders[order.key] = order
+        if self._trial.is_held(order.key):
+            self._held.add(order.key)
+        else:
+            self._send(order_document(order))
+
+    def proceed(self, key: str) -> None:
+        if key in self._orders:
+            self._orders[key] = replace(self._orders[key], may_download=True)
+        self._do("proceed", key)
+
+    def pause(self, key: str) -> None:
+        self._paused.add(key)
+        self._do("pause", key)
+
+    def resume(self, key: str) -> None:
+        self._paused.discard(key)
+        self._do("resume", key)
+
+    def seed(self, key: str) -> None:
+        """From now on the files are never written again."""
+        if key in self._orders:
+            self._orders[key] = replace(self._orders[key], seeding=True)
+        self._do("seed", key)
+
+    def remove(self, key: str) -> None:
+        """Answered by Gone, also where the key is unknown."""
+        self._trial.forget(key)
+        is_there = self._orders.pop(key, None) is not None and key not in self._held
+        self._held.discard(key)
+        self._paused.discard(key)
+        if is_there and self._process is not None:
+            self._leaving.add(key)
+            self._do("remove", key)
+        elif key not in self._leaving:
+            self._news.append(Gone(key))
+
+    def poll(self) -> list[Event]:
+        """Everything since the last poll, at least once a second: here a process that died or
+        hangs is found and replaced. Never blocks, never raises."""
+        now = self._clock()
+        self._read()
+        if self._process is not None:
+            if self.is_alive(now):
+                self._go_on(now)
+            else:
+                self._bury(self._process, now)
+        if self._start_at is not None and now >= self._start_at:
+            self._start_again(now)
+        news, self._news = self._news, []
+        return news
+
+    def wait(self, within_seconds: float) -> bool:
+        """Until there is something to poll, or the time is up."""
+        if self._news:
+            return True
+        has_rung = self._bell.wait(within_seconds)
+        self._bell.clear()
+        return has_rung
+
+    def stop(self, within_seconds: float) -> None:
+        """Saves where each torrent stands, then ends the process; kills it at the deadline."""
+        self._start_at = None
+        if self._process is None:
+            return
+        self._send({"stop": True})
+        if not self._process.ended(within_seconds):
+            logger.warning("The engine did not stop in time and is killed")
+        self._process.kill()
+        self._read()
+        self._process = None
+
+    def _read(self) -> None:
+        """Of statuses only the last counts; they come first, so that none outlives its order."""
+        if self._process is None:
+            return
+        try:
+            for document in (*self._process.statuses(), *self._process.news()):
+                self._hear(document)
+        except Garbled:
+            logger.error("The engine said what nobody can read")  # noqa: TRY400
+            self._process.end()
+
+    def _hear(self, document: Document) -> None:
+        match document:
+            case {"pong": _}:
+                self._asked_at, self._answered_at = None, self._clock()
+            case {"begun": str(key)}:
+                self._in_hand.add(key)
+            case {"ended": str(key)}:
+                self._in_hand.discard(key)
+            case _:
+                event = self._reader.event(document)
+                if event is not None:
+                    self._note(event)
+
+    def _note(self, event: Event) -> None:
+        key = "" if isinstance(event, Restarted) else event.key
+        if isinstance(event, Gone):
+            self._leaving.discard(key)
+        elif key not in self._orders:
+            return
+        self._news.append(event)
+
+    def _go_on(self, now: float) -> None:
+        if self._asked_at is None and now - self._answered_at >= PING_SECONDS:
+            self._ping(now)
+        if now - self._started_at >= ANSWER_SECONDS:
+            self._failures = 0
+        if self._held:
+            self._release(self._trial.released(now, self._held))
+
+    def _release(self, keys: tuple[str, ...]) -> None:
+        self._held -= set(keys)
+        for key in keys:
+            self._send(order_document(self._orders[key]))
+            if key in self._paused:
+                self._do("pause", key)
+        self._held = {key for key in self._held if self._trial.is_held(key)}
+
+    def _bury(self, process: Process, now: float) -> None:
+        """Finds out who it was, as far as can be known, and when to start anew."""
+        code = process.kill()
+        self._read()
+        self._process = None
+        active = self._orders.keys() - self._held
+        self._suspects = self._trial.crashed(self._in_hand & self._orders.keys(), set(active))
+        logger.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
+        pause = 2.0 ** (self._failures - 1) if self._failures else 0.0
+        self._failures += 1
+        self._start_at = now + min(LONGEST_PAUSE_SECONDS, pause)
+
+    def _start_again(self, now: float) -> None:
+        try:
+            self.start()
+        except OSError:
+            logger.exception("The engine can't be started")
+            self._start_at = now + LONGEST_PAUSE_SECONDS
+            return
+        self._news += [Gone(key) for key in sorted(self._leaving)]
+        self._news.append(Restarted(self._suspects))
+        self._news += [struck_out(key) for key in self._suspects if self._trial.is_struck_out(key)]
+        self._orders, self._suspects = {}, ()
+        self._held, self._paused = set(), set()
+        self._leaving, self._in_hand = set(), set()
+
+    def _ping(self, now: float) -> None:
+        self._asked_at = now
+        self._send({"ping": 1})
+
+    def _do(self, what: str, key: str) -> None:
+        if key not in self._held:
+            self._send({"do": what, "key": key})
+
+    def _send(self, document: Document) -> None:
+        if self._process is not None:
+            self._process.send(line_of(document))
+
+
+def struck_out(key: str) -> Broken:
+    return Broken(key, "engine_crashed", "This torrent crashes the engine.")

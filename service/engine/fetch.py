@@ -1,0 +1,288 @@
+"""One address, fetched into one folder."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from threading import Event
+
+import httpx
+
+from service.engine import fetch_answers, fetch_resume
+from service.engine.events import Broken, Complete, Phase
+from service.engine.fetch_answers import Facts
+from service.engine.fetch_content import Content, disk_told
+from service.engine.fetch_errors import Failure, Stopped, Trouble
+from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent
+from service.engine.fetch_line import Line
+from service.engine.fetch_pace import MOST_TRIES_ONCE_BEGUN, Pace, Throttle
+from service.engine.fetch_requests import ask, troubles_told
+from service.engine.fetch_resume import Resume, mark_of
+from service.engine.fetch_wire import Road, Transport
+
+log = logging.getLogger("ferry.fetch")
+
+MOST_TORRENT_BYTES = 10 * 2**20
+# Of the content, to tell a torrent file from others.
+START_BYTES = 64
+# A worker that was frozen for longer may have lost its transfers to another, who writes here now.
+DEAF_SECONDS = 12.0
+LISTEN_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class FetchOrder:
+    key: str
+    url: str
+    folder: str  # exists; gets the file `0` and `resume.json`
+    may_use_private: bool = False
+    most_bytes: int = 0  # 0: no limit
+    download_limit_bytes: int = 0  # a second, over all fetches; that of the latest order holds
+
+
+@dataclass(frozen=True)
+class Means:
+    """What all fetches share."""
+
+    pace: Pace
+    throttle: Throttle
+    tell: Callable[[FetchEvent], None]
+    heard_at: Callable[[], float]  # when the worker polled last
+
+
+class Fetch:
+    """Runs in a thread until it has come to an end, whatever the server does.
+
+    attempt ──> head told ──> proceed ──> bytes ──> Complete
+       ^                                    │
+       └── wait, twice as long each time <──┘ trouble (what came stays, and is gone on with)
+
+    An attempt goes on with what is safe on the disk, where the server confirms that it still has
+    the same; else it begins anew. `proceed` holds for one head: another content asks again.
+    """
+
+    def __init__(self, order: FetchOrder, road: Road, means: Means) -> None:
+        self.phase: Phase = "metadata"
+        self.done_bytes = 0
+        self.wanted_bytes = 0
+        self.is_receiving = False
+        self._order = order
+        self._folder = Path(order.folder)
+        self._road = road
+        self._pace = means.pace
+        self._throttle = means.throttle
+        self._tell = means.tell
+        self._heard_at = means.heard_at
+        self._line = Line(means.pace.clock)
+        self._told: Head | None = None
+        self._may_go = Event()
+        self._furthest_bytes = 0
+        self._may_be_torrent = True
+        self._is_wanted = True
+
+    def proceed(self) -> None:
+        self._may_go.set()
+
+    def leave(self, *, is_wanted: bool) -> None:
+        """Soon: nothing that it waits for holds it. Unwanted, it leaves nothing to go on with."""
+        self._is_wanted = is_wanted
+        self._line.stop()
+        self._may_go.set()
+
+    def run(self) -> FetchEvent | None:
+        """How it ended; None where it was left."""
+        try:
+            return self._outcome()
+        except Stopped:
+            return None
+        except Failure as failure:
+            return Broken(self._order.key, failure.word, failure.sentence)
+        except Exception:
+            log.exception("fetch broke key=%s", self._order.key)
+            return Broken(self._order.key, "fetch_error", "Something went wrong inside Ferry.")
+        finally:
+            self._line.close()
+
+    def _outcome(self) -> FetchEvent:
+        tries = 0
+        while True:
+            furthest_bytes = self._furthest_bytes
+            try:
+                if outcome := self._attempt():
+                    return outcome
+            except Trouble as trouble:
+                tries = 1 if self._furthest_bytes > furthest_bytes else tries + 1
+                if tries >= (MOST_TRIES_ONCE_BEGUN if self._furthest_bytes else trouble.most_tries):
+                    raise Failure(f"{trouble.sentence} It was tried {tries} times.") from trouble
+                log.info("fetch waits key=%s tries=%s why=%r", self._order.key, tries, str(trouble))
+                self._pace.pause(self._line, self._pace.wait_seconds(tries, trouble.after_seconds))
+
+    def _attempt(self) -> FetchEvent | None:
+        """None where the answer had to be let go before `proceed` came."""
+        if self._told is not None:
+            self._may_go.wait()
+        self._line.check()
+        known = fetch_resume.read(self._folder, self._order.url)
+        if known is not None and known.is_complete:
+            return self._found(known)
+        self._note(known.safe_bytes if known else 0)
+        self._line.allow(self._pace.quiet_seconds)
+        with closing(Transport(self._road, self._line)) as transport, troubles_told():
+            answer = ask(transport, self._order.url, headers_for(known))
+            if isinstance(answer, str):
+                return Magnet(self._order.key, answer)
+            with closing(answer):
+                return self._received(answer, known)
+
+    def _found(self, known: Resume) -> FetchEvent | None:
+        """It is here: another process fetched it and could not tell any more."""
+        if not self._may_take(head_of(self._order.key, known.facts)):
+            return None
+        self.done_bytes = self.wanted_bytes = known.safe_bytes
+        return Complete(self._order.key)
+
+    def _received(self, answer: httpx.Response, known: Resume | None) -> FetchEvent | None:
+        status = answer.status_code
+        if known is not None and status in (206, 416):
+            return self._rest(answer, known)
+        if status in (200, 203):
+            return self._whole(answer)
+        if fetch_answers.may_pass(status):
+            now = self._pace.today()
+            wanted_seconds = fetch_answers.retry_after(answer.headers, now)
+            raise Trouble(fetch_answers.reason(status), wanted_seconds)
+        raise Failure(fetch_answers.reason(status))
+
+    def _rest(self, answer: httpx.Response, known: Resume) -> FetchEvent | None:
+        facts = fetch_answers.continued(answer.headers, known.facts, known.safe_bytes)
+        if answer.status_code == 416 and is_whole(answer, known):
+            return self._stored(iter(()), known)
+        if answer.status_code == 416 or facts is None:
+            with disk_told():
+                fetch_resume.forget(self._folder)
+            raise Trouble("The server has something else there now.")
+        return self._stored(answer.iter_raw(), replace(known, facts=facts))
+
+    def _whole(self, answer: httpx.Response) -> FetchEvent | None:
+        facts = fetch_answers.facts_of(answer)
+        chunks = answer.iter_raw()
+        start = self._start(chunks)
+        chunks = chain([start], chunks)
+        if self._may_be_torrent and fetch_answers.is_torrent(facts, start, MOST_TORRENT_BYTES):
+            return self._torrent(chunks, facts)
+        return self._stored(chunks, Resume(mark_of(self._order.url), facts))
+
+    def _start(self, chunks: Iterator[bytes]) -> bytes:
+        start = b""
+        for chunk in chunks:
+            self._line.allow(self._pace.quiet_seconds)
+            start += chunk
+            if len(start) >= START_BYTES:
+                break
+        return start
+
+    def _torrent(self, chunks: Iterator[bytes], facts: Facts) -> FetchEvent | None:
+        if not self._may_take(head_of(self._order.key, facts, is_torrent=True)):
+            return None
+        content = bytearray()
+        for chunk in self._arriving(chunks):
+            content += chunk
+            if len(content) > MOST_TORRENT_BYTES:
+                self._may_be_torrent = False
+                raise Trouble("It begins like a torrent file, but goes on.")
+        return Torrent(self._order.key, bytes(content))
+
+    def _stored(self, chunks: Iterator[bytes], resume: Resume) -> FetchEvent | None:
+        self._refuse_beyond_limit(resume.facts.size_bytes)
+        if not self._may_take(head_of(self._order.key, resume.facts)):
+            return None
+        with Content(self._folder, resume) as content:
+            try:
+                self._write(chunks, content, resume.facts.size_bytes)
+            except BaseException:
+                self._keep(content)
+                raise
+            content.make_safe(is_complete=True)
+        self.wanted_bytes = content.size_bytes
+        return Complete(self._order.key)
+
+    def _may_take(self, head: Head) -> bool:
+        """Waits for `proceed`, but not for ever with an answer open."""
+        if head != self._told:
+            self._may_go.clear()
+            self._told = head
+            self._tell(head)
+        self.wanted_bytes = head.size_bytes
+        if not self._may_go.wait(self._pace.hold_seconds):
+            return False
+        self._line.check()
+        self._line.allow(self._pace.quiet_seconds)
+        self.phase = "downloading"
+        return True
+
+    def _write(self, chunks: Iterator[bytes], content: Content, size_bytes: int) -> None:
+        self._note(content.size_bytes)
+        safe_at = self._pace.clock()
+        for chunk in self._arriving(chunks):
+            self._refuse_beyond_limit(content.size_bytes + len(chunk))
+            content.write(chunk[: size_bytes - content.size_bytes] if size_bytes else chunk)
+            self._note(content.size_bytes)
+            if content.size_bytes == size_bytes:
+                return
+            if self._pace.clock() - safe_at >= self._pace.safe_every_seconds:
+                content.make_safe()
+                safe_at = self._pace.clock()
+        if content.size_bytes < size_bytes:
+            raise Trouble("The server sent less than it said.")
+
+    def _arriving(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Each is progress; and each is waited for, where there is a limit."""
+        self.is_receiving = True
+        try:
+            for chunk in chunks:
+                self._line.check()
+                if seconds := self._throttle.seconds_for(len(chunk)):
+                    self._pace.pause(self._line, seconds)
+                while self._is_deaf():
+                    self._pace.pause(self._line, LISTEN_SECONDS)
+                yield chunk
+                self._line.allow(self._pace.quiet_seconds)
+        finally:
+            self.is_receiving = False
+
+    def _is_deaf(self) -> bool:
+        return self._pace.clock() - self._heard_at() > DEAF_SECONDS
+
+    def _note(self, done_bytes: int) -> None:
+        self.done_bytes = done_bytes
+        self._furthest_bytes = max(self._furthest_bytes, done_bytes)
+
+    def _refuse_beyond_limit(self, size_bytes: int) -> None:
+        most_bytes = self._order.most_bytes
+        if most_bytes and size_bytes > most_bytes:
+            raise Failure(f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large")
+
+    def _keep(self, content: Content) -> None:
+        """A full disk or a transfer that nobody wants any more has no use for it."""
+        if self._is_wanted and not self._is_deaf():
+            with suppress(Failure):
+                content.make_safe()
+
+
+def headers_for(known: Resume | None) -> dict[str, str]:
+    if known is None:
+        return {}
+    return {"Range": f"bytes={known.safe_bytes}-", "If-Range": known.facts.validator}
+
+
+def head_of(key: str, facts: Facts, *, is_torrent: bool = False) -> Head:
+    return Head(key, facts.name, facts.size_bytes, facts.content_type, is_torrent, facts.is_page)
+
+
+def is_whole(answer: httpx.Response, known: Resume) -> bool:
+    """There is nothing after what is here."""
+    part = fetch_answers.part_of(answer.headers)
+    size_bytes = known.facts.size_bytes or known.safe_bytes
+    return part is not None and part.size_bytes == known.safe_bytes == size_bytes

@@ -1,0 +1,153 @@
+"""What the head of an answer says of the bytes to come."""
+
+import re
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from service.engine.fetch_names import name_of
+
+LONGEST_NUMBER = 18
+LONGEST_WAIT_SECONDS = 3600.0
+LONGEST_VALIDATOR = 500
+LENGTH = re.compile(rf"[0-9]{{1,{LONGEST_NUMBER}}}")
+CONTENT_RANGE = re.compile(
+    r"bytes\s+(?:([0-9]{1,18})-([0-9]{1,18})|\*)/([0-9]{1,18}|\*)", re.IGNORECASE
+)
+STRONG = re.compile(r'"[\x21\x23-\x7e]*"')
+PAGES = ("text/html", "application/xhtml+xml")
+TORRENT_TYPE = "application/x-bittorrent"
+# Bencode sorts its keys, so one of these comes first.
+TORRENT_START = re.compile(
+    rb"d(?:8:announce|13:announce-list|9:azureus_|7:comment|10:created by|13:creation date|"
+    rb"8:encoding|5:errors|9:httpseeds|4:info|5:nodes|12:piece layers|9:publisher)"
+)
+REASONS = {
+    401: "The server wants a sign-in (401).",
+    403: "The server refuses to send it (403).",
+    404: "The server has nothing there (404).",
+    407: "The server wants a sign-in (407).",
+    410: "It is gone from the server (410).",
+    451: "The server may not send it, for legal reasons (451).",
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is at an address, and by what to know that it is still the same."""
+
+    name: str
+    size_bytes: int  # 0: not known
+    content_type: str
+    coding: str  # how it is packed though nobody asked for that
+    validator: str  # for If-Range; empty where there is none that can be trusted
+
+    @property
+    def is_page(self) -> bool:
+        return self.content_type in PAGES
+
+
+@dataclass(frozen=True)
+class Part:
+    """A Content-Range. `size_bytes` is None where the whole is not known."""
+
+    first: int
+    end: int
+    size_bytes: int | None
+
+
+def facts_of(answer: httpx.Response) -> Facts:
+    return Facts(
+        name_of(answer.headers, answer.request.url),
+        size_of(answer.headers),
+        answer.headers.get("content-type", "").partition(";")[0].strip().lower()[:100],
+        coding_of(answer.headers),
+        validator_of(answer.headers),
+    )
+
+
+def size_of(headers: httpx.Headers) -> int:
+    """What comes in chunks may claim a length beside, which means nothing."""
+    if "transfer-encoding" in headers:
+        return 0
+    return number(headers.get("content-length", "")) or 0
+
+
+def coding_of(headers: httpx.Headers) -> str:
+    return str(headers.get("content-encoding", "")).strip().lower()[:100]
+
+
+def validator_of(headers: httpx.Headers) -> str:
+    """RFC 9110, 8.8: a date is a strong one when the answer is younger by a second or more."""
+    etag = headers.get("etag", "").strip()
+    if STRONG.fullmatch(etag) and len(etag) < LONGEST_VALIDATOR:
+        return str(etag)
+    modified = headers.get("last-modified", "").strip()
+    modified_at, sent_at = seconds_of(modified), seconds_of(headers.get("date", ""))
+    if modified_at is None or (sent_at is not None and sent_at - modified_at < 1):
+        return ""
+    return str(modified)
+
+
+def continued(headers: httpx.Headers, known: Facts, have_bytes: int) -> Facts | None:
+    """What a 206 goes on with, if it is what was asked for, and of the same content."""
+    part = part_of(headers)
+    if part is None or part.first != have_bytes or coding_of(headers) != known.coding:
+        return None
+    size_bytes = known.size_bytes or part.size_bytes or 0
+    length = size_of(headers) or part.end - part.first
+    if part.size_bytes not in (None, size_bytes) or not have_bytes < part.end <= size_bytes:
+        return None
+    if length != part.end - part.first or not is_same(headers, known.validator):
+        return None
+    return replace(known, size_bytes=size_bytes)
+
+
+def is_same(headers: httpx.Headers, validator: str) -> bool:
+    """A part may leave its validators out; one that it does send has to be the one known."""
+    sent = headers.get("etag" if validator.startswith('"') else "last-modified", "").strip()
+    return sent in ("", validator)
+
+
+def part_of(headers: httpx.Headers) -> Part | None:
+    match = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
+    if match is None:
+        return None
+    size = None if match[3] == "*" else int(match[3])
+    if match[1] is None:
+        return Part(0, 0, size)
+    return Part(int(match[1]), int(match[2]) + 1, size)
+
+
+def is_torrent(facts: Facts, start: bytes, most_bytes: int) -> bool:
+    if facts.size_bytes > most_bytes or not start.startswith(b"d"):
+        return False
+    return facts.content_type == TORRENT_TYPE or TORRENT_START.match(start) is not None
+
+
+def may_pass(status: int) -> bool:
+    return status in (408, 425, 429) or (500 <= status < 600 and status not in (501, 505))
+
+
+def reason(status: int) -> str:
+    return REASONS.get(status, f"The server says {status}.")
+
+
+def retry_after(headers: httpx.Headers, now: float) -> float:
+    """In seconds or as a date; not for ever."""
+    said = headers.get("retry-after", "").strip()
+    at = seconds_of(said)
+    wanted = at - now if at is not None else float(number(said) or 0)
+    return min(max(wanted, 0.0), LONGEST_WAIT_SECONDS)
+
+
+def number(text: str) -> int | None:
+    return int(text) if LENGTH.fullmatch(text) else None
+
+
+def seconds_of(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError):
+        return None

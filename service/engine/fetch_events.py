@@ -1,0 +1,36 @@
+"""What a fetch tells the worker, beside what the engine tells too."""
+
+from dataclasses import dataclass
+
+from service.engine.events import Broken, Complete, Gone, Status
+
+
+@dataclass(frozen=True)
+class Head:
+    """The fetch waits for `proceed`. It comes again when what is there became something else."""
+
+    key: str
+    name: str  # as a stranger wrote it
+    size_bytes: int  # 0: not known
+    content_type: str
+    is_torrent: bool = False
+    is_page: bool = False
+
+
+@dataclass(frozen=True)
+class Torrent:
+    """What was fetched is a torrent file; nothing of it is on the disk."""
+
+    key: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Magnet:
+    """The address leads on to a magnet link."""
+
+    key: str
+    uri: str
+
+
+FetchEvent = Status | Complete | Broken | Gone | Head | Torrent | Magnet

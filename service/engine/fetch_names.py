@@ -1,0 +1,83 @@
+"""What a server calls the file that it sends: RFC 6266 and 8187, and what is sent instead."""
+
+import re
+from email.header import decode_header, make_header
+from urllib.parse import unquote_to_bytes
+
+import httpx
+
+MOST_CHARACTERS = 1_000
+PARAMETER = re.compile(r';\s*([\w!#$&+.^`|~*-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)', re.DOTALL)
+EXTENDED = re.compile(r"([\w.:-]*)'[\w-]*'(.*)", re.DOTALL)
+ENCODED_WORDS = re.compile(r"(?:\s*=\?[\w-]+\?[bqBQ]\?[^?\s]*\?=)+\s*")
+ENDINGS = {"gzip": ".gz", "x-gzip": ".gz", "br": ".br", "zstd": ".zst", "compress": ".Z"}
+PACKED = (*ENDINGS.values(), ".tgz", ".svgz", ".tzst")
+
+
+def name_of(headers: httpx.Headers, url: httpx.URL) -> str:
+    """As it was sent, but without a path; never empty."""
+    disposition = readable(first_value(headers, b"content-disposition"))
+    name = last_part(said_name(disposition)) or last_part(decoded(url.raw_path)) or url.host
+    return name[:MOST_CHARACTERS] + packing(headers, name)
+
+
+def packing(headers: httpx.Headers, name: str) -> str:
+    """What is packed though nobody asked for it is kept as it came, and its name says so."""
+    ending = ENDINGS.get(headers.get("content-encoding", "").strip().lower(), "")
+    return "" if name.lower().endswith(PACKED) else ending
+
+
+def said_name(disposition: str) -> str:
+    said: dict[str, str] = {}
+    for match in PARAMETER.finditer(";" + disposition[disposition.find(";") + 1 :]):
+        said.setdefault(match[1].lower(), match[2].strip())
+    return extended(said.get("filename*", "")) or plain(said.get("filename", ""))
+
+
+def extended(value: str) -> str:
+    """RFC 8187: `UTF-8''%e2%82%ac.txt`. Some put it in quotes."""
+    match = EXTENDED.fullmatch(unquoted(value))
+    if match is None:
+        return ""
+    try:
+        return unquote_to_bytes(match[2]).decode(match[1] or "utf-8")
+    except (LookupError, UnicodeError):
+        return readable(unquote_to_bytes(match[2]))
+
+
+def plain(value: str) -> str:
+    name = unquoted(value)
+    if ENCODED_WORDS.fullmatch(name):
+        try:
+            return str(make_header(decode_header(name)))
+        except (LookupError, ValueError):
+            return name
+    return name
+
+
+def unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL)
+    return value.strip('"')
+
+
+def decoded(raw_path: bytes) -> str:
+    """The last part before the escapes are read: `%2F` is no separator."""
+    path = raw_path.partition(b"?")[0]
+    return readable(unquote_to_bytes(path.rpartition(b"/")[2]))
+
+
+def last_part(name: str) -> str:
+    parts = [part for part in re.split(r"[/\\]", name) if part.strip(". ")]
+    return parts[-1].strip() if parts else ""
+
+
+def readable(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def first_value(headers: httpx.Headers, wanted: bytes) -> bytes:
+    return next((value for name, value in headers.raw if name.lower() == wanted), b"")

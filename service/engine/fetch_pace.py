@@ -1,0 +1,46 @@
+"""How fast fetches may be, and how long they wait before they try again."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from service.engine.fetch_line import Clock, Line
+
+# What began is worth a night of trying.
+MOST_TRIES_ONCE_BEGUN = 100
+
+
+@dataclass(frozen=True)
+class Pace:
+    clock: Clock = time.monotonic
+    today: Clock = time.time
+    pause: Callable[[Line, float], None] = Line.pause
+    quiet_seconds: float = 60.0  # nothing new for so long is a timeout
+    first_wait_seconds: float = 1.0
+    longest_wait_seconds: float = 300.0
+    safe_every_seconds: float = 5.0  # as much work may be repeated after a power cut
+    hold_seconds: float = 10.0  # an open answer waits so long for `proceed`
+
+    def wait_seconds(self, tries: int, wanted_seconds: float) -> float:
+        """Twice as long each time, and never less than the server wants."""
+        doubled = self.first_wait_seconds * 2.0 ** min(tries - 1, 30)
+        return max(min(doubled, self.longest_wait_seconds), wanted_seconds)
+
+
+class Throttle:
+    """One for all fetches: each waits until what was taken before it is paid for."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self.limit_bytes = 0  # per second; 0: none
+        self._clock = clock
+        self._paid_at = 0.0
+        self._lock = Lock()
+
+    def seconds_for(self, size_bytes: int) -> float:
+        with self._lock:
+            if not self.limit_bytes:
+                return 0.0
+            now = self._clock()
+            self._paid_at = max(self._paid_at, now) + size_bytes / self.limit_bytes
+            return self._paid_at - now

@@ -1,0 +1,86 @@
+"""Asking a server for a file, and following where it sends us."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import httpcore
+import httpx
+
+from service.engine.fetch_errors import MOST_TRIES, Failure, Trouble
+from service.engine.fetch_wire import NoSuchHost
+
+MOST_REDIRECTS = 10
+LONGEST_ADDRESS = 8 * 1024
+REDIRECTS = (301, 302, 303, 307, 308)
+# Some programs read a backslash as a slash, and others don't.
+CONFUSING = re.compile(r"[\x00-\x1f\x7f\\]")
+MAGNET = re.compile(r"magnet:\?[^\x00-\x1f\x7f]+", re.IGNORECASE)
+HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Ferry"}
+# A name that is none was typed wrong, as a rule: whoever typed it hears of it within seconds.
+MOST_TRIES_OF_NAMES = 4
+# The first that matches.
+TROUBLES: tuple[tuple[type[Exception], str], ...] = (
+    (httpcore.TimeoutException, "The server fell silent."),
+    (NoSuchHost, "No server of this name was found."),
+    (httpcore.ConnectError, "The server can't be reached."),
+    (httpcore.NetworkError, "The connection was cut off."),
+    (httpcore.ProtocolError, "The server cut off its answer, or it is none."),
+)
+
+
+def ask(
+    transport: httpx.BaseTransport, address: str, headers: Mapping[str, str]
+) -> httpx.Response | str:
+    """An open answer that is no redirect, or the magnet link that it leads to."""
+    cookies = httpx.Cookies()
+    url = judged(address, httpx.URL())
+    for _ in range(MOST_REDIRECTS + 1):
+        answer = sent(transport, url, headers, cookies)
+        location = str(answer.headers.get("location", "")).strip()
+        if answer.status_code not in REDIRECTS or not location:
+            return answer
+        answer.close()
+        if MAGNET.fullmatch(location):
+            return location
+        url = judged(location, url)
+    raise Failure(f"The address leads to another more than {MOST_REDIRECTS} times.")
+
+
+def judged(address: str, base: httpx.URL) -> httpx.URL:
+    """Its shape; where it leads is judged when it is connected to."""
+    if len(address) > LONGEST_ADDRESS or CONFUSING.search(address):
+        raise Failure("The address can't be read.", "address_refused")
+    try:
+        url = base.join(address).copy_with(fragment=None)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise Failure("The address can't be read.", "address_refused") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise Failure("Only http and https addresses are fetched.", "address_refused")
+    if url.userinfo:
+        raise Failure(
+            "Addresses with a name or password in them aren't fetched.", "address_refused"
+        )
+    return url
+
+
+def sent(
+    transport: httpx.BaseTransport, url: httpx.URL, headers: Mapping[str, str], known: httpx.Cookies
+) -> httpx.Response:
+    """Some servers give a cookie with a redirect, and send nobody on who lacks it."""
+    request = httpx.Request("GET", url, headers={**HEADERS, **headers})
+    known.set_cookie_header(request)
+    answer = transport.handle_request(request)
+    known.extract_cookies(answer)
+    return answer
+
+
+@contextmanager
+def troubles_told() -> Iterator[None]:
+    """In our words: those of the libraries may hold addresses."""
+    try:
+        yield
+    except tuple(kind for kind, _ in TROUBLES) as error:
+        words = next(words for kind, words in TROUBLES if isinstance(error, kind))
+        most_tries = MOST_TRIES_OF_NAMES if isinstance(error, NoSuchHost) else MOST_TRIES
+        raise Trouble(words, most_tries=most_tries) from error

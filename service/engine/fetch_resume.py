@@ -1,0 +1,67 @@
+"""What another process needs to go on with a fetch: `resume.json` beside the bytes."""
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from service.engine.fetch_answers import Facts
+
+CONTENT, STATE = "0", "resume.json"
+MOST_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Of the content, the first `safe_bytes` are on the disk for sure: after a power cut, a file
+    may be longer than what was written to it."""
+
+    address: str  # as `mark_of` keeps it
+    facts: Facts
+    safe_bytes: int = 0
+    is_complete: bool = False
+
+    @property
+    def is_of_use(self) -> bool:
+        return self.is_complete or (self.safe_bytes > 0 and self.facts.validator != "")
+
+
+def mark_of(url: str) -> str:
+    """Enough to know it again. The address itself may open what is behind it to anybody."""
+    return hashlib.sha256(url.encode()).hexdigest()
+
+
+def read(folder: Path, url: str) -> Resume | None:
+    """None where nothing can be gone on with."""
+    try:
+        with open(folder / STATE, "rb") as file:
+            known = json.loads(file.read(MOST_BYTES))
+        resume = Resume(**(known | {"facts": Facts(**known["facts"])}))
+        is_here = 0 <= resume.safe_bytes <= (folder / CONTENT).stat().st_size
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return resume if resume.address == mark_of(url) and is_here and resume.is_of_use else None
+
+
+def write(folder: Path, resume: Resume) -> None:
+    """All or nothing, whatever happens to the process or the machine."""
+    draft = folder / f"{STATE}.new"
+    with open(draft, "wb", opener=private) as file:
+        file.write(json.dumps(asdict(resume)).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(folder / STATE)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):
+        os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def forget(folder: Path) -> None:
+    (folder / STATE).unlink(missing_ok=True)
+
+
+def private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)

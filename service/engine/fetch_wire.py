@@ -1,0 +1,242 @@
+# ruff: noqa: ARG002  httpcore decides the signatures.
+"""Connections for fetches: names are resolved, addresses judged and connected to in one place."""
+
+import select
+import socket
+import ssl
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from ipaddress import ip_address, ip_network
+from threading import Thread
+from typing import Any, Self, TypeVar
+
+import httpcore
+import httpx
+
+from service.engine.fetch_errors import AddressRefused, BadCertificate
+from service.engine.fetch_line import Line
+from service.engine.network import Reach, is_web_port
+
+MOST_ADDRESSES = 8
+# Of a server with several addresses, a dead one takes this much.
+CONNECT_SECONDS = 15.0
+DIRECTIONS: dict[type, int] = {
+    ssl.SSLWantReadError: select.POLLIN,
+    ssl.SSLWantWriteError: select.POLLOUT,
+}
+
+Result = TypeVar("Result")
+Connection = TypeVar("Connection", bound=socket.socket)
+Resolve = Callable[[str, int], list[str]]
+
+
+class NoSuchHost(httpcore.ConnectError):
+    pass
+
+
+def addresses_of(host: str, port: int) -> list[str]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+def is_own(address: str) -> bool:
+    """Whether it is one of this machine, or in IPv6 of its very network, where every machine of a
+    household has a public address: what listens there may trust us. Nothing is sent."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
+        asking.connect((address, 9))
+        return is_near(str(asking.getsockname()[0]), address)
+    return False
+
+
+def is_near(ours: str, theirs: str) -> bool:
+    bits = 64 if ":" in theirs else 32
+    return ip_address(theirs) in ip_network(f"{ours}/{bits}", strict=False)
+
+
+@dataclass(frozen=True)
+class Road:
+    """How to get anywhere. Tests give names their own addresses."""
+
+    reach: Reach
+    resolve: Resolve = addresses_of
+    is_own: Callable[[str], bool] = is_own
+
+    def opened(self, may_use_private: bool) -> Self:  # noqa: FBT001
+        return replace(self, reach=replace(self.reach, may_use_private=may_use_private))
+
+    def judged(self, found: list[str]) -> list[str]:
+        """Those that may be connected to. Raises AddressRefused where there is none."""
+        passed = [address for address in dict.fromkeys(found) if self.may_connect(address)]
+        if not passed:
+            raise AddressRefused
+        return passed[:MOST_ADDRESSES]
+
+    def may_connect(self, address: str) -> bool:
+        if not self.reach.may_connect(address):
+            return False
+        return self.reach != Reach() or not self.is_own(address)
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """Reading the authorities takes 20 ms, and they are the same for all."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
+class Transport(httpx.BaseTransport):
+    """No proxy, no redirect, no connection used twice: each is judged anew."""
+
+    def __init__(self, road: Road, line: Line) -> None:
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=trusted(),
+            max_keepalive_connections=0,
+            network_backend=Backend(road, line),
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url = httpcore.URL(
+            scheme=request.url.raw_scheme,
+            host=request.url.raw_host,
+            port=request.url.port,
+            target=request.url.raw_path,
+        )
+        answer = self._pool.handle_request(
+            httpcore.Request(request.method, url, headers=request.headers.raw)
+        )
+        body = Body(answer)
+        return httpx.Response(answer.status, headers=answer.headers, stream=body, request=request)
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class Body(httpx.SyncByteStream):
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Any:
+        return self._answer.iter_stream()
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+class Backend(httpcore.NetworkBackend):
+    def __init__(self, road: Road, line: Line) -> None:
+        self._road = road
+        self._line = line
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        if not self._road.reach.may_resolve(host) or not is_web_port(port):
+            raise AddressRefused
+        return self._connected(self._road.judged(self._resolved(host, port)), port)
+
+    def _resolved(self, host: str, port: int) -> list[str]:
+        """In a thread of its own, since the system's resolver can't be interrupted."""
+        ours, theirs = socket.socketpair()
+        found: list[str] = []
+
+        def ask() -> None:
+            with theirs, suppress(OSError, UnicodeError, OverflowError):
+                found.extend(self._road.resolve(host, port))
+
+        with ours:
+            Thread(target=ask, name="resolving", daemon=True).start()
+            self._line.await_ready(ours, select.POLLIN)
+        if not found:
+            raise NoSuchHost
+        return found
+
+    def _connected(self, addresses: list[str], port: int) -> "Stream":
+        for address in addresses[:-1]:
+            with suppress(httpcore.ConnectError, httpcore.TimeoutException):
+                return connected(address, port, self._line)
+        return connected(addresses[-1], port, self._line)
+
+
+def connected(address: str, port: int, line: Line) -> "Stream":
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with closed_on_failure(socket.socket(family, socket.SOCK_STREAM)) as connecting:
+        connecting.setblocking(False)
+        with suppress(BlockingIOError):
+            connecting.connect((address, port))
+        line.await_ready(connecting, select.POLLOUT, CONNECT_SECONDS)
+        if connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            raise httpcore.ConnectError
+        return Stream(connecting, line)
+
+
+class Stream(httpcore.NetworkStream):
+    """Waits on the line only; the timeouts of httpcore are not used."""
+
+    def __init__(self, connection: socket.socket, line: Line) -> None:
+        self._connection = connection
+        self._line = line
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._done(
+            partial(self._connection.recv, max_bytes), select.POLLIN, httpcore.ReadError
+        )
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        while buffer:
+            sent = self._done(
+                partial(self._connection.send, buffer), select.POLLOUT, httpcore.WriteError
+            )
+            buffer = buffer[sent:]
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        name = (server_hostname or "").rstrip(".")
+        with closed_on_failure(self._connection):
+            self._connection = ssl_context.wrap_socket(
+                self._connection, server_hostname=name, do_handshake_on_connect=False
+            )
+        with closed_on_failure(self._connection) as secured:
+            self._done(secured.do_handshake, select.POLLIN, httpcore.ConnectError)
+        return self
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        """Only which version of HTTP was agreed on is asked for, and there is one."""
+        return None
+
+    def _done(self, act: Callable[[], Result], wanted: int, trouble: type[Exception]) -> Result:
+        """As soon as the connection is ready for it."""
+        while True:
+            self._line.check_due()
+            try:
+                return act()
+            except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as waiting:
+                self._line.await_ready(self._connection, DIRECTIONS.get(type(waiting), wanted))
+            except ssl.SSLCertVerificationError as error:
+                raise BadCertificate from error
+            except OSError as error:
+                raise trouble from error
+
+
+@contextmanager
+def closed_on_failure(connection: Connection) -> Iterator[Connection]:
+    try:
+        yield connection
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, OSError):
+            raise httpcore.ConnectError from error
+        raise

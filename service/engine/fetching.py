@@ -1,0 +1,148 @@
+"""All fetches that run in this process, each in a thread of its own."""
+
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
+
+from service.engine.events import Gone, Status
+from service.engine.fetch import Fetch, FetchOrder, Means
+from service.engine.fetch_events import FetchEvent
+from service.engine.fetch_pace import Pace, Throttle
+from service.engine.fetch_wire import Road
+from service.engine.network import Reach
+
+__all__ = ["FetchOrder", "Fetching"]
+
+STATUS_SECONDS = 1.0
+
+
+@dataclass
+class Running:
+    fetch: Fetch
+    thread: Thread
+    told: Status | None = None
+    told_at: float = float("-inf")
+    is_removed: bool = False
+
+
+class Fetching:
+    """The worker's side: nothing here waits for a server, and nothing raises because of one."""
+
+    def __init__(
+        self,
+        network: str = "internet",
+        road: Road | None = None,
+        pace: Pace | None = None,
+        bell: Event | None = None,
+    ) -> None:
+        """`network`: `internet`, or `loopback`, which is 127.0.0.0/8 and nothing else. The bell
+        rings when there is something to poll."""
+        self._road = road or Road(Reach(network))
+        self._pace = pace or Pace()
+        self._throttle = Throttle(self._pace.clock)
+        self._events: SimpleQueue[FetchEvent] = SimpleQueue()
+        self._bell = bell or Event()
+        self._running: dict[str, Running] = {}
+        self._lock = Lock()
+        self._heard_at = self._pace.clock()
+
+    def add(self, order: FetchOrder) -> None:
+        """Once: a key that runs is not started twice."""
+        self._throttle.limit_bytes = order.download_limit_bytes
+        means = Means(self._pace, self._throttle, self._tell, lambda: self._heard_at)
+        with self._lock:
+            if order.key in self._running:
+                return
+            fetch = Fetch(order, self._road.opened(order.may_use_private), means)
+            thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
+            thread.start()
+            self._running[order.key] = Running(fetch, thread)
+
+    def proceed(self, key: str) -> None:
+        """There is room for what the last `Head` told."""
+        with self._lock:
+            if running := self._running.get(key):
+                running.fetch.proceed()
+
+    def remove(self, key: str) -> None:
+        """Answered by `Gone`: after that nothing touches the folder."""
+        with self._lock:
+            running = self._running.get(key)
+            if running is not None:
+                running.is_removed = True
+                running.fetch.leave(is_wanted=False)
+            else:
+                self._tell(Gone(key))
+
+    def poll(self) -> list[FetchEvent]:
+        """Everything since the last poll; never blocks, never raises. Fetches write on only as
+        long as it is called."""
+        self._heard_at = self._pace.clock()
+        events: list[FetchEvent] = []
+        try:
+            while True:
+                events.append(self._events.get_nowait())
+        except Empty:
+            return [*events, *self._statuses()]
+
+    def stop(self, within_seconds: float) -> None:
+        """All are ended where they stand, to be gone on with from their folders."""
+        with self._lock:
+            running = list(self._running.values())
+        for each in running:
+            each.fetch.leave(is_wanted=not each.is_removed)
+        until = self._pace.clock() + within_seconds
+        for each in running:
+            each.thread.join(max(0.0, until - self._pace.clock()))
+
+    def _run(self, key: str) -> None:
+        """Its last act is to tell how it ended, so that the key can be added again at once."""
+        with self._lock:
+            running = self._running[key]
+        outcome = running.fetch.run()
+        with self._lock:
+            del self._running[key]
+            if running.is_removed:
+                self._tell(Gone(key))
+            elif outcome is not None:
+                self._tell(outcome)
+
+    def _tell(self, event: FetchEvent) -> None:
+        self._events.put(event)
+        self._bell.set()
+
+    def _statuses(self) -> list[Status]:
+        now = self._pace.clock()
+        with self._lock:
+            due = [
+                (key, running)
+                for key, running in self._running.items()
+                if now - running.told_at >= STATUS_SECONDS
+            ]
+            return [status for key, running in due if (status := self._status(key, running, now))]
+
+    def _status(self, key: str, running: Running, now: float) -> Status | None:
+        """None where nothing is new."""
+        fetch, told = running.fetch, running.told
+        done_bytes = fetch.done_bytes
+        new_bytes = max(0, done_bytes - told.done_bytes) if told else 0
+        status = Status(
+            key=key,
+            phase=fetch.phase,
+            done_bytes=done_bytes,
+            wanted_bytes=fetch.wanted_bytes,
+            download_rate=int(new_bytes / (now - running.told_at)),
+            upload_rate=0,
+            peers_connected=int(fetch.is_receiving),
+            peers_sending=int(fetch.is_receiving),
+            peers_receiving=0,
+            seeders=0,
+            leechers=0,
+            availability=-1,
+            uploaded_bytes=0,
+        )
+        running.told_at = now
+        if status == told:
+            return None
+        running.told = status
+        return status

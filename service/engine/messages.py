@@ -1,0 +1,161 @@
+"""Orders and events as lines of JSON: one document each, of a bounded length, checked when read."""
+
+import json
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import asdict, fields, replace
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+from service.engine import events
+from service.engine.events import Event, FileOf, Metadata
+from service.engine.orders import EngineSettings, Order
+
+# A magnet link has up to 64 KiB. Escapes may make six letters of one.
+LONGEST_LINE = 2**20
+MOST_FILES = 100_000
+LONGEST_PATH = 64 * 1024
+FILES_PER_LINE_BYTES = 2**18
+
+Document = dict[str, Any]
+EVENTS = {kind.__name__: kind for kind in get_args(events.Event)}
+ORDERS = {"Order": Order, "EngineSettings": EngineSettings}
+
+
+class Garbled(Exception):  # noqa: N818  Errors are nouns here.
+    """A line that nobody of us wrote."""
+
+
+class Lines:
+    """Documents out of bytes that come in pieces."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, piece: bytes) -> list[Document]:
+        """Raises Garbled."""
+        self._rest += piece
+        *whole, rest = self._rest.split(b"\n")
+        self._rest = rest
+        if any(len(line) > LONGEST_LINE for line in (*whole, rest)):
+            raise Garbled
+        return [document_of(line) for line in whole]
+
+
+def document_of(line: bytes | bytearray) -> Document:
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Garbled from error
+    if not isinstance(document, dict):
+        raise Garbled
+    return document
+
+
+def line_of(document: Document) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def lines_of_event(event: Event) -> Iterator[bytes]:
+    """The files of a torrent go ahead in lines of their own, since there may be many."""
+    if isinstance(event, Metadata):
+        for some in in_portions(event.files):
+            rows = [[each.path, each.size_bytes, flags_of(each), each.index] for each in some]
+            yield line_of({"files": rows, "key": event.key})
+        event = replace(event, files=())
+    yield line_of({"event": type(event).__name__, **asdict(event)})
+
+
+def in_portions(files: tuple[FileOf, ...]) -> Iterator[list[FileOf]]:
+    portion: list[FileOf] = []
+    letters = 0
+    for each in files:
+        if letters > FILES_PER_LINE_BYTES // 6:
+            yield portion
+            portion, letters = [], 0
+        portion.append(each)
+        letters += sum(map(len, each.path)) + 40
+    yield portion
+
+
+def flags_of(file: FileOf) -> int:
+    return file.is_padding + 2 * file.is_symlink
+
+
+class EventReader:
+    """Puts the files of a torrent and what else is known of it together."""
+
+    def __init__(self) -> None:
+        self._files: list[FileOf] = []
+
+    def event(self, document: Document) -> Event | None:
+        """None for a portion of files. Raises Garbled."""
+        if "files" in document and "event" not in document:
+            self._files += [file_of(row) for row in listed(document["files"])]
+            if len(self._files) > MOST_FILES * 2 + 1:
+                raise Garbled
+            return None
+        kind = EVENTS.get(document.pop("event", ""))
+        if kind is None:
+            raise Garbled
+        read: Event = made(kind, document)
+        if isinstance(read, Metadata):
+            read, self._files = replace(read, files=tuple(self._files)), []
+        return read
+
+
+def listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise Garbled
+    return value
+
+
+def file_of(row: Any) -> FileOf:
+    match row:
+        case [list(path), int(size), int(flags), int(index)]:
+            is_text = path and all(isinstance(part, str) for part in path)
+            if is_text and min(size, index) >= 0:
+                return FileOf(index, tuple(path), size, bool(flags & 1), bool(flags & 2))
+    raise Garbled
+
+
+def order_document(order: Order | EngineSettings) -> Document:
+    return {"order": type(order).__name__, **asdict(order)}
+
+
+def order_of(document: Document) -> Order | EngineSettings:
+    """Raises Garbled."""
+    kind = ORDERS.get(document.pop("order", ""))
+    if kind is None:
+        raise Garbled
+    return typing.cast("Order | EngineSettings", made(kind, document))
+
+
+def made(kind: type[Any], document: Document) -> Any:
+    hints = hints_of(kind.__name__)
+    if document.keys() != hints.keys():
+        raise Garbled
+    return kind(**{name: checked(value, hints[name]) for name, value in document.items()})
+
+
+@cache
+def hints_of(name: str) -> dict[str, Any]:
+    kind = (EVENTS | ORDERS)[name]
+    hints = get_type_hints(kind)
+    return {each.name: hints[each.name] for each in fields(kind)}
+
+
+def checked(value: Any, wanted: Any) -> Any:
+    """JSON has no tuples, and writes 1.0 and 1 alike."""
+    if wanted is float and isinstance(value, int | float):
+        return float(value)
+    if get_origin(wanted) is tuple:
+        element = get_args(wanted)[0]
+        return tuple(checked(each, element) for each in listed(value))
+    if get_origin(wanted) is typing.Literal:
+        if value not in get_args(wanted):
+            raise Garbled
+    elif isinstance(wanted, types.UnionType) or type(value) is not wanted:
+        raise Garbled
+    return value

@@ -1,0 +1,156 @@
+"""What a torrent says of itself, read within bounds: it comes from strangers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import libtorrent as lt
+
+from service.engine.events import FileOf, Metadata
+from service.engine.messages import LONGEST_PATH, MOST_FILES
+from service.engine.session import LARGEST_METADATA_BYTES
+
+LIMITS = {
+    "max_buffer_size": LARGEST_METADATA_BYTES,
+    "max_pieces": 2**21,
+    "max_decode_depth": 100,
+    "max_decode_tokens": 3_000_000,
+}
+MOST_TEXT_BYTES = 64 * 2**20
+LARGEST_FILE_BYTES = 2**48
+
+
+class Refused(Exception):  # noqa: N818  Errors are nouns here.
+    def __init__(self, word: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.word = word
+        self.sentence = sentence
+
+
+TOO_MANY = Refused("too_large", f"There are more than {MOST_FILES:,} files in this torrent.")
+
+
+def params_of(content: bytes) -> Any:
+    """Raises Refused."""
+    if len(content) > LARGEST_METADATA_BYTES:
+        raise Refused("too_large", "The torrent's description is larger than 64 MB.")
+    try:
+        params = lt.load_torrent_buffer(content, LIMITS)
+    except (RuntimeError, ValueError, OverflowError, MemoryError) as error:
+        raise Refused("not_a_torrent", "This is no torrent that can be read.") from error
+    if params.ti is None or not params.ti.is_valid():
+        raise Refused("not_a_torrent", "This is no torrent that can be read.")
+    return params
+
+
+def torrent_of(info: bytes) -> bytes:
+    """A .torrent file of what came from peers. Other hashes of version 2 come from them again."""
+    return b"d4:info" + info + b"e"
+
+
+def metadata_of(key: str, torrent: Any) -> Metadata:
+    """Raises Refused where there is too much of it, or two readings of it differ."""
+    if torrent.num_files() > 2 * MOST_FILES + 1:  # one may be padding after each
+        raise TOO_MANY
+    info = dictionary(lt.bdecode(torrent.info_section()))
+    files = tuple(files_of(torrent, info))
+    if not any(each.size_bytes for each in files if not each.is_padding):
+        raise Refused("invalid_torrent", "There is nothing in this torrent.")
+    name = text(info.get(b"name.utf-8", info.get(b"name", b"")))
+    hashes = torrent.info_hashes()
+    return Metadata(
+        key=key,
+        name=name,
+        hash_v1=str(hashes.v1) if hashes.has_v1() else "",
+        hash_v2=str(hashes.v2) if hashes.has_v2() else "",
+        is_private=torrent.priv(),
+        is_folder=b"files" in info if hashes.has_v1() else not is_lone(files, name),
+        size_bytes=sum(each.size_bytes for each in files if not each.is_padding),
+        files=files,
+    )
+
+
+def is_lone(files: tuple[FileOf, ...], name: str) -> bool:
+    return [each.path for each in files if not each.is_padding] == [(name,)]
+
+
+def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
+    """libtorrent knows which files there are and what they are; their names are taken from the
+    torrent itself, since libtorrent's are changed already."""
+    layout = torrent.layout()
+    flags = [layout.file_flags(index) for index in range(layout.num_files())]
+    padding = [bool(each & lt.file_storage.flag_pad_file) for each in flags]
+    if padding.count(False) > MOST_FILES:
+        raise TOO_MANY
+    told = told_paths(info)
+    for index, is_padding in enumerate(padding):
+        size = layout.file_size(index)
+        if is_padding:
+            yield FileOf(index, (".pad",), size, is_padding=True, is_symlink=False)
+            continue
+        path, told_size = next(told, ((), -1))
+        is_symlink = bool(flags[index] & lt.file_storage.flag_symlink)
+        if (told_size != size and not is_symlink) or size > LARGEST_FILE_BYTES:
+            raise Refused("invalid_torrent", "The torrent contradicts itself.")
+        yield FileOf(index, path, size, is_padding=False, is_symlink=is_symlink)
+    if next(told, None) is not None:
+        raise Refused("invalid_torrent", "The torrent contradicts itself.")
+
+
+Told = Iterator[tuple[tuple[str, ...], int]]
+
+
+def told_paths(info: dict[bytes, Any]) -> Told:
+    """Paths and sizes without padding. The tree of a hybrid comes first: it has the names of
+    both, and libtorrent refused it where they differ."""
+    found = told_in_tree(info) if b"file tree" in info else told_in_list(info)
+    letters = 0
+    for path, size in found:
+        length = sum(map(len, path))
+        letters += length
+        if not path or length > LONGEST_PATH or letters > MOST_TEXT_BYTES:
+            raise Refused("invalid_torrent", "The torrent has names that are too long.")
+        yield path, size
+
+
+def told_in_list(info: dict[bytes, Any]) -> Told:
+    if b"files" not in info:
+        yield (text(info.get(b"name.utf-8", info.get(b"name", b""))),), number(info.get(b"length"))
+        return
+    for each in info[b"files"]:
+        fields = dictionary(each)
+        if b"p" not in attributes(fields):
+            path = fields.get(b"path.utf-8", fields.get(b"path", []))
+            yield tuple(text(part) for part in path), number(fields.get(b"length"))
+
+
+def told_in_tree(info: dict[bytes, Any]) -> Told:
+    """Without recursion, though libtorrent refused what is nested deeper than 100."""
+    waiting: list[tuple[tuple[str, ...], dict[bytes, Any]]] = [((), dictionary(info[b"file tree"]))]
+    while waiting:
+        path, tree = waiting.pop()
+        if b"" in tree:
+            fields = dictionary(tree[b""])
+            if b"p" not in attributes(fields):
+                yield path, number(fields.get(b"length"))
+            continue
+        below = [((*path, text(name)), dictionary(each)) for name, each in tree.items()]
+        waiting.extend(reversed(below))
+
+
+def dictionary(value: Any) -> dict[bytes, Any]:
+    if not isinstance(value, dict):
+        raise Refused("invalid_torrent", "The torrent can't be read.")
+    return value
+
+
+def attributes(fields: dict[bytes, Any]) -> bytes:
+    value = fields.get(b"attr", b"")
+    return value if isinstance(value, bytes) else b""
+
+
+def text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+
+
+def number(value: Any) -> int:
+    return value if isinstance(value, int) else 0

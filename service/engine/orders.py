@@ -1,0 +1,28 @@
+"""What the worker wants of the engine."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    network: str  # internet, or loopback
+    port: int  # 0: the system chooses
+    interface: str  # an address or the name of a device; empty for all
+    proxy: str  # socks5://name:password@host:port, or http://…; empty for none
+    fetch_private: bool  # peers, trackers and web seeds in private networks are allowed
+    download_limit_bytes: int  # per second, as the next; 0 for none
+    upload_limit_bytes: int
+    seed_ratio: float
+    seed_minutes: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """One wanted torrent: its magnet link, or `metadata.torrent` in its folder, or both."""
+
+    key: str  # the transfer's id as digits
+    folder: str  # exists, and belongs to this order alone
+    magnet: str = ""
+    may_download: bool = False  # else it stops once its files are known, until `proceed`
+    seeding: bool = False  # is whole and in the library: is only given to others, never written
+    uploaded_bytes: int = 0  # ever, before this order

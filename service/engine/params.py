@@ -1,0 +1,129 @@
+"""What libtorrent is given: never a name of the torrent's, never a forbidden tracker."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import libtorrent as lt
+
+from service.engine.addresses import is_usable, refused_networks
+from service.engine.metadata import LIMITS, Refused, params_of
+from service.engine.orders import EngineSettings, Order
+from service.engine.places import Places
+from service.engine.session import LARGEST_METADATA_BYTES
+
+MOST_TRACKERS = 200
+MOST_WEB_SEEDS = 20
+MOST_PEERS = 200
+WANTED, UNWANTED = 4, 0
+KEPT_TO_TRACKERS = (
+    lt.torrent_flags.disable_dht | lt.torrent_flags.disable_lsd | lt.torrent_flags.disable_pex
+)
+WEB_SCHEMES = ("http", "https")
+
+Params = Any
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where a torrent may be found, as far as the settings let it look."""
+
+    trackers: tuple[str, ...]
+    tiers: tuple[int, ...]
+    web_seeds: tuple[str, ...]
+    peers: tuple[tuple[str, int], ...]
+
+
+def seeking(order: Order, settings: EngineSettings) -> Params:
+    """A magnet link that fetches its metadata and nothing else, not even an empty folder."""
+    params = read_magnet(order.magnet)
+    give(params, sources_of([params], settings))
+    params.save_path = order.folder
+    params.flags = lt.torrent_flags.default_dont_download | flags_of(settings)
+    return params
+
+
+def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]) -> Params:
+    """With metadata.torrent, and as far as it went before.
+
+    Every file is renamed before libtorrent sees the folder. Symlinks are never wanted, for they
+    would be made. Raises Refused.
+    """
+    places = Places(order.folder)
+    known = params_of(places.metadata(LARGEST_METADATA_BYTES) or b"")
+    asked = [read_magnet(order.magnet)] if order.magnet else []
+    params = resumed(places, known) or known
+    sources = sources_of([known, *asked], settings)
+    params.ti = known.ti
+    give(params, sources, [*peers, *params.peers])
+    params.save_path = order.folder
+    layout = known.ti.layout()
+    params.renamed_files = {index: str(index) for index in range(layout.num_files())}
+    params.file_priorities = [
+        UNWANTED if layout.file_flags(index) & lt.file_storage.flag_symlink else WANTED
+        for index in range(layout.num_files())
+    ]
+    params.piece_priorities = []
+    params.total_uploaded = max(params.total_uploaded, order.uploaded_bytes)
+    params.flags = flags_of(settings)
+    if known.ti.priv():
+        params.flags |= KEPT_TO_TRACKERS
+    if order.seeding:
+        params.flags |= lt.torrent_flags.seed_mode | lt.torrent_flags.upload_mode
+    return params
+
+
+def resumed(places: Places, known: Params) -> Params | None:
+    content = places.resume()
+    if content is None:
+        return None
+    with suppress(RuntimeError, ValueError):
+        params = lt.read_resume_data(content, LIMITS)
+        if params.info_hashes == known.ti.info_hashes():
+            return params
+    return None
+
+
+def read_magnet(uri: str) -> Params:
+    """Raises Refused."""
+    try:
+        return lt.parse_magnet_uri(uri)
+    except (RuntimeError, ValueError) as error:
+        raise Refused("invalid_torrent", "This magnet link can't be read.") from error
+
+
+def flags_of(settings: EngineSettings) -> Any:
+    flags = (
+        lt.torrent_flags.update_subscribe
+        | lt.torrent_flags.apply_ip_filter
+        | lt.torrent_flags.duplicate_is_error
+    )
+    if settings.network == "loopback":
+        flags |= lt.torrent_flags.disable_dht | lt.torrent_flags.disable_lsd
+    return flags
+
+
+def sources_of(known: list[Params], settings: EngineSettings) -> Sources:
+    refused = refused_networks(settings.network, fetch_private=settings.fetch_private)
+    schemes = WEB_SCHEMES if settings.proxy.startswith("http") else (*WEB_SCHEMES, "udp")
+    trackers: dict[str, int] = {}
+    for params in known:
+        tiers = [*params.tracker_tiers, *[0] * len(params.trackers)]
+        for url, tier in zip(params.trackers, tiers, strict=False):
+            if len(trackers) < MOST_TRACKERS and is_usable(url, refused, schemes=schemes):
+                trackers.setdefault(url, tier)
+    seeds = dict.fromkeys(url for params in known for url in params.url_seeds)
+    usable = [url for url in seeds if is_usable(url, refused, schemes=WEB_SCHEMES)]
+    peers = [peer for params in known for peer in params.peers]
+    return Sources(
+        tuple(trackers), tuple(trackers.values()), tuple(usable[:MOST_WEB_SEEDS]), tuple(peers)
+    )
+
+
+def give(params: Params, sources: Sources, peers: list[tuple[str, int]] | None = None) -> None:
+    params.trackers = list(sources.trackers)
+    params.tracker_tiers = list(sources.tiers)
+    params.url_seeds = list(sources.web_seeds)
+    params.http_seeds = []
+    params.dht_nodes = []
+    params.peers = list(dict.fromkeys([*sources.peers, *(peers or [])]))[:MOST_PEERS]

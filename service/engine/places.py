@@ -1,0 +1,54 @@
+"""What the engine keeps in the folder of a transfer, beside the files."""
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+METADATA = "metadata.torrent"
+RESUME = "resume"
+SUM_BYTES = 32
+
+
+class Places:
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+
+    def metadata(self, most_bytes: int) -> bytes | None:
+        """None where there is none; one byte too many where it is too large."""
+        with suppress(FileNotFoundError), (self.folder / METADATA).open("rb") as file:
+            return file.read(most_bytes + 1)
+        return None
+
+    def keep_metadata(self, content: bytes) -> None:
+        replace(self.folder / METADATA, content)
+
+    def resume(self) -> bytes | None:
+        """None also where it is damaged, or from before the machine started anew.
+
+        What libtorrent wrote survives its own end, but not the machine's: there it may be
+        zeros, and all is checked again.
+        """
+        with suppress(OSError):
+            content = (self.folder / RESUME).read_bytes()
+            if content[:SUM_BYTES] == sum_of(content[SUM_BYTES:]):
+                return content[SUM_BYTES:]
+        return None
+
+    def keep_resume(self, content: bytes) -> None:
+        replace(self.folder / RESUME, sum_of(content) + content)
+
+
+def sum_of(content: bytes) -> bytes:
+    boot = BOOT_ID.read_bytes() if BOOT_ID.exists() else b""
+    return hashlib.sha256(boot + content).digest()
+
+
+def replace(place: Path, content: bytes) -> None:
+    draft = place.with_name(f"{place.name}.new")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(place)

@@ -1,0 +1,143 @@
+"""The engine's process from outside: lines go in, lines come out, and it can be ended."""
+
+import logging
+import os
+import queue
+import ssl
+import subprocess
+import sys
+import threading
+from collections import deque
+from pathlib import Path
+from typing import IO
+
+from service.engine.messages import Document, Garbled, Lines
+
+BASE = Path(__file__).resolve().parents[2]
+READ_BYTES = 2**16
+LONGEST_LOG_LINE = 1000
+COMMAND = (sys.executable, "-m", "service.engine")
+
+logger = logging.getLogger(__name__)
+
+
+class Process:
+    """Three threads move its lines, so that nobody ever waits for a process that hangs."""
+
+    def __init__(
+        self, command: tuple[str, ...] = COMMAND, bell: threading.Event | None = None
+    ) -> None:
+        self._news: deque[Document] = deque()
+        self._statuses: dict[str, Document] = {}
+        self._bell = bell or threading.Event()
+        self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._process = subprocess.Popen(  # noqa: S603  It is our own module.
+            [*command, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=BASE,
+            env=environment(),
+            start_new_session=True,
+        )
+        self._threads = [
+            threading.Thread(target=target, args=(stream,), daemon=True)
+            for target, stream in (
+                (self._write, self._process.stdin),
+                (self._read, self._process.stdout),
+                (self._log, self._process.stderr),
+            )
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, line: bytes) -> None:
+        self._outgoing.put(line)
+
+    def news(self) -> list[Document]:
+        """All but statuses, in the order they came."""
+        return [self._news.popleft() for _ in range(len(self._news))]
+
+    def statuses(self) -> list[Document]:
+        """The last of each torrent."""
+        keys = list(self._statuses)
+        return [self._statuses.pop(key) for key in keys]
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def ended(self, within_seconds: float) -> bool:
+        try:
+            self._process.wait(within_seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def end(self) -> None:
+        self._process.kill()
+
+    def kill(self) -> int:
+        """Afterwards all that it ever said can be read. Returns how it ended."""
+        self._process.kill()
+        code = self._process.wait()
+        self.send(b"")
+        for thread in self._threads:
+            thread.join()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        return code
+
+    def _write(self, stream: IO[bytes]) -> None:
+        try:
+            while line := self._outgoing.get():
+                stream.write(line)
+                stream.flush()
+        except OSError:
+            logger.debug("The engine takes no more orders")
+        finally:
+            close(stream)
+
+    def _read(self, stream: IO[bytes]) -> None:
+        lines = Lines()
+        try:
+            while piece := os.read(stream.fileno(), READ_BYTES):
+                self._keep(lines.feed(piece))
+        except Garbled:
+            logger.error("The engine said what nobody can read")  # noqa: TRY400
+            self._process.kill()
+        finally:
+            self._bell.set()
+
+    def _keep(self, documents: list[Document]) -> None:
+        """Statuses are no news: they come every second, of a thousand torrents at once."""
+        for document in documents:
+            if document.get("event") == "Status":
+                self._statuses[str(document.get("key"))] = document
+            else:
+                self._news.append(document)
+                self._bell.set()
+
+    def _log(self, stream: IO[bytes]) -> None:
+        while line := stream.readline(LONGEST_LOG_LINE):
+            logger.info("Engine: %s", line.decode(errors="replace").rstrip())
+
+
+def close(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except OSError:
+        logger.debug("The engine has left orders unread")
+
+
+def environment() -> dict[str, str]:
+    """Nothing of the worker's own, which has secrets in it. libtorrent brings its own OpenSSL,
+    which looks for certificates where no system keeps them."""
+    places = ssl.get_default_verify_paths()
+    found = {"SSL_CERT_FILE": places.cafile, "SSL_CERT_DIR": places.capath}
+    kept = {name: value for name, value in found.items() if value}
+    return {"PYTHONPATH": str(BASE), "LC_ALL": "C.UTF-8", "PYTHONSAFEPATH": "1", **kept}

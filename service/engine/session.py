@@ -1,0 +1,114 @@
+"""libtorrent's session, set up for what the settings say."""
+
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import libtorrent as lt
+
+from service.engine.addresses import ip_filter
+from service.engine.orders import EngineSettings
+
+MEGABYTE = 2**20
+LARGEST_METADATA_BYTES = 64 * MEGABYTE
+# More than one round of 2,000 torrents brings.
+ALERTS = 50_000
+ALERT_MASK = lt.alert_category.error | lt.alert_category.status | lt.alert_category.storage
+
+# uTP crawls at 16 MB/s where TCP with these buffers reaches 550.
+FAST = {
+    "enable_incoming_utp": False,
+    "enable_outgoing_utp": False,
+    "send_socket_buffer_size": MEGABYTE,
+    "recv_socket_buffer_size": MEGABYTE,
+    "max_out_request_queue": 2000,
+    "send_buffer_watermark": 4 * MEGABYTE,
+    "max_queued_disk_bytes": 64 * MEGABYTE,
+}
+BOUNDED = {
+    "alert_mask": int(ALERT_MASK),
+    "alert_queue_size": ALERTS,
+    "connections_limit": 500,
+    "max_metadata_size": LARGEST_METADATA_BYTES,
+    "stop_tracker_timeout": 1,
+    "file_pool_size": 100,
+    "max_retry_port_bind": 0,
+}
+SAFE = {
+    "ssrf_mitigation": True,
+    "validate_https_trackers": True,
+    "apply_ip_filter_to_trackers": True,
+    "apply_filter_to_dht": True,
+    "allow_idna": False,
+    "no_connect_privileged_ports": False,
+    "webtorrent_stun_server": "",
+}
+# What finds others without being told; off where it would talk to strangers or beside a proxy.
+FINDERS = ("enable_dht", "enable_lsd", "enable_upnp", "enable_natpmp")
+PROXIES = {"socks5": "socks5", "socks5h": "socks5", "http": "http"}
+
+
+def session_of(settings: EngineSettings) -> Any:
+    session = lt.session(pack_of(settings))
+    session.set_ip_filter(ip_filter(settings.network, fetch_private=settings.fetch_private))
+    return session
+
+
+def pack_of(settings: EngineSettings) -> dict[str, Any]:
+    return {
+        **FAST,
+        **BOUNDED,
+        **SAFE,
+        **listening(settings),
+        **finding(settings),
+        **proxied(settings.proxy),
+        **limited(settings),
+    }
+
+
+def limited(settings: EngineSettings) -> dict[str, Any]:
+    """libtorrent leaves its own network out by itself. To count every byte costs a little, so
+    nothing is counted where nothing is limited."""
+    limits = settings.download_limit_bytes, settings.upload_limit_bytes
+    return {
+        "ignore_limits_on_local_network": not any(limits),
+        "download_rate_limit": limits[0],
+        "upload_rate_limit": limits[1],
+    }
+
+
+def listening(settings: EngineSettings) -> dict[str, Any]:
+    """Nobody is to come in beside a proxy. On loopback all peers have one address."""
+    if settings.network == "loopback":
+        return {
+            "listen_interfaces": f"127.0.0.1:{settings.port}",
+            "allow_multiple_connections_per_ip": True,
+        }
+    if settings.proxy:
+        return {"listen_interfaces": ""}
+    if settings.interface:
+        name = f"[{settings.interface}]" if ":" in settings.interface else settings.interface
+        only = {"outgoing_interfaces": settings.interface}
+        return {"listen_interfaces": f"{name}:{settings.port}", **only}
+    return {"listen_interfaces": f"0.0.0.0:{settings.port},[::]:{settings.port}"}
+
+
+def finding(settings: EngineSettings) -> dict[str, Any]:
+    is_open = settings.network == "internet" and not settings.proxy
+    return dict.fromkeys(FINDERS, is_open)
+
+
+def proxied(proxy: str) -> dict[str, Any]:
+    if not proxy:
+        return {}
+    parts = urlsplit(proxy)
+    kind = PROXIES[parts.scheme] + ("_pw" if parts.username else "")
+    return {
+        "proxy_type": int(getattr(lt.proxy_type_t, kind)),
+        "proxy_hostname": parts.hostname or "",
+        "proxy_port": parts.port or 1080,
+        "proxy_username": unquote(parts.username or ""),
+        "proxy_password": unquote(parts.password or ""),
+        "proxy_hostnames": True,
+        "proxy_peer_connections": True,
+        "proxy_tracker_connections": True,
+    }

@@ -1,0 +1,309 @@
+"""One order, and where it stands."""
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import libtorrent as lt
+
+from service.engine import params
+from service.engine.events import Broken, Complete, Event, Gone, Phase, Seeded
+from service.engine.metadata import Refused, metadata_of, params_of, torrent_of
+from service.engine.orders import EngineSettings, Order
+from service.engine.places import Places
+from service.engine.session import LARGEST_METADATA_BYTES
+from service.engine.status import CHECKING, DONE
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+RESUME_FLAGS = lt.torrent_handle.flush_disk_cache
+
+
+class Stage(Enum):
+    """
+    seeking ──metadata──> leaving ──> known ──proceed──> loaded ──finished──> flushing ──> complete
+    (a magnet link)                   (a .torrent file                                        │
+                                       begins here)                                         seed
+                                                         (one in the library begins here) seeding
+    From everywhere: remove, an error that is final, the end of seeding ──> leaving ──> gone.
+    """
+
+    SEEKING = "metadata"
+    LEAVING = "leaving"
+    KNOWN = "known"
+    LOADED = "downloading"
+    FLUSHING = "flushing"
+    COMPLETE = "complete"
+    SEEDING = "seeding"
+    GONE = "gone"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a torrent needs of its engine."""
+
+    session: Any
+    settings: EngineSettings
+    loaded: dict[Any, "Torrent"]  # by libtorrent's handle
+    leaving: dict[str, list["Torrent"]]  # by hash: a handle says nothing once its torrent is gone
+    tell: Callable[[Event], None]
+    claim: Callable[[str, Any], None]  # hashes; raises Refused where another order has one of them
+
+
+class Torrent:
+    """libtorrent has it only while it seeks or is loaded: what a magnet link brought is taken out
+    again and comes back with all files renamed, since renaming at arrival is too late."""
+
+    def __init__(self, order: Order, around: Surroundings) -> None:
+        self.order = order
+        self.stage = Stage.KNOWN
+        self.is_paused = False
+        self.is_dirty = False
+        self.handle: Any = None
+        self.places = Places(order.folder)
+        self._around = around
+        self._may_download = order.may_download or order.seeding
+        self._size_bytes = 0
+        self._peers: list[tuple[str, int]] = []
+        self.is_saving = False
+        self._is_checked = False
+        self._is_broken = False
+        self._is_leaving = False
+        self._then: Callable[[], None] = self._end
+
+    @property
+    def key(self) -> str:
+        return self.order.key
+
+    @property
+    def is_in_hand(self) -> bool:
+        """Whether libtorrent is at its files for the first time: they may be what crashes it."""
+        is_new = self.handle is not None and not self._is_checked and not self.is_paused
+        return is_new and self.stage is Stage.LOADED
+
+    def start(self) -> None:
+        """Raises Refused."""
+        content = self.places.metadata(LARGEST_METADATA_BYTES)
+        if content is None and not self.order.magnet:
+            raise Refused("not_a_torrent", "The torrent's file is missing.")
+        try:
+            if content is not None:
+                self._know(params_of(content).ti)
+                return
+        except Refused as refused:
+            if refused.word != "not_a_torrent" or not self.order.magnet:
+                raise
+        self._seek()
+
+    def _seek(self) -> None:
+        self.stage = Stage.SEEKING
+        wanted = params.seeking(self.order, self._around.settings)
+        self._around.claim(self.key, wanted.info_hashes)
+        self._add(wanted)
+
+    def _know(self, torrent: Any) -> None:
+        """Raises Refused."""
+        self.stage = Stage.KNOWN
+        metadata = metadata_of(self.key, torrent)
+        self._around.claim(self.key, torrent.info_hashes())
+        self._size_bytes = metadata.size_bytes
+        if not self.order.seeding:
+            self._around.tell(metadata)
+        if self._may_download:
+            self._load()
+
+    def found(self) -> None:
+        """Its metadata came: libtorrent gives it back, and tells who had it."""
+        if self.stage is Stage.SEEKING:
+            self.keep_metadata(self.handle.torrent_file())
+            self.handle.save_resume_data(0)
+
+    def keep_metadata(self, torrent: Any) -> None:
+        self.places.keep_metadata(torrent_of(torrent.info_section()))
+
+    def resume_came(self, saved: Any) -> None:
+        """While it seeks there are no bytes to resume, but peers to meet again."""
+        self.is_saving = False
+        if self.stage is Stage.SEEKING:
+            self._peers = list(saved.peers)
+            self.come_back()
+        elif self.stage is not Stage.LEAVING:
+            self.places.keep_resume(lt.write_resume_data_buf(saved))
+
+    def resume_missing(self) -> None:
+        self.is_saving = False
+        if self.stage is Stage.SEEKING:
+            self.come_back()
+
+    def come_back(self) -> None:
+        """To begin again with the metadata in the folder."""
+        self.leave(self._come_back)
+
+    def _come_back(self) -> None:
+        content = self.places.metadata(LARGEST_METADATA_BYTES) or b""
+        self._know(params_of(content).ti)
+
+    def proceed(self) -> None:
+        """Raises Refused."""
+        is_waiting = self.stage is Stage.KNOWN and not self._may_download
+        self._may_download = True
+        if is_waiting:
+            self._load()
+
+    def _load(self) -> None:
+        wanted = params.loading(self.order, self._around.settings, self._peers)
+        self.stage = Stage.SEEDING if self.order.seeding else Stage.LOADED
+        self._add(wanted)
+
+    def _add(self, wanted: Any) -> None:
+        if self.is_paused:
+            wanted.flags |= lt.torrent_flags.paused
+        try:
+            self.handle = self._around.session.add_torrent(wanted)
+        except RuntimeError as error:
+            raise Refused("invalid_torrent", "This torrent can't be used.") from error
+        self._is_checked = False
+        self._around.loaded[self.handle] = self
+
+    def checked(self) -> None:
+        self._is_checked = True
+
+    def finished(self) -> None:
+        """From here on nothing is written: the worker links these very files."""
+        if self.stage is Stage.LOADED:
+            self.stage = Stage.FLUSHING
+            self.handle.set_flags(lt.torrent_flags.upload_mode)
+            self.handle.flush_cache()
+
+    def flushed(self) -> None:
+        if self.stage is not Stage.FLUSHING:
+            return
+        told = self.handle.status()
+        if not told.is_finished or told.errc.value():
+            self.stage = Stage.LOADED
+            self.handle.unset_flags(lt.torrent_flags.upload_mode)
+            return
+        self._make_empty_files()
+        self.stage = Stage.COMPLETE
+        self.save_resume()
+        self._around.tell(Complete(self.key))
+
+    def _make_empty_files(self) -> None:
+        """libtorrent makes them on its way, but not where it resumed."""
+        layout = self.handle.torrent_file().layout()
+        for index in range(layout.num_files()):
+            if not layout.file_size(index) and not layout.file_flags(index):
+                Path(self.order.folder, str(index)).touch(mode=0o600)
+
+    def seed(self) -> None:
+        if self.stage is Stage.COMPLETE:
+            self.stage = Stage.SEEDING
+
+    def pause(self) -> None:
+        self.is_paused = True
+        if self.handle is not None:
+            self.handle.pause()
+
+    def resume(self) -> None:
+        """Raises Refused."""
+        self.is_paused = False
+        was_broken, self._is_broken = self._is_broken, False
+        if self.handle is None:
+            if was_broken:
+                self.start()
+            return
+        self.handle.clear_error()
+        if self.stage in (Stage.SEEKING, Stage.LOADED):
+            self.handle.unset_flags(lt.torrent_flags.upload_mode)
+        self.handle.resume()
+        if was_broken and self.stage is Stage.SEEKING and self.handle.has_metadata():
+            self.found()
+
+    def failed(self, number: int, message: str) -> None:
+        """On the disk. One that is only given to others ends; another waits to be resumed.
+        A disk that is full fails many times before libtorrent stops."""
+        if self.stage is Stage.SEEDING:
+            self.end_seeding()
+            return
+        if self._is_broken or self.stage in (Stage.LEAVING, Stage.GONE):
+            return
+        self.pause()
+        self._is_broken = True
+        is_full = number in NO_SPACE
+        word = "disk_full" if is_full else "disk_error"
+        sentence = "The disk is full." if is_full else f"The disk says: {message}"
+        self._around.tell(Broken(self.key, word, sentence))
+
+    def saw(self, told: Any) -> None:
+        """A new status of libtorrent's."""
+        self.is_dirty = True
+        if self.stage is Stage.SEEDING and (self.is_given_up(told) or self.has_seeded(told)):
+            self.end_seeding()
+
+    def is_given_up(self, told: Any) -> bool:
+        """Files of the library that are not what they should be: they are never mended here."""
+        return told.state not in (*DONE, *CHECKING) and not told.seed_mode
+
+    def has_seeded(self, told: Any) -> bool:
+        limits = self._around.settings
+        ratio = told.all_time_upload / max(1, self._size_bytes)
+        minutes = told.seeding_duration.total_seconds() / 60
+        return bool(ratio >= limits.seed_ratio or minutes >= limits.seed_minutes)
+
+    def saw_time_pass(self) -> None:
+        """No news come of a torrent that nobody asks for."""
+        if self.stage is Stage.SEEDING and self.has_seeded(self.handle.status(0)):
+            self.end_seeding()
+
+    def end_seeding(self) -> None:
+        self.leave(lambda: self._end(Seeded(self.key)))
+
+    def save_resume(self) -> None:
+        if self.handle is None or self.stage in (Stage.SEEKING, Stage.LEAVING):
+            return
+        self.is_dirty = False
+        self.is_saving = True
+        self.handle.save_resume_data(RESUME_FLAGS)
+
+    def phase(self, told: Any) -> Phase:
+        if self.stage in (Stage.COMPLETE, Stage.SEEDING):
+            return "complete" if self.stage is Stage.COMPLETE else "seeding"
+        if self.is_paused:
+            return "paused"
+        if self.stage in (Stage.SEEKING, Stage.KNOWN, Stage.LEAVING):
+            return "metadata"
+        return "checking" if told.state in CHECKING else "downloading"
+
+    def leave(self, then: Callable[[], None] | None = None) -> None:
+        """Lets libtorrent forget it; `left` goes on once the folder is free."""
+        self._then = then or self._end
+        if self._is_leaving:
+            return
+        self.stage = Stage.LEAVING
+        if self.handle is None:
+            self._then()
+            return
+        self._is_leaving = True
+        self._around.loaded.pop(self.handle, None)
+        self._around.leaving.setdefault(hash_of(self.handle.info_hashes()), []).append(self)
+        self._around.session.remove_torrent(self.handle)
+
+    def left(self) -> None:
+        """Raises Refused."""
+        self.handle = None
+        self._is_leaving = False
+        self._then()
+
+    def _end(self, event: Event | None = None) -> None:
+        self.stage = Stage.GONE
+        if event is not None:
+            self._around.tell(event)
+
+    def remove(self) -> None:
+        self.leave(lambda: self._end(Gone(self.key)))
+
+
+def hash_of(hashes: Any) -> str:
+    return str(hashes.get_best())

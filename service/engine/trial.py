@@ -1,0 +1,61 @@
+"""Who crashed the engine? Found out with as little harm to the others as can be."""
+
+PROOF_SECONDS = 10.0
+MOST_STRIKES = 3
+GROUPS = 16
+
+
+class Trial:
+    """Orders that may have crashed the engine come back in groups, one after the other.
+
+    Where one order alone was in hand, or alone on trial, it is the culprit and gets a strike.
+    Else all that were in hand, or all there are, are split into groups: a group that lives for
+    ten seconds is free, and one that crashes the engine again is split further.
+    """
+
+    def __init__(self) -> None:
+        self._strikes: dict[str, int] = {}
+        self._waiting: list[tuple[str, ...]] = []
+        self._current: tuple[str, ...] = ()
+        self._began_at: float | None = None
+
+    def crashed(self, in_hand: set[str], active: set[str]) -> tuple[str, ...]:
+        """Who gets a strike, if anybody is known to be the culprit."""
+        known = in_hand or set(self._current)
+        suspects = known or active
+        others = [each for each in (*self._waiting, self._current) if not suspects & set(each)]
+        self._current, self._began_at = (), None
+        if len(known) != 1:
+            self._waiting = [*split(sorted(suspects)), *filter(None, others)]
+            return ()
+        (culprit,) = known
+        self._strikes[culprit] = self._strikes.get(culprit, 0) + 1
+        self._waiting = [*filter(None, others), (culprit,)]
+        return (culprit,)
+
+    def is_struck_out(self, key: str) -> bool:
+        return self._strikes.get(key, 0) >= MOST_STRIKES
+
+    def is_held(self, key: str) -> bool:
+        return any(key in group for group in self._waiting)
+
+    def forget(self, key: str) -> None:
+        self._strikes.pop(key, None)
+        self._waiting = [tuple(each for each in group if each != key) for group in self._waiting]
+
+    def released(self, now: float, there: set[str]) -> tuple[str, ...]:
+        """Whose turn it is now; `there` are those that were added again."""
+        if self._began_at is not None and now - self._began_at < PROOF_SECONDS:
+            return ()
+        self._current, self._began_at = (), None
+        while self._waiting:
+            group = tuple(each for each in self._waiting.pop(0) if each in there)
+            if group:
+                self._current, self._began_at = group, now
+                return group
+        return ()
+
+
+def split(keys: list[str]) -> list[tuple[str, ...]]:
+    size = max(1, -(-len(keys) // GROUPS))
+    return [tuple(keys[at : at + size]) for at in range(0, len(keys), size)]

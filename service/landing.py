@@ -1,0 +1,184 @@
+"""Landing: what has come whole moves from its place on the disk into the library."""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from service import library, planting
+from service.accounts import changing_transfers
+from service.errors import NoRoom, NotFound
+from service.models import Account, Transfer
+from service.places import Place, Plan
+from service.planting import Planted
+from service.store import Store, Stored
+from service.trees import Tree
+
+log = logging.getLogger("ferry.worker")
+
+
+class LeaseLost(Exception):  # noqa: N818  Errors are nouns here.
+    """The transfer was deleted, or is another worker's."""
+
+
+class Stopped(Exception):  # noqa: N818
+    """The worker ends."""
+
+
+@dataclass(frozen=True)
+class Job:
+    transfer_id: int
+    worker: str
+    place: Place
+    is_seeding: bool  # goes on to be given to others
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Landed:
+    transfer_id: int
+    is_seeding: bool
+    folder_id: int | None = None
+    file_id: int | None = None
+
+
+@dataclass(frozen=True)
+class NotLanded:
+    transfer_id: int
+    word: str  # not_enough_space, disk_full, incomplete; empty where the transfer is gone
+
+
+Outcome = Landed | NotLanded
+
+
+class Landing:
+    """Hashes and links beside the worker's loop, which so keeps its beat.
+
+    Guarantee: the result is there and the transfer done in one transaction. Before it, only blobs
+    without rows exist, which this removes, or the sweep after a crash; after it, nothing is left
+    to do but to let go of the place.
+    """
+
+    def __init__(
+        self, store: Store, executor: Executor, bell: threading.Event | None = None
+    ) -> None:
+        """The bell rings when there is something to poll."""
+        self._store = store
+        self._executor = executor
+        self._bell = bell or threading.Event()
+        self._running: dict[int, Future[Outcome]] = {}
+        self._share_of: dict[int, float] = {}
+        self._is_stopped = False
+
+    def start(self, job: Job) -> None:
+        self._share_of[job.transfer_id] = 0.0
+        future = self._executor.submit(self._land, job)
+        self._running[job.transfer_id] = future
+        future.add_done_callback(lambda _future: self._bell.set())
+
+    def is_busy_with(self, transfer_id: int) -> bool:
+        return transfer_id in self._running
+
+    def shares(self) -> dict[int, float]:
+        """How much of each is hashed, from 0 to 1."""
+        return dict(self._share_of)
+
+    def poll(self) -> list[Outcome]:
+        over = [key for key, future in self._running.items() if future.done()]
+        for key in over:
+            self._share_of.pop(key)
+        return [self._running.pop(key).result() for key in over]
+
+    def aside(self, act: Callable[[], None]) -> None:
+        """Other work on the disk that takes its time."""
+        self._executor.submit(act)
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _land(self, job: Job) -> Outcome:
+        try:
+            return self._whole_or_not(job)
+        except (LeaseLost, Stopped, NotFound):
+            return NotLanded(job.transfer_id, "")
+        except NoRoom as trouble:
+            return NotLanded(job.transfer_id, trouble.reason)
+        except FileNotFoundError:
+            return NotLanded(job.transfer_id, "incomplete")
+        except Exception:
+            log.exception("landing failed transfer=%d", job.transfer_id)
+            return NotLanded(job.transfer_id, "disk_error")
+
+    def _whole_or_not(self, job: Job) -> Outcome:
+        plan = job.place.plan()
+        if plan is None:
+            raise FileNotFoundError
+        sizes = {job.place.file(index): size_bytes for index, _path, size_bytes in plan.files}
+        if any(path.stat().st_size != size_bytes for path, size_bytes in sizes.items()):
+            raise FileNotFoundError
+        stored = self._store.link_all(sizes, partial(self._tell, job, max(1, sum(sizes.values()))))
+        try:
+            result = put_in_library(job, plan, stored)
+        except BaseException:
+            for each in stored:
+                self._store.delete(each.blob)
+            raise
+        folder_id, file_id = result.folder_created_id, result.file_created_id
+        return Landed(job.transfer_id, job.is_seeding, folder_id, file_id)
+
+    def _tell(self, job: Job, total_bytes: int, piece_bytes: int) -> None:
+        if self._is_stopped:
+            raise Stopped
+        self._share_of[job.transfer_id] += piece_bytes / total_bytes
+
+
+def put_in_library(job: Job, plan: Plan, stored: list[Stored]) -> Transfer:
+    """Raises LeaseLost, NoRoom, TooDeep, NotFound."""
+    transfer = Transfer.objects.filter(pk=job.transfer_id).select_related("account").first()
+    if transfer is None:
+        raise LeaseLost
+    with changing_transfers(transfer.account, job.now) as locked:
+        rows = Transfer.objects.filter(pk=job.transfer_id, leased_by=job.worker)
+        # Done first: its own title no longer counts as taken.
+        if not rows.exclude(state__in=Transfer.OVER).update(state=Transfer.State.DONE):
+            raise LeaseLost
+        transfer = rows.get()
+        if plan.is_folder:
+            result = planted(locked, transfer, plan, stored, job.now)
+        else:
+            result = filed(locked, transfer, stored[0], job.now)
+        rows.update(
+            **result,
+            reason="",
+            sentence="",
+            progress_percent=101,
+            is_seeding=job.is_seeding,
+            download_bytes_per_second=0,
+            peers_sending=0,
+            updated_at=job.now,
+        )
+        return rows.get()
+
+
+def planted(
+    locked: Account, transfer: Transfer, plan: Plan, stored: list[Stored], now: datetime
+) -> dict[str, object]:
+    parent = library.folder(locked, transfer.folder_id)
+    paths = Tree(
+        [path for _index, path, _size in plan.files], library.MOST_DEPTH - parent.depth
+    ).paths()
+    files = [Planted(path, each) for path, each in zip(paths, stored, strict=True)]
+    name = library.free_name(parent, transfer.title, is_folder=True)
+    folder = planting.plant(locked, parent.pk, name, files, now)
+    return {"folder_created_id": folder.pk, "title": name, "title_key": folder.name_key}
+
+
+def filed(locked: Account, transfer: Transfer, stored: Stored, now: datetime) -> dict[str, object]:
+    file = library.add_file(
+        locked, transfer.folder_id, transfer.title, stored, now, if_taken="number"
+    )
+    return {"file_created_id": file.pk, "title": file.name, "title_key": file.name_key}

@@ -1,0 +1,129 @@
+"""Leases: which worker runs a transfer."""
+
+import fcntl
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from service.models import Transfer, Worker
+from service.walking import batches
+
+log = logging.getLogger("ferry.worker")
+
+LEASE = timedelta(seconds=20)
+RENEW_AFTER = timedelta(seconds=4)
+ROWS_AT_ONCE = 500
+
+
+class Expelled(Exception):  # noqa: N818  Errors are nouns here.
+    """Others took this worker for dead, and may run what it ran."""
+
+
+class Lease:
+    """One worker's hold on its transfers.
+
+    Guarantee: no two workers hold one transfer. A transfer names its worker, and a worker is alive
+    while it has a row; whoever finds that row expired deletes it and frees its transfers in one
+    transaction. So a worker that slept for too long finds its row gone, and every write of its
+    own, which has the name for a condition, writes nothing.
+    A row a worker, not an expiry a transfer: a thousand transfers are renewed by one write.
+    The lock on a file tells the others on this machine at once that a worker has died; they need
+    not wait for its lease to end. Elsewhere, the clocks must agree within a few seconds.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.name = ""
+        self._folder = folder
+        self._renewed_at = datetime.min.replace(tzinfo=UTC)
+        self._lock: int | None = None
+
+    def hold(self, now: datetime, *, is_engine_alive: bool) -> None:
+        """Begins or renews it. Raises Expelled."""
+        if not self.name:
+            self._begin(now)
+        age = now - self._renewed_at
+        if timedelta(0) <= age < RENEW_AFTER:
+            return
+        row = Worker.objects.filter(name=self.name)
+        if not row.update(alive_until=now + LEASE, is_engine_alive=is_engine_alive):
+            self._forget()
+            raise Expelled
+        self._renewed_at = now
+
+    def take(self, transfer_ids: Iterable[int]) -> set[int]:
+        """Which of these are this worker's from now on. Raises Expelled."""
+        taken: set[int] = set()
+        for batch in batches(transfer_ids, ROWS_AT_ONCE):
+            with transaction.atomic():
+                if not Worker.objects.select_for_update().filter(name=self.name).exists():
+                    raise Expelled
+                free = Transfer.objects.filter(pk__in=batch, leased_by="")
+                ids = list(free.select_for_update().values_list("pk", flat=True))
+                Transfer.objects.filter(pk__in=ids).update(leased_by=self.name)
+            taken.update(ids)
+        return taken
+
+    def held(self) -> QuerySet[Transfer]:
+        """What may be written of what is held; nothing once it is lost."""
+        return Transfer.objects.filter(leased_by=self.name)
+
+    def release(self) -> None:
+        """All that was held is anybody's at once."""
+        if self.name:
+            _expel(Worker.objects.filter(name=self.name), self.name)
+            self._forget()
+
+    def expel_dead(self, now: datetime) -> bool:
+        """Whether there were any, and what they held is free."""
+        count = 0
+        for other in Worker.objects.exclude(name=self.name):
+            is_over = other.alive_until < now
+            if is_over or _has_died(self._folder / other.name):
+                row = Worker.objects.filter(pk=other.pk, alive_until=other.alive_until)
+                freed = _expel(row, other.name)
+                (self._folder / other.name).unlink(missing_ok=True)
+                log.warning("a worker has died, and leaves transfers=%d", freed)
+                count += 1
+        return count > 0
+
+    def _begin(self, now: datetime) -> None:
+        name = f"{socket.gethostname()[:30]}-{os.getpid()}-{secrets.token_hex(4)}"
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = os.open(self._folder / name, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        Worker.objects.create(name=name, alive_until=now + LEASE)
+        self.name, self._renewed_at = name, now
+
+    def _forget(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            (self._folder / self.name).unlink(missing_ok=True)
+        self.name, self._lock = "", None
+
+
+def _expel(row: QuerySet[Worker], name: str) -> int:
+    with transaction.atomic():
+        count, _kinds = row.delete()
+        return Transfer.objects.filter(leased_by=name).update(leased_by="") if count else 0
+
+
+def _has_died(lock: Path) -> bool:
+    """The kernel lets go of a lock when its holder ends, however it ended."""
+    with suppress(FileNotFoundError):
+        descriptor = os.open(lock, os.O_RDWR)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(descriptor)
+        return True
+    return False

@@ -1,0 +1,56 @@
+"""The ledger: what a worker observed, written down in one batch a round."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from service.leases import Lease
+from service.models import Account, Transfer
+from service.runs import Run
+
+EVERY = timedelta(seconds=1)
+
+
+class Ledger:
+    """Every write holds only while the lease does, and never undoes what others decided."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._wrote_at = datetime.min.replace(tzinfo=UTC)
+
+    def write(self, runs: Iterable[Run], now: datetime) -> None:
+        """One transaction a second, but a new state at once, and none where nothing is new."""
+        changed = [run for run in runs if run.changes]
+        is_due = now - self._wrote_at >= EVERY or any("state" in run.changes for run in changed)
+        if changed and is_due:
+            self._wrote_at = now
+            self._write(changed, now)
+
+    def _write(self, changed: list[Run], now: datetime) -> None:
+        with transaction.atomic():
+            self._tell_listings({run.transfer.account_id for run in changed}, now)
+            for run in changed:
+                self._rows_of(run).update(**run.changes, updated_at=now)
+        for run in changed:
+            run.changes = {}
+
+    def close(self, run: Run, now: datetime) -> None:
+        """The last of it; from now on it is nobody's."""
+        with transaction.atomic():
+            if run.changes:
+                self._write([run], now)
+            self._lease.held().filter(pk=run.id).update(leased_by="")
+
+    @staticmethod
+    def _tell_listings(account_ids: set[int], now: datetime) -> None:
+        """The account first, in the order of every other change."""
+        accounts = Account.objects.filter(pk__in=account_ids)
+        accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
+
+    def _rows_of(self, run: Run) -> QuerySet[Transfer]:
+        rows = self._lease.held().filter(pk=run.id)
+        if run.transfer.state == Transfer.State.DONE:
+            return rows.filter(state=Transfer.State.DONE)
+        return rows.exclude(state__in=Transfer.OVER)

@@ -1,0 +1,194 @@
+"""Fragmented MP4, written and read as bytes: what HLS calls segments (ISO/IEC 14496-12).
+
+Nothing here reads a stranger's file: it makes fragments of samples, and reads what a converter of
+our own writes, with a bound to every size.
+"""
+
+import io
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+Read = Callable[[int], bytes]
+
+MOST_BOX_BYTES = 256 * 2**20
+HEAD = struct.Struct(">I4s")
+LONG_HEAD = struct.Struct(">Q")
+# What stands around the boxes in those that hold others.
+HOLDING = {b"moov": 8, b"trak": 8, b"mdia": 8, b"moof": 8, b"traf": 8}
+DEFAULT_BASE_IS_MOOF = 0x020000
+# What stands in a trun: of the whole, then of each sample.
+DATA_OFFSET, FIRST_FLAGS = 0x000001, 0x000004
+DURATIONS, LENGTHS, FLAGS, OFFSETS = 0x000100, 0x000200, 0x000400, 0x000800
+TRUN_FLAGS = DATA_OFFSET | DURATIONS | LENGTHS | FLAGS | OFFSETS
+SYNC, NO_SYNC = 0x02000000, 0x01010000
+TRUN_SAMPLE = struct.Struct(">IIIi")
+
+
+class Malformed(Exception):  # noqa: N818  Errors are nouns here.
+    """Not what a converter of ours writes."""
+
+
+class Box(NamedTuple):
+    kind: bytes
+    start: int
+    stop: int
+
+
+class Sample(NamedTuple):
+    """One frame, with times in units of its track."""
+
+    data: bytes
+    duration: int
+    is_key: bool = True
+    composition_offset: int = 0  # from its time of decoding; may be negative
+
+
+# Reading
+
+
+def pieces(read: Read) -> Iterator[bytes]:
+    """The first is what a player needs beforehand (ftyp and moov), each other one a fragment."""
+    gathered = b""
+    while head := _exactly(read, HEAD.size, may_end=True):
+        kind, box = _rest_of_box(read, head)
+        gathered = gathered + box if kind in (b"ftyp", b"moov", b"moof", b"mdat") else gathered
+        if kind in (b"moov", b"mdat"):
+            yield gathered
+            gathered = b""
+
+
+def _rest_of_box(read: Read, head: bytes) -> tuple[bytes, bytes]:
+    size, kind = HEAD.unpack(head)
+    if size == 1:
+        head += _exactly(read, LONG_HEAD.size)
+        (size,) = LONG_HEAD.unpack(head[HEAD.size :])
+    if not len(head) <= size <= MOST_BOX_BYTES:
+        raise Malformed(f"a box of {size} bytes")
+    return kind, head + _exactly(read, size - len(head))
+
+
+def _exactly(read: Read, size: int, *, may_end: bool = False) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = read(size - len(data))
+        if not piece and may_end and not data:
+            return b""
+        if not piece:
+            raise Malformed("it ends in the middle")
+        data += piece
+    return bytes(data)
+
+
+def init_of(written: bytes) -> bytes:
+    """What stands before the first fragment. Raises Malformed."""
+    for piece in pieces(io.BytesIO(written).read):
+        return piece
+    raise Malformed("nothing was written")
+
+
+def found(data: bytes, *path: bytes) -> Box:
+    """The first box at this path. Raises Malformed."""
+    start, stop = 0, len(data)
+    box = Box(b"", start, stop)
+    for kind in path:
+        box = next((each for each in _boxes(data, start, stop) if each.kind == kind), None) or box
+        if box.kind != kind:
+            raise Malformed(f"no {kind.decode(errors='replace')}")
+        start, stop = box.start + HOLDING.get(kind, 8), box.stop
+    return box
+
+
+def _boxes(data: bytes, start: int, stop: int) -> Iterator[Box]:
+    while start + HEAD.size <= stop:
+        size, kind = HEAD.unpack_from(data, start)
+        if size < HEAD.size or start + size > stop:
+            return
+        yield Box(kind, start, start + size)
+        start += size
+
+
+def timescale(init: bytes) -> int:
+    """Units a second of its only track."""
+    start = found(init, b"moov", b"trak", b"mdia", b"mdhd").start
+    version = init[start + 8]
+    (scale,) = struct.unpack_from(">I", init, start + (28 if version else 20))
+    if not scale:
+        raise Malformed("a timescale of 0")
+    return int(scale)
+
+
+def sequence_of(fragment: bytes) -> int:
+    start = found(fragment, b"moof", b"mfhd").start
+    return int(struct.unpack_from(">I", fragment, start + 12)[0])
+
+
+def decoded_at(fragment: bytes) -> int:
+    """Raises Malformed."""
+    start = found(fragment, b"moof", b"traf", b"tfdt").start
+    if fragment[start + 8] != 1:
+        raise Malformed("a time of 32 bits")
+    return int(struct.unpack_from(">Q", fragment, start + 12)[0])
+
+
+def first_offset(fragment: bytes) -> int:
+    """From the first frame's decoding to its showing."""
+    start = found(fragment, b"moof", b"traf", b"trun").start
+    (words,) = struct.unpack_from(">I", fragment, start + 8)
+    flags = words & 0xFFFFFF
+    if not flags & OFFSETS:
+        return 0
+    at = start + 16 + 4 * sum(bool(flags & each) for each in (DATA_OFFSET, FIRST_FLAGS))
+    at += 4 * sum(bool(flags & each) for each in (DURATIONS, LENGTHS, FLAGS))
+    return int(struct.unpack_from(">i", fragment, at)[0])
+
+
+# Writing
+
+
+def placed(fragment: bytes, sequence: int, shown_at: int) -> bytes:
+    """A fragment of a converter, which counts from where it began, at its place in the whole: its
+    first frame is shown at this time."""
+    data = bytearray(fragment)
+    decoded_at = max(0, shown_at - first_offset(fragment))
+    mfhd = found(fragment, b"moof", b"mfhd").start
+    struct.pack_into(">I", data, mfhd + 12, sequence)
+    tfdt = found(fragment, b"moof", b"traf", b"tfdt").start
+    if data[tfdt + 8] != 1:
+        raise Malformed("a time of 32 bits")
+    struct.pack_into(">Q", data, tfdt + 12, decoded_at)
+    return bytes(data)
+
+
+def fragment(sequence: int, decoded_at: int, samples: Sequence[Sample]) -> bytes:
+    """moof and mdat of the only track, which has the number 1."""
+    moof = _moof(sequence, decoded_at, samples, 0)
+    moof = _moof(sequence, decoded_at, samples, len(moof) + HEAD.size)
+    return moof + _box(b"mdat", *(sample.data for sample in samples))
+
+
+def _moof(sequence: int, decoded_at: int, samples: Sequence[Sample], data_offset: int) -> bytes:
+    tfhd = _full_box(b"tfhd", 0, DEFAULT_BASE_IS_MOOF, struct.pack(">I", 1))
+    tfdt = _full_box(b"tfdt", 1, 0, struct.pack(">Q", decoded_at))
+    head = struct.pack(">Ii", len(samples), data_offset)
+    rows = (
+        TRUN_SAMPLE.pack(
+            each.duration,
+            len(each.data),
+            SYNC if each.is_key else NO_SYNC,
+            each.composition_offset,
+        )
+        for each in samples
+    )
+    trun = _full_box(b"trun", 1, TRUN_FLAGS, head, *rows)
+    mfhd = _full_box(b"mfhd", 0, 0, struct.pack(">I", sequence))
+    return _box(b"moof", mfhd, _box(b"traf", tfhd, tfdt, trun))
+
+
+def _full_box(kind: bytes, version: int, flags: int, *parts: bytes) -> bytes:
+    return _box(kind, struct.pack(">I", version << 24 | flags), *parts)
+
+
+def _box(kind: bytes, *parts: bytes) -> bytes:
+    body = b"".join(parts)
+    return HEAD.pack(HEAD.size + len(body), kind) + body

@@ -1,0 +1,99 @@
+"""Renditions on the disk, within a budget: what was not read for longest goes first."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from service.media import places
+
+# Made room is a tenth more than needed, so that not every segment looks for it.
+ROOM = 0.9
+# What is being watched is never taken away, and a player's pause is longer than that.
+KEPT_SECONDS = 60.0
+# Of what nobody finished: names that begin with a dot.
+DRAFT_SECONDS = 24 * 3600
+# Small, and needed by all others.
+LASTING = frozenset({"plan.json", "init.mp4", "refused.json", "how.json"})
+RENDITIONS, FILMS = "hls", "mp4"
+
+
+class Kept(NamedTuple):
+    read_at: float
+    size_bytes: int
+    path: str
+
+
+class Cache:
+    """The time of a file's last change is that of its last reading: see `touch`."""
+
+    def __init__(self, budget_bytes: int) -> None:
+        self.budget_bytes = budget_bytes
+        self._lock = threading.Lock()
+        self._size_bytes: int | None = None
+
+    def keep(self, path: Path, data: bytes) -> None:
+        """Whole or not at all. What is lost in a power cut is made again."""
+        places.keep(path, data)
+        self.grown(len(data))
+
+    def grown(self, size_bytes: int) -> None:
+        with self._lock:
+            if self._size_bytes is not None:
+                self._size_bytes += size_bytes
+            if self._size_bytes is None or self._size_bytes > self.budget_bytes:
+                self._size_bytes = self._swept(time.time())
+
+    def sweep(self) -> None:
+        """What the count doesn't know of is found: folders may go, and files be made by others."""
+        with self._lock:
+            self._size_bytes = self._swept(time.time())
+
+    def _swept(self, now: float) -> int:
+        """What is left, in bytes. Empty folders stay: somebody may be about to write there."""
+        found = sorted(self._files(now))
+        size_bytes = sum(each.size_bytes for each in found)
+        if size_bytes <= self.budget_bytes:
+            return size_bytes
+        for each in found:
+            if size_bytes <= self.budget_bytes * ROOM or each.read_at > now - KEPT_SECONDS:
+                break
+            with suppress(OSError):
+                os.unlink(each.path)  # noqa: PTH108
+                size_bytes -= each.size_bytes
+        return size_bytes
+
+    def _files(self, now: float) -> Iterator[Kept]:
+        for folder in places.media_folder().glob("??/*/"):
+            for name in (RENDITIONS, FILMS):
+                yield from self._files_in(folder / name, now)
+
+    def _files_in(self, folder: Path, now: float) -> Iterator[Kept]:
+        for place, _folders, names in os.walk(folder):
+            for name in names:
+                if name in LASTING:
+                    continue
+                path = os.path.join(place, name)  # noqa: PTH118
+                with suppress(OSError):
+                    status = os.stat(path)  # noqa: PTH116
+                    if name.startswith(".") and status.st_mtime < now - DRAFT_SECONDS:
+                        os.unlink(path)  # noqa: PTH108
+                        continue
+                    yield Kept(status.st_mtime, status.st_size, path)
+
+
+def touch(path: Path) -> None:
+    """It was read now."""
+    with suppress(OSError):
+        os.utime(path)
+
+
+def is_there(path: Path) -> bool:
+    """Whole: a power cut may leave an empty one."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False

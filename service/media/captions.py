@@ -1,0 +1,75 @@
+"""Subtitles as WebVTT: words, and which of them are bold, slanted or underlined; nothing else."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+from service.media.grid import BEGIN_SECONDS
+
+CLOCK = 90_000  # of MPEG, whose times HLS maps those of subtitles to
+# libavcodec decodes every text format to lines of ASS: eight fields, then the text.
+FIELDS_BEFORE_TEXT = 8
+OVERRIDE = re.compile(r"\{([^{}]*)\}")
+SWITCH = re.compile(r"\\([biu])(\d+)")
+DRAWING = re.compile(r"\\p[1-9]")
+BREAK = re.compile(r"\\[Nn]")
+MOST_CUES, LONGEST_CUE = 2000, 2000
+
+
+class Cue(NamedTuple):
+    start: float  # in seconds
+    end: float
+    text: str
+
+
+def webvtt(cues: Iterable[Cue]) -> str:
+    lines = ["WEBVTT", f"X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:{BEGIN_SECONDS * CLOCK}", ""]
+    for cue in cues:
+        lines += [f"{clock(cue.start)} --> {clock(cue.end)}", cue.text, ""]
+    return "\n".join(lines)
+
+
+def clock(seconds: float) -> str:
+    whole = round(seconds * 1000)
+    minutes, milliseconds = divmod(whole, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{milliseconds // 1000:02}.{milliseconds % 1000:03}"
+
+
+def text_of(dialogue: str) -> str:
+    """Of a line of ASS, without its fields. Nothing in it can be markup but our own."""
+    if DRAWING.search(dialogue):
+        return ""
+    parts: list[str] = []
+    opened: list[str] = []
+    at = 0
+    for match in OVERRIDE.finditer(dialogue):
+        parts.append(escape(dialogue[at : match.start()], quote=False))
+        parts += switched(match[1], opened)
+        at = match.end()
+    parts.append(escape(dialogue[at:], quote=False))
+    parts += [f"</{tag}>" for tag in reversed(opened)]
+    text = BREAK.sub("\n", "".join(parts)).replace("\\h", " ")
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)[:LONGEST_CUE]
+
+
+def switched(codes: str, opened: list[str]) -> list[str]:
+    """Tags for the switches of one override; they may cross in ASS, and never in WebVTT."""
+    parts: list[str] = []
+    for tag, value in SWITCH.findall(codes):
+        if value != "0" and tag not in opened:
+            opened.append(tag)
+            parts.append(f"<{tag}>")
+        elif value == "0" and tag in opened:
+            while opened:
+                closed = opened.pop()
+                parts.append(f"</{closed}>")
+                if closed == tag:
+                    break
+    return parts
+
+
+def without_fields(line: str) -> str:
+    return line.split(",", FIELDS_BEFORE_TEXT)[-1] if line.count(",") >= FIELDS_BEFORE_TEXT else ""

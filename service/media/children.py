@@ -1,0 +1,197 @@
+"""The child processes that read media for the worker, kept warm: starting one costs 0.2 s."""
+
+import json
+import logging
+import math
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from service.errors import Busy
+from service.media.confined import Failed, Limits, Running
+
+log = logging.getLogger("ferry.media")
+
+BASE = Path(__file__).resolve().parents[2]
+MIB = 2**20
+LIFE = Limits(
+    wall_seconds=3600, cpu_seconds=1200, memory_bytes=2048 * MIB, output_bytes=0, open_files=64
+)
+START_SECONDS = 60.0
+# A question may take so much longer by the clock than it may compute: the machine is others' too.
+PATIENCE = 6
+CHECK_SECONDS = 0.5
+MOST_QUESTIONS = 500
+MOST_AGE_SECONDS = 1800.0
+IDLE_SECONDS = 120.0
+MOST_LINE_BYTES = 2 * MIB
+MOST_FILES_BYTES = 16 * MIB
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Said:
+    facts: Facts
+    files: list[bytes]
+
+
+class Children:
+    """As many as are asked at once; who asks bounds that. One that dies, hangs or grows old is
+    replaced."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._idle: list[Child] = []
+        self._asked: set[Child] = set()
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def ask(self, medium: int, question: Facts, seconds: float) -> Said:
+        """`medium`: a descriptor; `seconds`: of computing. Raises Failed: with `is_limit` where the
+        medium, or what it makes a decoder do, took the child along. Raises Busy where no child
+        can be started."""
+        with self._one() as child:
+            said = child.ask(medium, question, seconds)
+        if "refused" in said.facts:
+            raise Failed(str(said.facts["refused"])[:200], is_limit=bool(said.facts["is_limit"]))
+        return said
+
+    def rest(self) -> None:
+        """Ends those that nobody has asked for a while."""
+        then = time.monotonic() - IDLE_SECONDS
+        with self._lock:
+            tired = [child for child in self._idle if child.asked_at < then]
+            self._idle = [child for child in self._idle if child.asked_at >= then]
+        for child in tired:
+            child.stop()
+
+    def close(self) -> None:
+        """For good, whoever is being asked."""
+        with self._lock:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+            asked = list(self._asked)
+        for child in idle:
+            child.stop()
+        for child in asked:
+            child.kill()
+
+    @contextmanager
+    def _one(self) -> Iterator["Child"]:
+        child = self._taken() or Child(self._scratch)
+        with self._lock:
+            self._asked.add(child)
+        try:
+            yield child
+        except BaseException:
+            child.stop()
+            raise
+        finally:
+            with self._lock:
+                self._asked.discard(child)
+        self._give_back(child)
+
+    def _taken(self) -> "Child | None":
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _give_back(self, child: "Child") -> None:
+        with self._lock:
+            is_kept = child.is_fresh and not self._is_closed
+            self._idle += [child] if is_kept else []
+        if not is_kept:
+            child.stop()
+
+
+class Child:
+    def __init__(self, scratch: Path) -> None:
+        self._ours, theirs = socket.socketpair()
+        with theirs:
+            self._running = Running(
+                [sys.executable, "-P", "-s", "-m", "service.media.inside.child"],
+                limits=LIFE,
+                cwd=scratch,
+                stdin=theirs.fileno(),
+                environment={"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"},
+            )
+        self._started_at = self.asked_at = time.monotonic()
+        self._questions = 0
+        self._most_cpu_seconds = math.inf
+        self._buffer = b""
+        try:
+            hello = self._read_line(self._started_at + START_SECONDS)
+        except (OSError, ValueError, TypeError) as trouble:
+            log.error("a child can't start: %s", self._running.stderr_tail)  # noqa: TRY400
+            self.stop()
+            raise Busy from trouble
+        self.is_sealed = hello.get("is_sealed") is True
+
+    @property
+    def is_fresh(self) -> bool:
+        age = time.monotonic() - self._started_at
+        return self._questions < MOST_QUESTIONS and age < MOST_AGE_SECONDS
+
+    def ask(self, medium: int, question: Facts, seconds: float) -> Said:
+        """Raises Failed; it is of no more use then."""
+        self._questions += 1
+        self.asked_at = time.monotonic()
+        deadline = self.asked_at + seconds * PATIENCE
+        self._most_cpu_seconds = self._running.cpu_seconds + seconds
+        try:
+            line = json.dumps(question).encode()
+            socket.send_fds(self._ours, [line], [medium])
+            facts = self._read_line(deadline)
+            return Said(facts, self._read_files(facts["lengths"], deadline))
+        except TimeoutError as late:
+            raise Failed("it took too long", is_limit=True, is_late=True) from late
+        except (OSError, ValueError, KeyError, TypeError) as trouble:
+            self.stop()
+            raise Failed(self._running.failure().reason, is_limit=True) from trouble
+
+    def stop(self) -> None:
+        self.kill()
+        self._ours.close()
+
+    def kill(self) -> None:
+        """Whoever is asking it in another thread sees the end of the socket."""
+        self._running.stop()
+
+    def _read_line(self, deadline: float) -> Facts:
+        while b"\n" not in self._buffer:
+            self._receive(deadline, MOST_LINE_BYTES)
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        facts = json.loads(line)
+        if not isinstance(facts, dict):
+            raise TypeError(line[:100])
+        return facts
+
+    def _read_files(self, lengths: list[int], deadline: float) -> list[bytes]:
+        files = []
+        for length in lengths:
+            while len(self._buffer) < length:
+                self._receive(deadline, MOST_FILES_BYTES)
+            files.append(self._buffer[:length])
+            self._buffer = self._buffer[length:]
+        return files
+
+    def _receive(self, deadline: float, most_bytes: int) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._ours.settimeout(min(left, CHECK_SECONDS))
+        try:
+            piece = self._ours.recv(256 * 1024)
+        except TimeoutError:
+            if self._running.cpu_seconds > self._most_cpu_seconds:
+                raise Failed("it took too much computing", is_limit=True) from None
+            return
+        if not piece or len(self._buffer) > most_bytes:
+            raise ConnectionError("it has ended")
+        self._buffer += piece

@@ -1,0 +1,255 @@
+"""Programs under limits: the only way in which anything that reads media is started."""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+LAUNCHER = Path(__file__).with_name("launch.py")
+READ_BYTES = 64 * 1024
+KEPT_BYTES = 8 * 1024  # of what a program complains of
+LONGEST_REASON = 200
+# How far programs stand back: those that a viewer waits for, and those that nobody waits for.
+FOREGROUND, BACKGROUND = 5, 15
+LIMIT_SIGNALS = {
+    signal.SIGXCPU: "it took too much computing",
+    signal.SIGXFSZ: "it became too large",
+    signal.SIGKILL: "it took too much",
+}
+OUT_OF_MEMORY = re.compile(r"cannot allocate|out of memory|memoryerror|bad_alloc", re.IGNORECASE)
+SOURCE = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\]\s*")
+PLACE = re.compile(r"(?:file:|fd:|pipe:)\S*|/\S+")
+DISK_FULL = "No space left on device"
+UNPRINTABLE = re.compile(r"[^ -~]+")
+
+# Linux tells children of their parent's death when the *thread* that started them ends: this one
+# lives as long as the process.
+_starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="confined")
+
+
+@dataclass(frozen=True)
+class Limits:
+    wall_seconds: float  # generous: others may want the machine too
+    cpu_seconds: int
+    memory_bytes: int  # of addresses, which is more than what is in use
+    output_bytes: int  # of each file that it writes, and of its standard output
+    open_files: int = 64
+    nice: int = 10  # of the processor, and of the disk too: Linux derives the one from the other
+
+
+class Failed(Exception):  # noqa: N818  Errors are nouns here.
+    """`reason` is a line for people; `is_limit`: the program was fine, and wanted too much;
+    `is_late`: by the clock alone or a full disk, which says as much of the machine as of the
+    medium."""
+
+    def __init__(self, reason: str, *, is_limit: bool = False, is_late: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.is_limit = is_limit
+        self.is_late = is_late
+
+
+class Running:
+    """A program that goes on: a converter, or a child that answers questions.
+
+    Guarantee: a session and process group of its own, killed as a whole when its wall time is up,
+    when it is stopped, and when this process dies; lowered priority; limits of processor time,
+    addresses, size of files and open files; no descriptor but those named, an environment of
+    nothing but what is named, and no network where the kernel lets us out of it (as root, or with
+    name spaces of users; elsewhere the protocols that ffmpeg may use are all that stands between).
+    There is no limit of processes: Linux counts all that the user has on the machine.
+    Cost: 9 ms of a small Python (see launch.py), and a thread that reads what it complains of.
+    """
+
+    def __init__(  # noqa: PLR0913  So much belongs to a program.
+        self,
+        argv: Sequence[str],
+        *,
+        limits: Limits,
+        cwd: Path,
+        stdin: int | None = None,
+        stdout: int | None = None,
+        pass_fds: Sequence[int] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._started_at = time.monotonic()
+        self._deadline = self._started_at + limits.wall_seconds
+        self._complaints = b""
+        self._was_late = False
+        complaints, theirs = os.pipe()
+        try:
+            self._process = _starter.submit(
+                subprocess.Popen,
+                launching(argv, limits, environment or {}),
+                cwd=cwd,
+                env={},
+                stdin=subprocess.DEVNULL if stdin is None else stdin,
+                stdout=subprocess.DEVNULL if stdout is None else stdout,
+                stderr=theirs,
+                pass_fds=pass_fds,
+                start_new_session=True,
+            ).result()
+        except OSError:
+            os.close(complaints)
+            raise
+        finally:
+            os.close(theirs)
+        self.pid = self._process.pid
+        self._watcher = threading.Thread(target=self._watch, args=(complaints,), daemon=True)
+        self._watcher.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
+
+    @property
+    def cpu_seconds(self) -> float:
+        """What it has computed so far; where the system doesn't tell, how long it has run."""
+        try:
+            facts = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return time.monotonic() - self._started_at
+        return sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last it complained of; not for people."""
+        return self._complaints.decode(errors="replace")
+
+    def poll(self) -> int | None:
+        """Its exit status, negative for a signal; None while it runs."""
+        return self._process.poll()
+
+    def wait(self) -> int:
+        """Not longer than its wall time."""
+        self._watcher.join()
+        return self._process.wait()
+
+    def pause(self) -> None:
+        self._signal_group(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal_group(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """At once, with all that it started."""
+        if self.poll() is None:
+            self._kill_group()
+        self.wait()
+
+    def failure(self) -> Failed:
+        """Of a program that has ended, and not well."""
+        if self._was_late:
+            return Failed("it took too long", is_limit=True, is_late=True)
+        status = self._process.returncode or 0
+        if status < 0:
+            told = LIMIT_SIGNALS.get(signal.Signals(-status))
+            return Failed(told or "the program that reads it broke", is_limit=told is not None)
+        if DISK_FULL in self.stderr_tail:
+            return Failed("the disk is full", is_limit=True, is_late=True)
+        if OUT_OF_MEMORY.search(self.stderr_tail):
+            return Failed("it takes too much memory", is_limit=True)
+        return Failed(reason_in(self.stderr_tail))
+
+    def _watch(self, complaints: int) -> None:
+        """Reads complaints until nobody can complain any more, or the time is up."""
+        with open(complaints, "rb", buffering=0) as stderr:
+            while readable(complaints, self._deadline):
+                piece = stderr.read(READ_BYTES)
+                if not piece:
+                    break
+                self._complaints = (self._complaints + piece)[-KEPT_BYTES:]
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(0, self._deadline - time.monotonic()))
+        self._was_late = self.poll() is None
+        self._kill_group()
+        self._process.wait()
+
+    def _kill_group(self) -> None:
+        """Whatever it has left behind too: a group outlives its leader."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        """While it runs: later the number may be another's."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+
+
+def run(  # noqa: PLR0913  As Running.
+    argv: Sequence[str],
+    *,
+    limits: Limits,
+    cwd: Path,
+    stdin: int | None = None,
+    pass_fds: Sequence[int] = (),
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """What a program writes. Raises Failed."""
+    ours, theirs = os.pipe()
+    with open(ours, "rb", buffering=0) as output:
+        try:
+            running = Running(
+                argv,
+                limits=limits,
+                cwd=cwd,
+                stdin=stdin,
+                stdout=theirs,
+                pass_fds=pass_fds,
+                environment=environment,
+            )
+        finally:
+            os.close(theirs)
+        with running:
+            written = all_of(output.fileno(), limits)
+            if running.wait() != 0:
+                raise running.failure()
+    return written
+
+
+def all_of(descriptor: int, limits: Limits) -> bytes:
+    """The program's death, at its wall time at the latest, ends this."""
+    written = bytearray()
+    while piece := os.read(descriptor, READ_BYTES):
+        written += piece
+        if len(written) > limits.output_bytes:
+            raise Failed("it became too large", is_limit=True)
+    return bytes(written)
+
+
+def launching(argv: Sequence[str], limits: Limits, environment: Mapping[str, str]) -> list[str]:
+    wanted = {
+        "limits": {**asdict(limits), "parent": os.getpid()},
+        "environment": dict(environment),
+    }
+    return [sys.executable, "-I", "-S", str(LAUNCHER), json.dumps(wanted), *argv]
+
+
+def readable(descriptor: int, deadline: float) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(max(0, deadline - time.monotonic()) * 1000))
+
+
+def reason_in(complaints: str) -> str:
+    """The last line, without addresses and places, which are nobody's business."""
+    for line in reversed(complaints.splitlines()):
+        told = PLACE.sub("it", SOURCE.sub("", line))
+        told = UNPRINTABLE.sub(" ", told).strip()
+        if told:
+            return told[:LONGEST_REASON]
+    return "it is damaged or of no known kind"

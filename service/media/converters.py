@@ -1,0 +1,377 @@
+"""The worker's converters: one a rendition, however many watch it."""
+
+import logging
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
+from service.media import adts, boxes, segments
+from service.media.cache import Cache, is_there
+from service.media.confined import FOREGROUND, Failed, Limits, Running
+from service.media.jobs import Jobs
+from service.media.renditions import Kind, Rendition
+
+log = logging.getLogger("ferry.media")
+
+MIB = 2**20
+ENCODING = Limits(
+    wall_seconds=4 * 3600,
+    cpu_seconds=8 * 3600,
+    memory_bytes=6144 * MIB,
+    output_bytes=0,
+    nice=FOREGROUND,
+)
+# One run of those is some seconds of work at most.
+LIGHT = Limits(
+    wall_seconds=600,
+    cpu_seconds=120,
+    memory_bytes=2048 * MIB,
+    output_bytes=0,
+    nice=FOREGROUND,
+)
+# How far a converter runs ahead of what was asked for.
+ENCODED_AHEAD, LIGHT_AHEAD = 4, 9
+# Within so many segments waiting is quicker than starting anew.
+NEAR = 3
+IDLE_SECONDS = 30.0
+# So much computing one segment may take, else it is refused; and so long, else it is tried later.
+SEGMENT_CPU_SECONDS, SEGMENT_SECONDS = 120.0, 300.0
+TURN_SECONDS = 2.0
+TRIES = 2
+LIGHT_AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Work:
+    """A rendition of a content, the blob that has it, and where its segments go."""
+
+    blob: Path
+    folder: Path
+    rendition: Rendition
+
+    @property
+    def is_light(self) -> bool:
+        """Copies, sounds and words cost little and end soon; pictures are encoded for hours."""
+        return self.rendition.is_copied or self.rendition.kind != Kind.PICTURE
+
+    @property
+    def init(self) -> Path:
+        return self.folder / "init.mp4"
+
+    def path(self, number: int) -> Path:
+        return self.folder / f"{number}.{segments.extension(self.rendition)}"
+
+    def has(self, number: int) -> bool:
+        return is_there(self.path(number))
+
+
+class Converters:
+    """Guarantee: of each rendition at most one converter runs, and it runs where somebody waits;
+    whoever waits elsewhere is served as soon as the first has what it waits for.
+
+    At most MEDIA_JOBS encode pictures at once. One that is ahead of its viewers, and so rests,
+    gives way to one that somebody waits for. Copies, sounds and subtitles end within seconds:
+    a few run at once beside those, and the others wait.
+    """
+
+    def __init__(self, jobs: Jobs, cache: Cache) -> None:
+        self.jobs = jobs
+        self.cache = cache
+        self._light = threading.BoundedSemaphore(LIGHT_AT_ONCE)
+        self._lock = threading.Lock()
+        self._conversions: dict[Path, Conversion] = {}
+        self.is_stopped = False
+
+    def segment(self, work: Work, number: int, wait_seconds: float) -> Path:
+        """Raises Busy, CannotConvert, NotFound."""
+        conversion = self._conversion(work)
+        conversion.wait_for(number, time.monotonic() + wait_seconds)
+        return work.path(number)
+
+    def take_light_turn(self, turn: ExitStack) -> None:
+        """Raises Busy."""
+        if not self._light.acquire(timeout=TURN_SECONDS):
+            raise Busy
+        turn.callback(self._light.release)
+
+    def make_way(self) -> bool:
+        """Ends one that rests, so that its turn is free; False where all have work to do."""
+        with self._lock:
+            others = list(self._conversions.values())
+        return any(each.give_way() for each in others)
+
+    def running(self) -> list[int]:
+        """The processes."""
+        with self._lock:
+            pids = [each.pid for each in self._conversions.values()]
+        return [pid for pid in pids if pid is not None]
+
+    def stop(self) -> None:
+        """For good: whoever waits hears that there is no time."""
+        self.is_stopped = True
+        with self._lock:
+            conversions = list(self._conversions.values())
+        for each in conversions:
+            each.stop()
+
+    def _conversion(self, work: Work) -> "Conversion":
+        with self._lock:
+            self._conversions = {
+                place: each for place, each in self._conversions.items() if not each.is_forgotten
+            }
+            # A plan made anew may cut elsewhere: then it is another work in the same place.
+            found = self._conversions.get(work.folder)
+            if found is not None and found.work != work:
+                found.stop()
+                found = None
+            if found is None:
+                found = self._conversions[work.folder] = Conversion(self, work)
+            found.touch()
+            return found
+
+
+class Conversion:
+    """
+    resting ──somebody waits──> running ──ahead of all──> paused (its pipe is full)
+       ^                          │  ^                       │  │
+       └──ended, broke or moved───┘  └────somebody waits─────┘  └──idle──> resting
+    """
+
+    def __init__(self, converters: Converters, work: Work) -> None:
+        self.work = work
+        self._converters = converters
+        self._changed = threading.Condition()
+        self._waiting: Counter[int] = Counter()
+        self._run: Run | None = None
+        self._asked_at = time.monotonic()
+        self._reach = 0
+        self._failures: dict[int, Refusal] = {}
+
+    @property
+    def pid(self) -> int | None:
+        run = self._run
+        return run.pid if run else None
+
+    @property
+    def is_forgotten(self) -> bool:
+        return not self._run and time.monotonic() - self._asked_at > IDLE_SECONDS
+
+    def touch(self) -> None:
+        self._asked_at = time.monotonic()
+
+    def wait_for(self, number: int, deadline: float) -> None:
+        tries = 0
+        with self._changed:
+            self._waiting[number] += 1
+            try:
+                while not self.work.has(number):
+                    if time.monotonic() >= deadline or self._converters.is_stopped:
+                        raise Busy
+                    if self._run is None:
+                        tries += 1
+                        self._judge(number, tries)
+                        self._begin(number)
+                    self._come_nearer(number)
+                    self._changed.wait(min(1.0, max(0.01, deadline - time.monotonic())))
+                    self._end_what_hangs()
+            finally:
+                self._waiting[number] -= 1
+                self._waiting += Counter()
+
+    def _judge(self, number: int, tries: int) -> None:
+        """Of what has failed before: killed from outside it is tried again, broken it is not."""
+        if tries <= TRIES:
+            return
+        raise self._failures.pop(number, NotFound())
+
+    def _come_nearer(self, number: int) -> None:
+        run = self._run
+        if run is None:
+            return
+        self._reach = max(self._reach, number + self._ahead)
+        is_on_its_way = run.at <= number <= run.at + NEAR
+        if not is_on_its_way and run.has_delivered and not self._is_needed(run):
+            run.end()
+
+    def _is_needed(self, run: "Run") -> bool:
+        return any(run.at <= number <= run.at + NEAR for number in self._waiting)
+
+    @property
+    def _ahead(self) -> int:
+        return LIGHT_AHEAD if self.work.is_light else ENCODED_AHEAD
+
+    def _begin(self, number: int) -> None:
+        """With the condition held; raises Busy."""
+        turn = self._turn()
+        try:
+            self._reach = number + self._ahead
+            self._run = Run(self.work, number, self._reach)
+        except BaseException:
+            turn.close()
+            raise
+        thread = threading.Thread(
+            target=self._convert, args=(self._run, turn), name="converter", daemon=True
+        )
+        thread.start()
+
+    def _turn(self) -> ExitStack:
+        turn = ExitStack()
+        if self.work.is_light:
+            self._converters.take_light_turn(turn)
+            return turn
+        deadline = time.monotonic() + TURN_SECONDS
+        while True:
+            try:
+                turn.enter_context(self._converters.jobs.converting())
+            except Busy:
+                if not self._converters.make_way() or time.monotonic() > deadline:
+                    raise
+            else:
+                return turn
+
+    def give_way(self) -> bool:
+        """Whether a converter rested, and now is gone."""
+        if self.work.is_light or not self._changed.acquire(blocking=False):
+            return False
+        try:
+            run = self._run
+            if run is None or not run.rests or self._waiting:
+                return False
+            run.end()
+            self._changed.notify_all()
+            return self._changed.wait_for(lambda: self._run is not run, TURN_SECONDS)
+        finally:
+            self._changed.release()
+
+    def stop(self) -> None:
+        with self._changed:
+            if self._run:
+                self._run.end()
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._run is None, TURN_SECONDS)
+
+    # In the thread of a run
+
+    def _convert(self, run: "Run", turn: ExitStack) -> None:
+        try:
+            with turn:
+                for segment in run.segments():
+                    self._keep(segment)
+                    if not self._goes_on(run, segment.number):
+                        break
+                run.close()
+        except (Failed, boxes.Malformed, adts.Malformed, OSError) as trouble:
+            self._note(run, run.refusal(trouble))
+        except DiskFull:
+            self._note(run, Busy())
+        except Exception:
+            log.exception("a converter's thread broke")
+        finally:
+            run.close()
+            with self._changed:
+                self._run = None
+                self._changed.notify_all()
+
+    def _keep(self, segment: segments.Segment) -> None:
+        self._converters.cache.keep(self.work.path(segment.number), segment.data)
+
+    def _goes_on(self, run: "Run", number: int) -> bool:
+        with self._changed:
+            run.at, run.has_delivered = number + 1, True
+            self._changed.notify_all()
+            if run.is_ended or (self.work.has(run.at) and not self._is_needed(run)):
+                return False
+            if self.work.is_light:
+                return run.at <= self._reach or self._is_needed(run)
+            run.rests = True
+            while run.at > self._reach and not run.is_ended and not self._is_idle():
+                self._changed.wait(1.0)
+            run.rests = False
+            return run.at <= self._reach and not run.is_ended
+
+    def _is_idle(self) -> bool:
+        return time.monotonic() - self._asked_at > IDLE_SECONDS
+
+    def _note(self, run: "Run", refusal: Refusal) -> None:
+        if not run.is_ended and not run.has_delivered:
+            self._failures[run.first] = refusal
+            told = refusal.why if isinstance(refusal, CannotConvert) else "no room or no time"
+            log.warning("converter failed rendition=%s reason=%s", self.work.rendition.name, told)
+
+    def _end_what_hangs(self) -> None:
+        run = self._run
+        if run is None or run.rests:
+            return
+        if run.cpu_seconds - run.moved_at_cpu > SEGMENT_CPU_SECONDS:
+            self._failures[run.first] = CannotConvert("it took too much computing")
+            run.end()
+        elif time.monotonic() - run.moved_at > SEGMENT_SECONDS:
+            self._failures[run.first] = Busy()
+            run.end()
+
+
+class Run:
+    """One process, from its first segment on."""
+
+    def __init__(self, work: Work, first: int, last: int) -> None:
+        self.first = self.at = first
+        self.has_delivered = self.rests = self.is_ended = False
+        self.moved_at, self.moved_at_cpu = time.monotonic(), 0.0
+        self._work = work
+        last = min(last, work.rendition.count - 1)
+        scale = boxes.timescale(work.init.read_bytes()) if work.rendition.is_copied else 0
+        wanted = segments.command(work.rendition, work.blob, first, last, scale)
+        ours, theirs = os.pipe()
+        self._output = open(ours, "rb", buffering=256 * 1024)  # noqa: SIM115
+        try:
+            self._running = Running(
+                wanted.argv,
+                limits=LIGHT if work.is_light else ENCODING,
+                cwd=work.folder,
+                stdout=theirs,
+                environment=wanted.environment,
+            )
+        except BaseException:
+            self._output.close()
+            raise
+        finally:
+            os.close(theirs)
+        self.pid = self._running.pid
+
+    def segments(self) -> Iterator[segments.Segment]:
+        """Raises Failed where it ends badly."""
+        for segment in segments.read(self._work.rendition, self.first, self._output.read):
+            self._move()
+            yield segment
+            self._move()
+        if not self.is_ended and self._running.wait() != 0:
+            raise self._running.failure()
+
+    @property
+    def cpu_seconds(self) -> float:
+        return self._running.cpu_seconds
+
+    def _move(self) -> None:
+        self.moved_at, self.moved_at_cpu = time.monotonic(), self.cpu_seconds
+
+    def end(self) -> None:
+        """Whoever reads from it then sees its end."""
+        self.is_ended = True
+        self._running.stop()
+
+    def close(self) -> None:
+        self._running.stop()
+        self._output.close()
+
+    def refusal(self, trouble: Exception) -> Refusal:
+        failed = trouble if isinstance(trouble, Failed) else Failed("what came of it is damaged")
+        if failed is not trouble:
+            with suppress(Exception):
+                failed = self._running.failure() if self._running.wait() != 0 else failed
+        return Busy() if failed.is_late else CannotConvert(failed.reason)

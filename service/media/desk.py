@@ -1,0 +1,196 @@
+"""Where a web process asks the worker: a Unix socket, one question and one answer, a line each."""
+
+import fcntl
+import json
+import logging
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
+
+log = logging.getLogger("ferry.desk")
+
+Facts = dict[str, Any]
+Answer = Callable[[Facts], Facts]
+
+SOCKET, NEW_SOCKET, LOCK = "desk.sock", "desk.new", "desk.lock"
+# The kernel's own bound of a socket's path.
+LONGEST_PATH = 100
+MOST_LINE_BYTES = 2**20
+MOST_WAITING = 64
+THREADS = 16
+QUESTION_SECONDS = 5
+# The worker that has the socket may go; another one looks that often.
+TAKE_OVER_SECONDS = 3.0
+PEER = struct.Struct("3i")
+
+
+class Desk:
+    """The worker's side. Of several workers on a machine one has the socket; the others wait to
+    take it over. Whoever asks must be of the worker's own user, or root."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or Path(settings.DATA_DIR)
+        self._answers: dict[str, Answer] = {}
+        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
+
+    def register(self, kind: str, answer: Answer) -> None:
+        """`answer` runs in a thread of the desk, and may raise Busy, CannotConvert, NotFound."""
+        self._answers[kind] = answer
+
+    def serve(self, stopped: threading.Event) -> None:
+        """Until it is stopped; in a thread of its own."""
+        with (self._folder / LOCK).open("a") as lock:
+            while not stopped.is_set() and not is_taken(lock.fileno()):
+                stopped.wait(TAKE_OVER_SECONDS)
+            if not stopped.is_set():
+                with listening(self._folder) as listener:
+                    self._serve(listener, stopped)
+
+    def _serve(self, listener: socket.socket, stopped: threading.Event) -> None:
+        listener.settimeout(0.2)
+        with ThreadPoolExecutor(THREADS, thread_name_prefix="desk") as threads:
+            while not stopped.is_set():
+                with suppress(TimeoutError):
+                    self._receive(listener.accept()[0], threads)
+
+    def _receive(self, connection: socket.socket, threads: ThreadPoolExecutor) -> None:
+        connection.settimeout(QUESTION_SECONDS)
+        if self._waiting.acquire(blocking=False):
+            threads.submit(self._converse, connection)
+            return
+        with connection, suppress(OSError):
+            connection.sendall(line_of(told(Busy())))
+
+    def _converse(self, connection: socket.socket) -> None:
+        try:
+            with connection, suppress(OSError, ValueError):
+                if is_our_own(connection):
+                    said = self._answered(read_line(connection))
+                    connection.sendall(line_of(said))
+        finally:
+            self._waiting.release()
+
+    def _answered(self, question: Facts) -> Facts:
+        try:
+            return {"answer": self._answers[question["kind"]](question)}
+        except (Busy, CannotConvert, NotFound) as refusal:
+            return told(refusal)
+        except Exception:
+            log.exception("the desk has no answer kind=%r", question.get("kind"))
+            return told(Busy())
+        finally:
+            close_old_connections()
+
+
+def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:
+    """In a web process. Raises NoWorker, Busy, CannotConvert, NotFound."""
+    try:
+        with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
+            connection.sendall(line_of({"kind": kind, **question}))
+            said = read_line(connection)
+    except TimeoutError as late:
+        raise Busy from late
+    except (OSError, ValueError) as gone:
+        raise NoWorker from gone
+    if "answer" in said:
+        return dict(said["answer"])
+    raise refusal_in(said)
+
+
+def told(refusal: Refusal) -> Facts:
+    why = refusal.why if isinstance(refusal, CannotConvert) else ""
+    return {"refused": refusal.reason, "why": why}
+
+
+def refusal_in(said: Facts) -> Refusal:
+    match said.get("refused"):
+        case CannotConvert.reason:
+            return CannotConvert(str(said.get("why", "")))
+        case NotFound.reason:
+            return NotFound()
+    return Busy()
+
+
+def line_of(facts: Facts) -> bytes:
+    return json.dumps(facts, separators=(",", ":")).encode() + b"\n"
+
+
+def read_line(connection: socket.socket) -> Facts:
+    """Raises OSError, ValueError."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        piece = connection.recv(65536)
+        if not piece or len(line) > MOST_LINE_BYTES:
+            raise ConnectionError("cut off")
+        line += piece
+    found = json.loads(line)
+    return found if isinstance(found, dict) else {}
+
+
+@contextmanager
+def listening(folder: Path) -> Iterator[socket.socket]:
+    """The one who has the lock takes the place of what a killed worker left; whoever finds the
+    socket by its name finds somebody listening."""
+    with socket.socket(socket.AF_UNIX) as listener, short_path(folder, NEW_SOCKET) as path:
+        new = folder / NEW_SOCKET
+        new.unlink(missing_ok=True)
+        listener.bind(path)
+        new.chmod(0o600)
+        listener.listen(MOST_WAITING)
+        new.rename(folder / SOCKET)
+        try:
+            yield listener
+        finally:
+            (folder / SOCKET).unlink(missing_ok=True)
+
+
+@contextmanager
+def calling(folder: Path, timeout_seconds: float) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(timeout_seconds)
+        with short_path(folder, SOCKET) as path:
+            connection.connect(path)
+        yield connection
+
+
+@contextmanager
+def short_path(folder: Path, name: str) -> Iterator[str]:
+    """A socket's path; by way of the open folder where its own is too long for the kernel."""
+    path = str(folder / name)
+    if len(os.fsencode(path)) <= LONGEST_PATH:
+        yield path
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{descriptor}/{name}"
+    finally:
+        os.close(descriptor)
+
+
+def is_taken(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_our_own(connection: socket.socket) -> bool:
+    """Beside the socket's own rights, and where the system tells who calls."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return True
+    facts = connection.getsockopt(socket.SOL_SOCKET, option, PEER.size)
+    _pid, user, _group = PEER.unpack(facts)
+    return user in (0, os.geteuid())

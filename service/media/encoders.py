@@ -1,0 +1,138 @@
+"""What ffmpeg is told: to make segments of its standard output from any of them on.
+
+Guarantee: whichever segment it starts at, its frames lie on the same grid, so that what two runs
+made fits together. Pictures: each is the one shown at half its time, at a rate that never varies,
+with a key frame where a segment begins and nowhere else. Sounds: they start some frames earlier,
+since the first ones of an encoder fade in, and what comes before is thrown away.
+"""
+
+from fractions import Fraction
+from pathlib import Path
+
+from service.media.formats import FORMATS, PROTOCOLS
+from service.media.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition
+from service.media.tools import can_map_tones, ffmpeg
+
+QUIET = ["-nostdin", "-hide_banner", "-loglevel", "error"]
+FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"
+SAMPLES = 1024
+PREROLL_FRAMES = 8
+# The encoder's own delay: its first frame holds what was before the beginning.
+PRIMING_FRAMES = 1
+RATE_FACTOR = "23"
+TONES = (
+    "zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,"
+    "tonemap=tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p"
+)
+TAGS = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709"
+
+
+def source(path: Path, at: Fraction) -> list[str]:
+    seek = ["-ss", seconds(at)] if at > 0 else []
+    allowed = ["-protocol_whitelist", PROTOCOLS, "-format_whitelist", FORMATS]
+    return [ffmpeg(), *QUIET, *allowed, *seek, "-i", f"file:{path}"]
+
+
+def seconds(at: Fraction) -> str:
+    return f"{float(at):.6f}"
+
+
+# Pictures
+
+
+def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
+    grid, rate = rendition.grid, Fraction(rendition.rate)
+    half = 1 / rate / 2
+    wanted_at = grid.seconds_at(grid.start_of(first)) - half
+    at = max(Fraction(0), wanted_at - Fraction(rendition.preroll))
+    # What was read only to have a key frame is cut off; before the beginning there is nothing.
+    skipped = float(wanted_at - at)
+    cut = [f"trim=start={skipped:.6f}"] if skipped > 0 else []
+    shift = [*cut, f"setpts=PTS-({skipped:.6f})/TB"] if skipped else []
+    total = (grid.count - 1) * grid.units + grid.units_of_last
+    left = str(total - grid.start_of(first))
+    filters = [
+        *(["bwdif=mode=send_frame:deint=interlaced"] if rendition.is_interlaced else []),
+        *shift,
+        f"fps={rendition.rate}:start_time=0:round=down",
+        *shaping(rendition),
+        "tpad=stop=-1:stop_mode=clone",
+    ]
+    chosen = ["-map", f"0:{rendition.track}", "-an", "-sn", "-dn", "-vf", ",".join(filters)]
+    return [*source(path, at), *chosen, "-frames:v", left, *h264(rendition), *fragments(rendition)]
+
+
+def shaping(rendition: Rendition) -> list[str]:
+    size = f"scale={rendition.width}:{rendition.height}:flags=bicubic"
+    if rendition.hdr and can_map_tones():
+        return [size, TONES, "setsar=1", TAGS]
+    matrix = f"in_color_matrix={rendition.matrix or 'auto'}:out_color_matrix=bt709:out_range=tv"
+    return [f"{size}:{matrix}", "format=yuv420p", "setsar=1", TAGS]
+
+
+def h264(rendition: Rendition) -> list[str]:
+    most = next(size.most_bits for size in SIZES if size.name == rendition.name)
+    units = str(rendition.grid.units)
+    return [
+        *quality(most),
+        *("-profile:v", "high", "-level:v", rendition.level),
+        *("-g", units, "-keyint_min", units, "-sc_threshold", "0"),
+        *("-x264-params", "scenecut=0:open-gop=0"),
+    ]
+
+
+def quality(most_bits: int) -> list[str]:
+    bound = ["-maxrate", str(most_bits), "-bufsize", str(most_bits)]
+    return ["-c:v", "libx264", "-preset", "veryfast", "-crf", RATE_FACTOR, *bound]
+
+
+def fragments(rendition: Rendition) -> list[str]:
+    # A multiple of the rate's numerator: every picture's time is a whole number.
+    scale = Fraction(rendition.rate).numerator
+    scale *= -(-10_000 // scale)
+    return ["-video_track_timescale", str(scale), "-f", "mp4", "-movflags", FRAGMENTS, "pipe:1"]
+
+
+def pictures_init(rendition: Rendition) -> list[str]:
+    """A frame of nothing: what players need first depends on the shape alone."""
+    size = f"color=s={rendition.width}x{rendition.height}:r={rendition.rate}"
+    start = [ffmpeg(), *QUIET, "-f", "lavfi", "-i", size, "-frames:v", "1"]
+    look = ["-vf", f"format=yuv420p,setsar=1,{TAGS}"]
+    return [*start, *look, *h264(rendition), *fragments(rendition)]
+
+
+# Sounds
+
+
+def sounds(rendition: Rendition, path: Path, first: int) -> list[str]:
+    grid = rendition.grid
+    frame = max(0, grid.start_of(first) - PREROLL_FRAMES)
+    total = (grid.count - 1) * grid.units + grid.units_of_last
+    filters = [
+        f"aresample={AAC_RATE}:async=1:first_pts=0",
+        "apad",
+        f"atrim=end_sample={(total - frame) * SAMPLES}",
+    ]
+    chosen = ["-map", f"0:{rendition.track}", "-vn", "-sn", "-dn", "-af", ",".join(filters)]
+    return [
+        *source(path, Fraction(frame * SAMPLES, AAC_RATE)),
+        *chosen,
+        *aac(),
+        "-f",
+        "adts",
+        "pipe:1",
+    ]
+
+
+def frames_to_drop(rendition: Rendition, first: int) -> int:
+    return PRIMING_FRAMES + min(PREROLL_FRAMES, rendition.grid.start_of(first))
+
+
+def aac() -> list[str]:
+    return ["-c:a", "aac", "-ac", "2", "-ar", str(AAC_RATE), "-b:a", str(AAC_BITS)]
+
+
+def sounds_init() -> list[str]:
+    silence = f"anullsrc=r={AAC_RATE}:cl=stereo"
+    start = [ffmpeg(), *QUIET, "-f", "lavfi", "-i", silence, "-frames:a", "1"]
+    return [*start, *aac(), "-f", "mp4", "-movflags", FRAGMENTS, "pipe:1"]

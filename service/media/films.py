@@ -1,0 +1,269 @@
+"""Whole films as MP4, for those who play no HLS: wanted, made one after the other, and kept.
+
+What is wanted is a note in a folder, so that it outlives the worker; what is there is a file.
+"""
+
+import json
+import logging
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+
+from service.errors import DiskFull
+from service.media import encoders, places, refusals
+from service.media.cache import FILMS, Cache
+from service.media.confined import BACKGROUND, Failed, Limits, Running
+from service.media.desk import is_taken
+from service.media.jobs import Jobs
+from service.media.places import Content
+from service.media.plans import Plan, sounds_of
+from service.media.probe import Probed
+from service.media.renditions import (
+    AAC_BITS,
+    COPIED_CONTAINERS,
+    COPIED_SOUND_CONTAINERS,
+    SIZES,
+    Kind,
+    Rendition,
+    container_of,
+    is_plain_aac,
+    is_plain_h264,
+    main_picture,
+)
+from service.store import library_store, make_folder
+
+log = logging.getLogger("ferry.media")
+
+MIB = 2**20
+HOURS = 3600
+FILM, DRAFT, HOW = "film.mp4", ".film.mp4", "how.json"
+WANTED, LOCK = "wanted-films", "lock"
+LOOK_SECONDS = 1.0
+PROGRESS = re.compile(rb"out_time_us=(\d+)")
+QUICKTIME = b"qt  "
+MOST_BOXES = 64
+# What it may become beside what is copied: as many bits as the largest size has, and sounds.
+ROOM_BYTES = 64 * MIB
+
+
+class Films:
+    def __init__(self, jobs: Jobs, cache: Cache) -> None:
+        self._jobs = jobs
+        self._cache = cache
+        self._news = threading.Event()
+        self._stopped = threading.Event()
+        self._progress: dict[Content, float] = {}
+        self._running: Running | None = None
+
+    def want(self, content: Content, blob: Path, probed: Probed, plan: Plan) -> dict[str, object]:
+        """Raises CannotConvert."""
+        if is_film(blob, probed):
+            places.keep(folder_of(content) / HOW, json.dumps({"is_direct": True}).encode())
+            return {"is_ready": True}
+        if (folder_of(content) / FILM).exists():
+            return {"is_ready": True}
+        refusals.raise_remembered(folder_of(content))
+        note = {"blob": str(blob.name), "probed": probed.kept(), "plan": plan.kept()}
+        places.keep(note_of(content), json.dumps(note).encode())
+        self._news.set()
+        return {"is_ready": False, "progress": round(self._progress.get(content, 0.0), 1)}
+
+    def run(self) -> None:
+        """In a thread of its own, until it is stopped."""
+        while not self._stopped.is_set():
+            self._news.clear()
+            try:
+                is_done = self.make_one()
+            except Exception:
+                log.exception("making a film broke")
+                is_done = False
+            if not is_done:
+                self._news.wait(LOOK_SECONDS)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._news.set()
+        running = self._running
+        if running:
+            running.stop()
+
+    def make_one(self) -> bool:
+        """Whether there was one to make, and no other worker makes one."""
+        with alone() as is_alone:
+            notes = sorted(wanted_folder().glob("*-*"), key=lambda note: note.stat().st_mtime)
+            if not notes or not is_alone:
+                return False
+            content = content_of(notes[0])
+            try:
+                self._make(content, json.loads(notes[0].read_text()))
+            except (Failed, ValueError, KeyError, OSError, DiskFull) as trouble:
+                if self._stopped.is_set():
+                    return False
+                self._refuse(content, trouble)
+            finally:
+                self._progress.pop(content, None)
+            notes[0].unlink(missing_ok=True)
+            return True
+
+    def _refuse(self, content: Content, trouble: Exception) -> None:
+        """What the machine had no time or no room for is made when it is asked for again."""
+        if isinstance(trouble, Failed) and not trouble.is_late:
+            refusals.remember(folder_of(content), trouble.reason)
+        elif not isinstance(trouble, Failed | DiskFull):
+            refusals.remember(folder_of(content), "it can't be converted")
+
+    def _make(self, content: Content, note: dict[str, object]) -> None:
+        """Raises Failed."""
+        probed, plan = Probed.of(note["probed"]), Plan.of(note["plan"])  # type: ignore[arg-type]
+        store, blob_name = library_store(), str(note["blob"])
+        if store.size(blob_name) is None:
+            return  # Deleted meanwhile; another file may have the same content.
+        blob, folder = store.path(blob_name), folder_of(content)
+        make_folder(folder)
+        draft = folder / DRAFT
+        ours, theirs = os.pipe()
+        with open(ours, "rb", buffering=0) as progress:
+            try:
+                self._running = Running(
+                    film_argv(blob, probed, plan, draft),
+                    limits=limits_of(content, plan, self._cache.budget_bytes),
+                    cwd=folder,
+                    stdout=theirs,
+                )
+            finally:
+                os.close(theirs)
+            if self._stopped.is_set():
+                self._running.stop()  # Whoever stopped us came too early to see it.
+            with self._running as running, self._jobs.filming(running):
+                while told := progress.read(4096):
+                    self._told(content, told, plan)
+                if running.wait() != 0:
+                    with suppress(FileNotFoundError):
+                        draft.unlink()
+                    raise running.failure()
+        draft.replace(folder / FILM)
+        self._cache.grown((folder / FILM).stat().st_size)
+
+    def _told(self, content: Content, told: bytes, plan: Plan) -> None:
+        for found in PROGRESS.findall(told)[-1:]:
+            done = int(found) / 1_000_000 / max(0.1, plan.seconds)
+            self._progress[content] = min(99.9, 100 * done)
+
+
+def folder_of(content: Content) -> Path:
+    return content.folder / FILMS
+
+
+def wanted_folder() -> Path:
+    return places.media_folder() / WANTED
+
+
+@contextmanager
+def alone() -> Iterator[bool]:
+    """Whether no other worker is."""
+    make_folder(wanted_folder())
+    with (wanted_folder() / LOCK).open("a") as lock:
+        yield is_taken(lock.fileno())
+
+
+def note_of(content: Content) -> Path:
+    return wanted_folder() / content.folder.name
+
+
+def content_of(note: Path) -> Content:
+    sha1, _, size = note.name.partition("-")
+    return Content(sha1, int(size, 16))
+
+
+# What it already is
+
+
+def is_film(blob: Path, probed: Probed) -> bool:
+    """Whether it is such an MP4 itself: every phone plays it, from its beginning on."""
+    picture = main_picture(probed)
+    sounds = sounds_of(probed)[:1]
+    return (
+        "mov" in container_of(probed)
+        and (picture is None or (is_plain_h264(picture) and not picture.is_interlaced))
+        and all(is_plain_aac(each) or each.codec == "mp3" for each in sounds)
+        and begins_with_its_index(blob)
+    )
+
+
+def begins_with_its_index(blob: Path) -> bool:
+    """Reads the heads of a file's outermost boxes, and nothing in them."""
+    with blob.open("rb") as file:
+        size, at = blob.stat().st_size, 0
+        for number in range(MOST_BOXES):
+            file.seek(at)
+            head = file.read(16)
+            kind, length = head[4:8], int.from_bytes(head[:4], "big")
+            if number == 0 and (kind != b"ftyp" or head[8:12] == QUICKTIME):
+                return False
+            if kind in (b"moov", b"mdat", b"moof"):
+                return kind == b"moov"
+            length = int.from_bytes(head[8:16], "big") if length == 1 else length
+            at += length
+            if length < 8 or at >= size:
+                return False
+    return False
+
+
+# What it becomes
+
+
+def film_argv(blob: Path, probed: Probed, plan: Plan, target: Path) -> list[str]:
+    chosen = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"]
+    picture = best_picture(plan)
+    if picture is not None:
+        chosen += ["-map", f"0:{picture.track}", *picture_codec(probed, picture)]
+    for order, each in enumerate(sounds_of(probed)):
+        is_copied = bool(container_of(probed) & COPIED_SOUND_CONTAINERS) and (
+            is_plain_aac(each) or each.codec == "mp3"
+        )
+        chosen += ["-map", f"0:{each.index}", f"-c:a:{order}", "copy" if is_copied else "aac"]
+        if not is_copied:
+            chosen += [f"-ac:a:{order}", "2", f"-b:a:{order}", str(AAC_BITS)]
+    start = encoders.source(blob, Fraction(0))
+    ending = ["-movflags", "+faststart", "-f", "mp4", "-progress", "pipe:1", "-y", f"file:{target}"]
+    return [*start, *chosen, *ending]
+
+
+def best_picture(plan: Plan) -> Rendition | None:
+    pictures = plan.of_kind(Kind.PICTURE)
+    return max(pictures, key=lambda each: (each.is_copied, each.width), default=None)
+
+
+def picture_codec(probed: Probed, picture: Rendition) -> list[str]:
+    track = main_picture(probed)
+    is_kept = bool(container_of(probed) & COPIED_CONTAINERS)
+    if track is not None and is_kept and is_plain_h264(track) and not track.is_interlaced:
+        return ["-c:v", "copy"]
+    weave = ["bwdif=mode=send_frame:deint=interlaced"] if picture.is_interlaced else []
+    filters = ",".join([*weave, *encoders.shaping(picture)])
+    most = next(size.most_bits for size in SIZES if size.name == picture.name)
+    return [
+        "-vf",
+        filters,
+        *encoders.quality(most),
+        "-profile:v",
+        "high",
+        "-level:v",
+        picture.level,
+    ]
+
+
+def limits_of(content: Content, plan: Plan, budget_bytes: int) -> Limits:
+    most = sum(each.bits for each in plan.renditions) / 8 * plan.seconds
+    output_bytes = min(budget_bytes, round(max(most, content.size_bytes * 1.2)) + ROOM_BYTES)
+    return Limits(
+        wall_seconds=24 * HOURS,
+        cpu_seconds=48 * HOURS,
+        memory_bytes=6144 * MIB,
+        output_bytes=output_bytes,
+        nice=BACKGROUND,
+    )

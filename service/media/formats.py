@@ -1,0 +1,9 @@
+"""What ffmpeg may read at all."""
+
+# No demuxer that opens further files or hosts is among them: hls, dash, concat, image2, sdp.
+FORMATS = (
+    "mov,matroska,webm,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,obu,ivf,flv,live_flv,asf,ogg,mp3,"
+    "flac,wav,w64,aac,ac3,eac3,dts,dtshd,truehd,aiff,au,amr,ape,caf,tta,tak,wv,mpc,mpc8,rm,dv,mxf,"
+    "nut,gxf,wtv"
+)
+PROTOCOLS = "file,pipe,fd"

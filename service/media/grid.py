@@ -1,0 +1,75 @@
+"""Where segments begin: at key frames of what is copied, on a grid of what is encoded."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+# What is shown first is shown then: frames are decoded before, and no time may be negative.
+BEGIN_SECONDS = 1
+# Long enough for few requests, short enough for a start within a second and a half.
+ENCODED_SECONDS = 4
+COPIED_SECONDS = 6.0
+LONGEST_COPIED_SECONDS = 12.0
+# A rest shorter than this is no segment of its own.
+SHORTEST_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Segments of `units` units each, of which `rate` make a second: frames, or frames of AAC."""
+
+    units: int
+    rate: Fraction
+    count: int
+    units_of_last: int
+
+    def start_of(self, number: int) -> int:
+        return number * self.units
+
+    def units_in(self, number: int) -> int:
+        return self.units_of_last if number == self.count - 1 else self.units
+
+    def seconds_at(self, unit: int) -> Fraction:
+        return unit / self.rate
+
+    @property
+    def durations(self) -> list[float]:
+        return [float(self.units_in(number) / self.rate) for number in range(self.count)]
+
+
+def grid(rate: Fraction, seconds: float, units: int = 0) -> Grid:
+    """`units` a segment; where they are not given, those of four seconds."""
+    units = units or max(1, round(ENCODED_SECONDS * rate))
+    total = max(1, ceil(Fraction(seconds).limit_denominator(10**6) * rate))
+    count, rest = divmod(total, units)
+    if count and rest < SHORTEST_SECONDS * rate:
+        # The last one takes it in.
+        return Grid(units, rate, count, units + rest)
+    return Grid(units, rate, count + 1, rest)
+
+
+def cuts(times: Sequence[float], end: float) -> list[int] | None:
+    """Which of the key frames begin a segment; None where they lie too far apart."""
+    if not times or any(after <= before for before, after in pairwise(times)):
+        return None
+    bounds = [*times, max(end, times[-1])]
+    if max(after - before for before, after in pairwise(bounds)) > LONGEST_COPIED_SECONDS:
+        return None
+    chosen = [0]
+    while (after := _next_cut(times, chosen[-1])) is not None:
+        chosen.append(after)
+    if len(chosen) > 1 and end - times[chosen[-1]] < SHORTEST_SECONDS:
+        chosen.pop()
+    return chosen
+
+
+def _next_cut(times: Sequence[float], current: int) -> int | None:
+    """The first that makes it long enough, or the one before, should that become too long."""
+    after = bisect_left(times, times[current] + COPIED_SECONDS - 0.01)
+    is_too_long = after < len(times) and times[after] - times[current] > LONGEST_COPIED_SECONDS
+    if is_too_long and after - 1 > current:
+        after -= 1
+    return after if after < len(times) else None

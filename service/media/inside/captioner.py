@@ -1,0 +1,59 @@
+"""A program: the subtitles of some seconds of a medium, as WebVTT, to its standard output."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import av
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Discard, Stream
+from av.subtitles.subtitle import AssSubtitle
+
+from service.media.captions import MOST_CUES, Cue, text_of, webvtt, without_fields
+from service.media.inside.opened import begins_at, opened, question, seek
+
+# What begins before and is still shown.
+PREROLL_SECONDS = 20.0
+
+
+def main() -> None:
+    asked = question()
+    with opened(asked["path"]) as container:
+        stream = container.streams[asked["track"]]
+        cues = list(shown(container, stream, asked["start"], asked["end"]))[:MOST_CUES]
+    sys.stdout.write(webvtt(cues))
+
+
+def shown(container: InputContainer, stream: Stream, start: float, end: float) -> Iterator[Cue]:
+    for each in container.streams:
+        each.discard = Discard.default if each.index == stream.index else Discard.all
+    if start > PREROLL_SECONDS:
+        seek(container, start - PREROLL_SECONDS)
+    begin = begins_at(container)
+    for packet in container.demux(stream):
+        if packet.pts is None or not packet.size:
+            continue
+        at = float(packet.pts * packet.time_base) - begin
+        if at >= end:
+            return
+        until = at + float((packet.duration or 0) * packet.time_base)
+        text = "\n".join(lines_of(packet))
+        if until > max(start, at) and text:
+            yield Cue(max(0.0, at), until, text)
+
+
+def lines_of(packet: "Packet[Any]") -> Iterator[str]:
+    try:
+        found = packet.decode()
+    except av.FFmpegError:
+        return
+    for each in found:
+        if isinstance(each, AssSubtitle):
+            text = text_of(without_fields(each.ass.decode(errors="replace")))
+            if text:
+                yield text
+
+
+if __name__ == "__main__":
+    main()

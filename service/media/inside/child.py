@@ -1,0 +1,128 @@
+"""The process that reads media: one question after the other, over the socket that is its input.
+
+A question is a line of JSON with the medium's descriptor beside it. The answer is a line of JSON
+too, with the files that it tells the lengths of behind it. Whatever breaks in here breaks nothing
+else: who asked sees the end of the socket.
+"""
+
+import json
+import os
+import socket
+from typing import Any, BinaryIO
+
+from service.media.inside import drawing, films, sealing
+from service.media.inside.refusals import Unfit
+from service.media.probe import Probed, TrackKind
+from service.media.sizes import SIZES
+
+HEAD_BYTES = 4096
+MOST_QUESTION_BYTES = 65_536
+# What many keep here and no reader of media should try its luck with.
+OTHERS = (b"PK\x03\x04", b"%PDF", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"\x7fELF", b"MZ", b"d8:")
+HEIF_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
+
+Facts = dict[str, Any]
+
+
+def main() -> None:
+    drawing.make_ready()
+    films.make_ready()
+    is_sealed = sealing.seal()
+    with socket.socket(fileno=os.dup(0)) as asker:
+        asker.sendall(json.dumps({"is_sealed": is_sealed}).encode() + b"\n")
+        while True:
+            line, descriptors, _flags, _address = socket.recv_fds(asker, MOST_QUESTION_BYTES, 1)
+            if not line:
+                return
+            with open(descriptors[0], "rb") as medium:
+                facts, files = answered(json.loads(line), medium)
+            lengths = [len(each) for each in files]
+            asker.sendall(json.dumps({**facts, "lengths": lengths}).encode() + b"\n")
+            asker.sendall(b"".join(files))
+
+
+def answered(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
+    medium.seek(0)
+    try:
+        if question["do"] == "probe":
+            return probe(medium), []
+        return {}, draw(medium, question)
+    except Unfit as unfit:
+        return refused(unfit.reason, is_limit=unfit.is_limit), []
+    except MemoryError:
+        return refused("it takes too much memory", is_limit=True), []
+    except Exception as trouble:  # noqa: BLE001  Decoders raise what they like.
+        return refused(f"it is damaged ({type(trouble).__name__})"), []
+
+
+def refused(reason: str, *, is_limit: bool = False) -> Facts:
+    return {"refused": reason, "is_limit": is_limit}
+
+
+def probe(medium: BinaryIO) -> Facts:
+    """The columns of models.Media."""
+    head = medium.read(HEAD_BYTES)
+    medium.seek(0)
+    if is_none(head):
+        return {"kind": "other"}
+    image = drawing.opened(medium)
+    if image is not None:
+        width, height = drawing.shown_size(image)
+        return {"kind": "picture", "has_picture": True, "width": width, "height": height}
+    medium.seek(0)
+    if is_heif(head):
+        return {"kind": "picture", "has_picture": True, "probed": Probed("heif", 0, ()).kept()}
+    with films.opened(medium) as container:
+        return film_facts(films.probed(container))
+
+
+def is_none(head: bytes) -> bool:
+    return not head or head.startswith(OTHERS) or is_text(head)
+
+
+def is_text(head: bytes) -> bool:
+    """Playlists and SVG among it: nothing that is text is a medium."""
+    if b"\0" in head:
+        return False
+    try:
+        head[:-4].decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def is_heif(head: bytes) -> bool:
+    return head[4:8] == b"ftyp" and head[8:12] in HEIF_BRANDS
+
+
+def film_facts(probed: Probed) -> Facts:
+    video = next(iter(probed.of_kind(TrackKind.VIDEO)), None)
+    covers = probed.of_kind(TrackKind.PICTURE)
+    if video is None and not probed.of_kind(TrackKind.AUDIO):
+        raise Unfit("it has neither video nor sound")
+    facts: Facts = {
+        "kind": "video" if video else "audio",
+        "has_picture": bool(video or covers),
+        "duration_ms": round(probed.duration_seconds * 1000) or None,
+        "probed": probed.kept(),
+    }
+    if video:
+        is_sideways = video.rotation_degrees % 180 == 90
+        size = (video.height, video.width) if is_sideways else (video.width, video.height)
+        facts |= {"width": size[0], "height": size[1]}
+    return facts
+
+
+def draw(medium: BinaryIO, question: Facts) -> list[bytes]:
+    sizes = [SIZES[name] for name in question["sizes"]]
+    if question["kind"] == "picture":
+        image = drawing.opened(medium)
+        if image is None:
+            raise Unfit("it is no picture")
+        return drawing.drawn(image, sizes)
+    with films.opened(medium) as container:
+        return films.drawn(container, sizes)
+
+
+if __name__ == "__main__":
+    main()

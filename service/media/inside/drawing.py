@@ -1,0 +1,172 @@
+"""Pictures in smaller sizes, as files for browsers that tell nothing of where they were taken."""
+
+import codecs
+import io
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import BinaryIO, cast
+
+from PIL import Image, ImageCms, ImageFile, PngImagePlugin, UnidentifiedImageError
+
+from service.media.inside.refusals import Unfit
+from service.media.sizes import Size
+
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000", "ICO")
+# Read whole into memory, some of them more than once: 3 or 4 bytes a pixel.
+MOST_PIXELS = 120_000_000
+QUALITY = 82
+# Of the words in pictures.
+CODECS = (
+    "ascii",
+    "latin-1",
+    "utf-8",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "cp1252",
+    "unicode_escape",
+)
+ORIENTATION = 0x0112
+TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+SIDEWAYS = (5, 6, 7, 8)
+ROTATIONS = {90: 6, 180: 3, 270: 8}  # clockwise degrees, as an orientation
+SRGB = ImageCms.createProfile("sRGB")
+
+# Judged here, once JPEG has said how small it can be read.
+Image.MAX_IMAGE_PIXELS = None
+PngImagePlugin.MAX_TEXT_MEMORY = PngImagePlugin.MAX_TEXT_CHUNK
+ImageFile.LOAD_TRUNCATED_IMAGES = False
+# Files may be as odd as they like, and nobody reads what a child process prints.
+warnings.simplefilter("ignore")
+
+
+def make_ready() -> None:
+    """Loads at once what else would be loaded when it is first needed."""
+    Image.init()
+    for name in CODECS:
+        codecs.lookup(name)
+
+
+def opened(medium: BinaryIO) -> Image.Image | None:
+    """The head of a picture; None where it is none."""
+    try:
+        return Image.open(medium, formats=FORMATS)
+    except UnidentifiedImageError:
+        return None
+
+
+def shown_size(image: Image.Image) -> tuple[int, int]:
+    width, height = image.size
+    return (height, width) if orientation_of(image) in SIDEWAYS else (width, height)
+
+
+def orientation_of(image: Image.Image) -> int:
+    with suppress(Exception):  # Damaged facts of the camera spoil no picture.
+        return int(image.getexif().get(ORIENTATION, 1))
+    return 1
+
+
+def drawn(image: Image.Image, sizes: Sequence[Size]) -> list[bytes]:
+    """The first frame, in each of the sizes."""
+    turned = orientation_of(image)
+    profile = image.info.get("icc_profile")
+    target = largest_box(image.size, sizes, turned)
+    # A JPEG is read at an eighth of its size where that is enough.
+    image.draft(None, (target[0] * 2, target[1] * 2))
+    if image.width * image.height > MOST_PIXELS:
+        raise Unfit("it has too many pixels", is_limit=True)
+    image.load()
+    return written(plain(image, profile, target), sizes, turned)
+
+
+def written(image: Image.Image, sizes: Sequence[Size], turned: int = 1) -> list[bytes]:
+    """Of an image in RGB or RGBA."""
+    small = [shrunk(image, box_of(image.size, size, turned)) for size in sizes]
+    return [file_of(each.transpose(TURNS[turned]) if turned in TURNS else each) for each in small]
+
+
+def largest_box(stored: tuple[int, int], sizes: Sequence[Size], turned: int) -> tuple[int, int]:
+    """All have the same proportions."""
+    return max((box_of(stored, size, turned) for size in sizes), key=lambda box: box[0] * box[1])
+
+
+def box_of(stored: tuple[int, int], size: Size, turned: int) -> tuple[int, int]:
+    """Width and height, before the picture is turned."""
+    width, height = reversed(stored) if turned in SIDEWAYS else stored
+    scale = min(size.width / width, size.height / height)
+    scale = scale if size.is_fixed_width else min(1, scale)
+    box = max(1, round(width * scale)), max(1, round(height * scale))
+    return (box[1], box[0]) if turned in SIDEWAYS else box
+
+
+def shrunk(image: Image.Image, box: tuple[int, int]) -> Image.Image:
+    """In whole steps first, which is several times quicker and as good to the eye."""
+    if image.size == box:
+        return image
+    return image.resize(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
+
+
+def plain(image: Image.Image, profile: bytes | None, target: tuple[int, int]) -> Image.Image:
+    """In sRGB, with its transparency where it has some."""
+    image = in_eight_bits(image)
+    has_alpha = image.has_transparency_data
+    if has_alpha or image.mode in ("P", "1"):
+        image = image.convert("RGBA" if has_alpha else "RGB")
+    is_transparent = has_alpha and not is_opaque(image)
+    if image.width > target[0] and image.height > target[1]:
+        # Before its colours are changed: few pixels are changed sooner.
+        image = shrunk(image, target)
+    return in_srgb(image, profile, "RGBA" if is_transparent else "RGB")
+
+
+def in_eight_bits(image: Image.Image) -> Image.Image:
+    """Sixteen bits, and numbers of any size, as greys."""
+    if image.mode.startswith("I;16"):
+        image = image.convert("I")
+    if image.mode in ("I", "F"):
+        _low, high = cast("tuple[float, float]", image.getextrema())
+        scale = 255 / (2**16 - 1 if high <= 2**16 else high) if high > 255 else 1.0
+        image = image.point(lambda value: value * scale + 0).convert("L")
+    return image
+
+
+def is_opaque(image: Image.Image) -> bool:
+    lowest, _highest = image.getchannel("A").getextrema()
+    return lowest == 255
+
+
+def in_srgb(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image:
+    changed = recoloured(image, profile) if profile else None
+    if changed is None:
+        return image.convert(mode)
+    if mode == "RGBA":
+        changed.putalpha(image.getchannel("A"))
+    return changed
+
+
+def recoloured(image: Image.Image, profile: bytes) -> Image.Image | None:
+    """None where the profile is damaged, or not of this kind of picture."""
+    colours = image.convert("RGB") if image.mode == "RGBA" else image
+    with suppress(ImageCms.PyCMSError, ValueError, OSError):
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        return ImageCms.profileToProfile(colours, source, SRGB, outputMode="RGB")
+    return None
+
+
+def file_of(image: Image.Image) -> bytes:
+    """WebP where something is transparent: JPEG can't, and PNG would be many times as large."""
+    target = io.BytesIO()
+    if image.mode == "RGBA":
+        image.save(target, "WEBP", quality=QUALITY, method=2)
+    else:
+        image.save(target, "JPEG", quality=QUALITY)
+    return target.getvalue()

@@ -1,0 +1,253 @@
+"""Video and audio: what they are made of, and a frame or a cover of them."""
+
+import importlib
+import io
+import pkgutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO, cast
+
+import av
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.stream import Disposition, Stream
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+from PIL import Image, ImageStat
+
+from service.media.formats import FORMATS
+from service.media.inside import drawing
+from service.media.inside.refusals import Unfit
+from service.media.probe import Probed, Track, TrackKind
+from service.media.sizes import Size
+
+MOST_TRACKS = 200
+MOST_PIXELS = 8192 * 8192
+MOST_PACKETS = 2000  # to look at for one frame
+LOOK_SECONDS = 6.0
+# Parts of the length, in which a film is likely to show something.
+PLACES = (0.1, 0.3, 0.5, 0.02, 0.7, 0.9)
+BLACK, FLAT = 24, 6  # of 255: darker than that on average, or less various
+TEXT_SUBTITLES = {"ass", "ssa", "subrip", "srt", "webvtt", "mov_text", "text", "ttml"}
+PROGRESSIVE = (0, 1)  # unknown, progressive
+MOST_COVER_BYTES = 32 * 2**20
+
+
+def make_ready() -> None:
+    """Loads at once what else would be loaded when it is first needed."""
+    for module in pkgutil.walk_packages(av.__path__, "av."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+@contextmanager
+def opened(medium: BinaryIO) -> Iterator[InputContainer]:
+    """Raises Unfit. Formats that lead to other files, and all protocols, are shut out."""
+    options = {"format_whitelist": FORMATS, "protocol_whitelist": "none", "max_streams": "500"}
+    try:
+        container = av.open(medium, "r", metadata_errors="replace", container_options=options)
+    except av.FFmpegError as trouble:
+        raise Unfit(told(trouble)) from trouble
+    with container:
+        if len(container.streams) > MOST_TRACKS:
+            raise Unfit("it has too many tracks", is_limit=True)
+        yield container
+
+
+def told(trouble: av.FFmpegError) -> str:
+    return f"it can't be read: {trouble.strerror}"
+
+
+def probed(container: InputContainer) -> Probed:
+    frame = first_frame(container)
+    tracks = (track_of(stream, frame) for stream in container.streams)
+    return Probed(
+        container.format.name, duration_of(container), tuple(each for each in tracks if each)
+    )
+
+
+def first_frame(container: InputContainer) -> VideoFrame | None:
+    """It tells what no header does: how it is turned, and whether it can be read at all."""
+    stream = film_of(container)
+    return next(frames(container, stream), None) if stream else None
+
+
+def duration_of(container: InputContainer) -> float:
+    if container.duration is not None:
+        return max(0.0, container.duration / av.time_base)
+    lengths = [
+        float(each.duration * each.time_base)
+        for each in container.streams
+        if each.duration and each.time_base
+    ]
+    return max(lengths, default=0.0)
+
+
+def track_of(stream: Stream, frame: VideoFrame | None) -> Track | None:
+    kind = kind_of(stream)
+    if kind is None:
+        return None
+    facts: dict[str, Any] = {
+        "index": stream.index,
+        "kind": kind,
+        "codec": codec_of(stream),
+        "language": language_of(stream),
+        "title": stream.metadata.get("title", "")[:200],
+        "is_default": bool(stream.disposition & Disposition.default),
+        "profile": (stream.profile or "") if stream.codec_context else "",
+        "is_text": kind == TrackKind.SUBTITLE and codec_of(stream) in TEXT_SUBTITLES,
+    }
+    if isinstance(stream, VideoStream) and stream.codec_context:
+        facts |= picture_facts(stream, frame if kind == TrackKind.VIDEO else None)
+    if isinstance(stream, AudioStream) and stream.codec_context:
+        context = stream.codec_context
+        facts |= {"channels": context.channels, "sample_rate": context.sample_rate}
+    return Track(**facts)
+
+
+def language_of(stream: Stream) -> str:
+    told = (stream.language or "")[:35]
+    return "" if told == "und" else told
+
+
+def kind_of(stream: Stream) -> TrackKind | None:
+    match stream.type:
+        case "video":
+            is_cover = stream.disposition & (Disposition.attached_pic | Disposition.still_image)
+            return TrackKind.PICTURE if is_cover else TrackKind.VIDEO
+        case "audio":
+            return TrackKind.AUDIO
+        case "subtitle":
+            return TrackKind.SUBTITLE
+    return None
+
+
+def codec_of(stream: Stream) -> str:
+    context = stream.codec_context
+    return context.codec.canonical_name if context else "unknown"
+
+
+def picture_facts(stream: VideoStream, frame: VideoFrame | None) -> dict[str, Any]:
+    context = stream.codec_context
+    rate = stream.average_rate or stream.guessed_rate
+    is_interlaced = context.field_order not in PROGRESSIVE or bool(frame and frame.interlaced_frame)
+    return {
+        "width": context.width,
+        "height": context.height,
+        "pixel_format": context.pix_fmt or "",
+        "frames_per_second": round(float(rate), 3) if rate else 0,
+        "rotation_degrees": rotation_of(frame) if frame else 0,
+        "is_interlaced": is_interlaced,
+    }
+
+
+def rotation_of(frame: VideoFrame) -> int:
+    """Clockwise, in quarters; ffmpeg counts the other way round."""
+    return round(-frame.rotation / 90) * 90 % 360
+
+
+def film_of(container: InputContainer) -> VideoStream | None:
+    """The video that a player would begin with."""
+    films = [each for each in container.streams.video if is_film(each)]
+    return max(films, key=lambda each: bool(each.disposition & Disposition.default), default=None)
+
+
+def is_film(stream: VideoStream) -> bool:
+    context = stream.codec_context
+    if kind_of(stream) != TrackKind.VIDEO or context is None:
+        return False
+    return 0 < context.width * context.height <= MOST_PIXELS
+
+
+def cover_of(container: InputContainer) -> bytes | None:
+    """As the file carries it: a picture of its own."""
+    covers = [each for each in container.streams.video if kind_of(each) == TrackKind.PICTURE]
+    for packet in container.demux(covers[:1]) if covers else ():
+        return bytes(packet)[:MOST_COVER_BYTES]
+    return None
+
+
+def drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]:
+    """Of a frame that shows something; of audio, of the cover."""
+    stream = film_of(container)
+    if stream is None:
+        return cover_drawn(container, sizes)
+    frame = telling_frame(container, stream)
+    if frame is None:
+        raise Unfit("it shows no picture that can be read")
+    turned = drawing.ROTATIONS.get(rotation_of(frame), 1)
+    return drawing.written(image_of(frame, stream, sizes, turned), sizes, turned)
+
+
+def cover_drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]:
+    cover = cover_of(container)
+    image = drawing.opened(io.BytesIO(cover)) if cover else None
+    if image is None:
+        raise Unfit("it has no picture")
+    return drawing.drawn(image, sizes)
+
+
+def telling_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
+    """Neither black nor of one colour, where it is quickly found; else the most various."""
+    deadline = time.monotonic() + LOOK_SECONDS
+    best, most = None, -1.0
+    for frame in candidates(container, stream):
+        brightness, variety = look(frame)
+        if brightness > BLACK and variety > FLAT:
+            return frame
+        if variety > most:
+            best, most = frame, variety
+        if time.monotonic() > deadline:
+            break
+    return best
+
+
+def candidates(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    length = duration_of(container)
+    for place in PLACES if length else ():
+        with suppress(av.FFmpegError):
+            container.seek(int(place * length * av.time_base) + (container.start_time or 0))
+            yield from some(frames(container, stream), 1)
+    with suppress(av.FFmpegError):
+        container.seek(container.start_time or 0)
+    yield from some(frames(container, stream), 3)
+
+
+def some(frames_of_it: Iterator[VideoFrame], count: int) -> Iterator[VideoFrame]:
+    for _number, frame in zip(range(count), frames_of_it, strict=False):
+        yield frame
+
+
+def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    """Key frames from where it stands; of damaged parts, none."""
+    context = stream.codec_context
+    if not context.is_open:
+        context.skip_frame = "NONKEY"
+        context.thread_count = 1
+        context.options = {"max_pixels": str(MOST_PIXELS)}
+    with suppress(av.FFmpegError):
+        for _number, packet in zip(range(MOST_PACKETS), container.demux(stream), strict=False):
+            with suppress(av.InvalidDataError):
+                yield from packet.decode()
+
+
+def look(frame: VideoFrame) -> tuple[float, float]:
+    """How bright, and how various."""
+    small = frame.reformat(width=32, height=32, format="gray", interpolation="AREA")
+    (plane,) = small.planes
+    greys = Image.frombytes("L", (32, 32), bytes(plane), "raw", "L", plane.line_size)
+    facts = ImageStat.Stat(greys)
+    return facts.mean[0], facts.stddev[0]
+
+
+def image_of(
+    frame: VideoFrame, stream: VideoStream, sizes: Sequence[Size], turned: int
+) -> Image.Image:
+    """No larger than the largest that is wanted of it, with square pixels."""
+    ratio = stream.codec_context.sample_aspect_ratio
+    width = max(1, round(frame.width * ratio)) if ratio else frame.width
+    shown = min(width, MOST_PIXELS // frame.height), frame.height
+    box = drawing.largest_box(shown, sizes, turned)
+    small: Any = frame.reformat(*box, format="rgb24", interpolation="AREA")
+    return cast("Image.Image", small.to_image())

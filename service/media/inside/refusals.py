@@ -1,0 +1,8 @@
+"""What a child says of a medium that it can't use."""
+
+
+class Unfit(Exception):  # noqa: N818  Errors are nouns here.
+    def __init__(self, reason: str, *, is_limit: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.is_limit = is_limit

@@ -1,0 +1,250 @@
+"""A program: says where a medium can be cut, when its tracks end, and what players need first.
+
+It reads packets and decodes none. Its answer is one document of JSON.
+"""
+
+import io
+import json
+import sys
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import Any
+
+import av
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Stream
+from av.video.stream import VideoStream
+
+from service.media import adts, boxes, nal
+from service.media.grid import LONGEST_COPIED_SECONDS
+from service.media.inside.opened import (
+    MICROSECONDS,
+    begins_at,
+    opened,
+    question,
+    seek,
+    unit_of,
+)
+
+# Others have none, or keep in it what only seems to be a key frame.
+INDEXED = {"mov", "matroska"}
+# How near its end the last packets of all tracks are looked for.
+TAIL_SECONDS = 10
+SAMPLES = 6
+LOOK_FRAMES, REORDERED = 80, 20
+UNTOLD = 2
+HDR = {16: "pq", 18: "hlg"}  # as ITU-T H.273 counts transfer characteristics
+
+
+def main() -> None:
+    asked = question()
+    with opened(asked["path"]) as container:
+        found = survey(container, asked)
+    if found["keys"]:
+        with opened(asked["path"]) as container:
+            stream = container.streams[asked["video"]]
+            found["keys"] = checked(container, stream, found["keys"])
+    sys.stdout.write(json.dumps(found, separators=(",", ":")))
+
+
+def survey(container: InputContainer, asked: dict[str, Any]) -> dict[str, Any]:
+    ends = ends_of(container)
+    keys = None
+    if asked["video"] is not None:
+        stream = container.streams[asked["video"]]
+        keys = keys_of(container, stream, ends.get(stream.index, 0), may_scan=asked["may_scan"])
+    return {
+        "begins_at": begins_at(container),
+        "ends": ends,
+        "keys": keys,
+        "inits": {index: init_of(container, index) for index in asked["copied"]},
+        "shapes": {each.index: shape_of(each) for each in container.streams.video},
+    }
+
+
+def shape_of(stream: VideoStream) -> dict[str, Any]:
+    ratio = stream.sample_aspect_ratio or stream.codec_context.sample_aspect_ratio
+    rate = stream.average_rate or stream.guessed_rate
+    return {
+        "pixel_ratio": float(ratio) if ratio else 1.0,
+        "rate": str(rate) if rate else "",
+        "hdr": HDR.get(int(stream.codec_context.color_trc), ""),
+        "has_matrix": int(stream.codec_context.colorspace) != UNTOLD,
+    }
+
+
+# When each track ends
+
+
+def ends_of(container: InputContainer) -> dict[int, float]:
+    """In seconds after the beginning; where that can't be read, what the container says."""
+    whole = (container.duration or 0) / MICROSECONDS
+    ends: dict[int, float] = {}
+    with suppress(av.FFmpegError):
+        seek(container, whole - TAIL_SECONDS)
+        for packet in container.demux():
+            if packet.pts is not None:
+                end = seconds(packet, packet.pts + (packet.duration or 0))
+                index = packet.stream_index
+                ends[index] = max(ends.get(index, 0.0), end - begins_at(container))
+    return {stream.index: ends.get(stream.index, whole) for stream in container.streams}
+
+
+def seconds(packet: "Packet[Any]", units: int) -> float:
+    return float(units * packet.time_base)
+
+
+# Where it can be cut
+
+
+def keys_of(
+    container: InputContainer, stream: Stream, end: float, *, may_scan: bool
+) -> dict[str, Any] | None:
+    """None: not known without reading all of it, or nowhere."""
+    if INDEXED.intersection(container.format.name.split(",")):
+        with suppress(av.FFmpegError):
+            seek(container, end / 2)
+        keys = indexed(container, stream)
+        if is_complete(keys["times"], end):
+            return keys
+    return scanned(container, stream) if may_scan else None
+
+
+def indexed(container: InputContainer, stream: Stream) -> dict[str, Any]:
+    by_decoding = "mov" in container.format.name.split(",")
+    entries = [each for each in stream.index_entries if each.is_keyframe]
+    marks = [each.timestamp for each in entries]
+    delay = presentation_delay(container, stream, marks) if by_decoding else 0
+    begin = begins_at(container)
+    return {
+        "by": "dts" if by_decoding else "pts",
+        "marks": marks,
+        "times": [float((mark + delay) * unit_of(stream)) - begin for mark in marks],
+        "bytes": bytes_between(stream, entries),
+    }
+
+
+def presentation_delay(container: InputContainer, stream: Stream, marks: list[int]) -> int:
+    """From the first key frame's decoding to its showing."""
+    if not marks:
+        return 0
+    container.seek(marks[0], stream=stream, backward=True)
+    packet = next((each for each in container.demux(stream) if each.is_keyframe), None)
+    if packet is None or packet.pts is None or packet.dts is None:
+        return 0
+    return int(packet.pts - packet.dts)
+
+
+def bytes_between(stream: Stream, entries: list[Any]) -> list[int]:
+    """From each key frame to the next; the last one's are not known."""
+    positions = [each.pos for each in entries]
+    return [max(0, after - before) for before, after in pairwise(positions)]
+
+
+def is_complete(times: list[float], end: float) -> bool:
+    """Of a container without an index, only those that were passed by chance are known."""
+    bounds = [0.0, *times, end]
+    return all(after - before <= LONGEST_COPIED_SECONDS for before, after in pairwise(bounds))
+
+
+def scanned(container: InputContainer, stream: Stream) -> dict[str, Any]:
+    container.seek(0, backward=True)
+    begin = begins_at(container)
+    marks: list[int] = []
+    times: list[float] = []
+    positions: list[int] = []
+    for packet in container.demux(stream):
+        if packet.is_keyframe and packet.pts is not None and packet.size:
+            marks.append(packet.pts)
+            times.append(seconds(packet, packet.pts) - begin)
+            positions.append(packet.pos or 0)
+    sizes = [max(0, after - at) for at, after in pairwise(positions)]
+    return {"by": "pts", "marks": marks, "times": times, "bytes": sizes}
+
+
+def checked(
+    container: InputContainer, stream: Stream, keys: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Some of the cuts are tried: a seek must lead there, to a frame that needs no other one."""
+    step, delay = max(1, len(keys["marks"]) // SAMPLES), Fraction(0)
+    length_bytes = nal.length_bytes(stream.codec_context.extradata or b"")
+    for mark in keys["marks"][::step]:
+        found = list(islice(from_mark(container, stream, mark, keys["by"]), LOOK_FRAMES))
+        if not found or not nal.is_instant(bytes(found[0]), length_bytes):
+            return None
+        delay = max(delay, delay_in(found))
+    return {**keys, "delay": float(delay)}
+
+
+def delay_in(packets: list["Packet[Any]"]) -> Fraction:
+    """How much later than it is shown a frame would be decoded, were it not begun so much earlier.
+
+    The last ones say nothing: those shown before them are perhaps still to come.
+    """
+    shown = [each.pts for each in packets if each.pts is not None]
+    late = (at - pts for at, pts in zip(sorted(shown), shown, strict=True))
+    return max(islice(late, max(1, len(shown) - REORDERED))) * packets[0].time_base
+
+
+def from_mark(
+    container: InputContainer, stream: Stream, mark: int, by: str
+) -> Iterator["Packet[Any]"]:
+    """The packets from a key frame on, however near to it a seek leads."""
+    back = int(2 / unit_of(stream))
+    for attempt in range(4):
+        container.seek(mark - attempt * attempt * back, stream=stream, backward=True)
+        packets = container.demux(stream)
+        for packet in packets:
+            at = getattr(packet, by)
+            if at is None or not packet.is_keyframe:
+                continue
+            if at > mark:
+                break
+            if at == mark:
+                yield packet
+                yield from packets
+                return
+
+
+# What a player needs before the first segment
+
+
+def init_of(container: InputContainer, index: int) -> dict[str, str]:
+    stream = container.streams[index]
+    if isinstance(stream, AudioStream) and not stream.codec_context.extradata:
+        supply_config(container, stream)
+    output = io.BytesIO()
+    flags = {"movflags": "empty_moov+default_base_moof"}
+    with av.open(output, "w", format="mp4", options=flags) as made:
+        made.add_stream_from_template(stream)
+        made.start_encoding()
+        written = output.getvalue()
+    init = next(boxes.pieces(io.BytesIO(written).read), b"")
+    return {"init": b64encode(init).decode(), "codecs": codecs_of(stream)}
+
+
+def supply_config(container: InputContainer, stream: AudioStream) -> None:
+    """MPEG-TS says it in each frame, MP4 once."""
+    if stream.codec_context.name.startswith("aac"):
+        container.seek(0, backward=True)
+        for packet in islice(container.demux(stream), 1):
+            stream.codec_context.extradata = adts.config_of(bytes(packet))
+
+
+def codecs_of(stream: Stream) -> str:
+    extradata = stream.codec_context.extradata or b""
+    if isinstance(stream, VideoStream):
+        return f"avc1.{nal.profile_of(extradata).hex()}"
+    if stream.codec_context.name.startswith("mp3"):
+        return "mp4a.40.34"
+    kind = extradata[0] >> 3 if extradata else 2
+    return f"mp4a.40.{kind}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Takes limits on, then becomes the program: `launch.py <limits in JSON> program argument…`.
+
+Started without site-packages it costs 9 ms. It runs before the program in the same process, so
+that nothing of the caller has to run between fork and exec, where other threads' locks are held
+for ever.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from contextlib import suppress
+
+CLONE_NEWUSER, CLONE_NEWNET = 0x1000_0000, 0x4000_0000
+PR_SET_PDEATHSIG = 1
+
+
+def main(limits: dict[str, int], program: list[str], environment: dict[str, str]) -> None:
+    os.setpriority(os.PRIO_PROCESS, 0, limits["nice"])
+    leave_network()
+    # After that, since new rights end it.
+    die_with_parent(limits["parent"])
+    bound(resource.RLIMIT_CPU, limits["cpu_seconds"])
+    bound(resource.RLIMIT_AS, limits["memory_bytes"])
+    bound(resource.RLIMIT_FSIZE, limits["output_bytes"])
+    bound(resource.RLIMIT_NOFILE, limits["open_files"])
+    bound(resource.RLIMIT_CORE, 0)
+    os.execve(program[0], program, environment)  # noqa: S606
+
+
+def leave_network() -> None:
+    """Where the kernel lets us; a user without rights needs a name space of users for it."""
+    unshare = getattr(ctypes.CDLL(None), "unshare", None)
+    if unshare is not None and unshare(CLONE_NEWNET) != 0:
+        unshare(CLONE_NEWUSER | CLONE_NEWNET)
+
+
+def die_with_parent(parent: int) -> None:
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit("its parent is gone")
+
+
+def bound(kind: int, most: int) -> None:
+    """Never above what holds already, and never to be raised again."""
+    _soft, hard = resource.getrlimit(kind)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    with suppress(ValueError, OSError):  # macOS knows no limit of memory.
+        resource.setrlimit(kind, (most, most))
+
+
+if __name__ == "__main__":
+    wanted = json.loads(sys.argv[1])
+    try:
+        main(wanted["limits"], sys.argv[2:], wanted["environment"])
+    except OSError as trouble:
+        sys.exit(f"cannot start: {trouble.strerror}")

@@ -1,0 +1,116 @@
+"""What a content is: looked at once, by a child, and kept in its row."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import BinaryIO
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from service.errors import Busy, CannotConvert
+from service.media.children import Children
+from service.media.confined import Failed
+from service.media.places import Content
+from service.models import Account, File, Media
+
+PROBE_SECONDS = 20.0
+MOST_TRIES = 2
+PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
+ROWS_AT_ONCE = 100
+# What a busy machine had no time for is looked at again then, or when somebody asks.
+LATER = timedelta(hours=1)
+FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed")
+WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
+
+
+def look(children: Children, media: Media, medium: BinaryIO) -> None:
+    """Writes into the row, which `note` keeps. A child that died or hung is asked once more; what
+    it refuses is refused for good; what came too late is put off."""
+    media.leased_until = None
+    try:
+        facts = children.ask(medium.fileno(), {"do": "probe"}, PROBE_SECONDS).facts
+    except Failed as failed:
+        if failed.is_late:
+            media.leased_until = timezone.now() + LATER
+            return
+        fail(media, failed.reason, is_final=not failed.is_limit)
+        return
+    for name in FACTS:
+        setattr(media, name, facts.get(name, getattr(media, name)))
+    media.state, media.tries = Media.State.PROBED, 0
+
+
+def look_now(
+    children: Children, media: Media, medium: BinaryIO, note: Callable[[list[Media]], None]
+) -> None:
+    """For somebody who waits. Raises Busy."""
+    while media.state == Media.State.WANTED:
+        look(children, media, medium)
+        note([media])
+        if media.leased_until is not None:
+            raise Busy
+
+
+def refuse_unplayable(media: Media) -> None:
+    """Raises CannotConvert."""
+    if media.state == Media.State.REFUSED or media.kind not in PLAYABLE:
+        raise CannotConvert(media.reason or "it is neither a film nor a sound")
+
+
+def fail(media: Media, reason: str, *, is_final: bool = False) -> None:
+    media.tries += 1
+    if is_final or media.tries >= MOST_TRIES:
+        refuse(media, reason)
+
+
+def refuse(media: Media, reason: str) -> None:
+    media.state, media.kind, media.reason = Media.State.REFUSED, Media.Kind.OTHER, reason
+
+
+def forgo_picture(media: Media, failed: Failed) -> None:
+    """What is damaged is never tried again; what took too much, once more; what came too late,
+    whenever it is asked for."""
+    if failed.is_late:
+        return
+    media.tries += 1
+    media.has_picture = failed.is_limit and media.tries < MOST_TRIES
+    media.reason = failed.reason
+
+
+def note(rows: list[Media]) -> None:
+    """Keeps them in one go, and tells the accounts that have such files: their listings say
+    something else now."""
+    if not rows:
+        return
+    with transaction.atomic():
+        Media.objects.bulk_update(rows, WRITTEN, ROWS_AT_ONCE)
+        owners = File.objects.filter(media__id__in=[row.pk for row in rows]).values("account_id")
+        Account.objects.filter(pk__in=owners).update(media_revision=F("media_revision") + 1)
+
+
+def known(content: Content) -> Media | None:
+    return Media.objects.filter(sha1=content.sha1, size_bytes=content.size_bytes).first()
+
+
+def row_of(content: Content) -> Media:
+    found, _is_new = Media.objects.get_or_create(sha1=content.sha1, size_bytes=content.size_bytes)
+    return found
+
+
+def lease(count: int, now: datetime, until: datetime) -> list[Media]:
+    """Those that wait longest, and no other worker's."""
+    free = Media.objects.filter(state=Media.State.WANTED).exclude(leased_until__gt=now)
+    if not free.exists():
+        # Every second, and not worth a lock of the database.
+        return []
+    with transaction.atomic():
+        rows = list(free.order_by("pk").select_for_update(skip_locked=True)[:count])
+        Media.objects.filter(pk__in=[row.pk for row in rows]).update(leased_until=until)
+    return rows
+
+
+def release(rows: list[Media]) -> None:
+    if not rows:
+        return
+    Media.objects.filter(pk__in=[row.pk for row in rows]).update(leased_until=None)

@@ -1,0 +1,43 @@
+"""H.264 as streams carry it: units, each with its length before it or a start code (Annex B)."""
+
+import re
+
+START_CODE = re.compile(rb"\x00\x00+\x01")
+INSTANT, PARAMETERS = 5, 7
+LENGTH_BYTES = 4
+
+
+def length_bytes(extradata: bytes) -> int:
+    """How many bytes say a unit's length; 0 where start codes part them."""
+    is_configured = len(extradata) > 4 and extradata[0] == 1
+    return (extradata[4] & 0x03) + 1 if is_configured else 0
+
+
+def units(data: bytes, length_size: int) -> list[bytes]:
+    if not length_size:
+        return [unit for unit in START_CODE.split(data) if unit]
+    found, at = [], 0
+    while at + length_size <= len(data):
+        size = int.from_bytes(data[at : at + length_size], "big")
+        found.append(data[at + length_size : at + length_size + size])
+        at += length_size + size
+    return [unit for unit in found if unit]
+
+
+def is_instant(data: bytes, length_size: int) -> bool:
+    """Whether a decoder can begin with this frame, and none after it needs one before it."""
+    return any(unit[0] & 0x1F == INSTANT for unit in units(data, length_size))
+
+
+def with_lengths(data: bytes) -> bytes:
+    """A frame with start codes, as MP4 keeps it."""
+    parts = units(data, 0)
+    return b"".join(len(unit).to_bytes(LENGTH_BYTES, "big") + unit for unit in parts)
+
+
+def profile_of(extradata: bytes) -> bytes:
+    """Profile, constraints and level: three bytes."""
+    if length_bytes(extradata):
+        return extradata[1:4]
+    found = (unit for unit in units(extradata, 0) if unit[0] & 0x1F == PARAMETERS)
+    return next(found, b"\x00\x42\xe0\x1e")[1:4]

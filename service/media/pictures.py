@@ -1,0 +1,97 @@
+"""Pictures of media: made by a child of the worker, kept, and read by whoever may see them."""
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import BinaryIO
+
+from service import kinds
+from service.errors import CannotConvert, NotFound
+from service.media import confined, desk, looking
+from service.media.children import Children
+from service.media.confined import Failed, Limits
+from service.media.formats import FORMATS
+from service.media.places import Content, keep, scratch_folder
+from service.media.sizes import SIZES
+from service.media.tools import ffmpeg
+from service.models import File, Media
+
+MAKE_SECONDS = 20.0
+# As long as a browser may wait for a picture, and its turn before.
+ASK_SECONDS = 25.0
+MIB = 2**20
+HEIF = "heif"
+HEIF_LIMITS = Limits(
+    wall_seconds=90, cpu_seconds=30, memory_bytes=2048 * MIB, output_bytes=64 * MIB
+)
+SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
+
+
+def read(file: File, name: str) -> bytes:
+    """In a web process: what is kept, or what the worker makes now. Raises NotFound, Busy."""
+    content = Content(file.sha1, file.size_bytes)
+    media = looking.known(content)
+    if name not in SIZES or not may_have_picture(media, file.name):
+        raise NotFound
+    with suppress(FileNotFoundError):
+        return content.picture(name).read_bytes()
+    question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": name}
+    try:
+        desk.ask("picture", ASK_SECONDS, **question)
+        return content.picture(name).read_bytes()
+    except (CannotConvert, FileNotFoundError) as none:
+        raise NotFound from none
+
+
+def may_have_picture(media: Media | None, name: str) -> bool:
+    """Until it is looked at, which takes moments, its name tells."""
+    if media is None or media.state == Media.State.WANTED:
+        return kinds.kind_of(name) is not None
+    return media.has_picture
+
+
+def type_of(picture: bytes) -> str:
+    """Raises NotFound where what is kept is none."""
+    for sign, content_type in SIGNS.items():
+        if picture.startswith(sign):
+            return content_type
+    raise NotFound
+
+
+def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> None:
+    """Draws and keeps those that are missing. Raises Failed."""
+    content = Content(media.sha1, media.size_bytes)
+    missing = [name for name in names if not content.picture(name).exists()]
+    if missing:
+        files = drawn(children, media, medium, missing)
+        for name, file in zip(missing, files, strict=True):
+            keep(content.picture(name), file)
+
+
+def drawn(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
+    if media.probed.get("container") != HEIF:
+        return asked(children, media.kind, medium.fileno(), names)
+    with tempfile.TemporaryFile(dir=scratch_folder()) as plain:
+        plain.write(unpacked(medium))
+        plain.flush()
+        return asked(children, media.kind, plain.fileno(), names)
+
+
+def asked(children: Children, kind: str, medium: int, names: Sequence[str]) -> list[bytes]:
+    """A child that a hostile file has taken over can still send no page and no program."""
+    question = {"do": "draw", "kind": kind, "sizes": list(names)}
+    files = children.ask(medium, question, MAKE_SECONDS).files
+    if len(files) != len(names) or not all(file.startswith(tuple(SIGNS)) for file in files):
+        raise Failed("its picture is none")
+    return files
+
+
+def unpacked(medium: BinaryIO) -> bytes:
+    """A picture in HEVC, perhaps of many tiles: ffmpeg alone can put those together, and takes no
+    filter then, so that it comes in its whole size."""
+    medium.seek(0)
+    argv = [ffmpeg(), "-nostdin", "-loglevel", "error", "-threads", "1"]
+    argv += ["-format_whitelist", FORMATS, "-protocol_whitelist", "fd", "-f", "mov"]
+    argv += ["-fd", "0", "-i", "fd:", "-frames:v", "1"]
+    argv += ["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"]
+    return confined.run(argv, limits=HEIF_LIMITS, cwd=scratch_folder(), stdin=medium.fileno())

@@ -1,0 +1,81 @@
+"""Where what is made of a content lies: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from service.store import disk_full_told, make_folder, no_leftover
+
+
+@dataclass(frozen=True)
+class Content:
+    """What files have in common that are byte for byte the same."""
+
+    sha1: str
+    size_bytes: int
+
+    @property
+    def folder(self) -> Path:
+        return media_folder() / self.sha1[:2] / f"{self.sha1}-{self.size_bytes:x}"
+
+    def picture(self, name: str) -> Path:
+        """`name` is one of service.media.sizes."""
+        return self.folder / name
+
+
+def media_folder() -> Path:
+    return Path(settings.DATA_DIR) / "media"
+
+
+def scratch_folder() -> Path:
+    """Where programs run; what they leave there is of no use to anybody."""
+    folder = media_folder() / "scratch"
+    make_folder(folder)
+    return folder
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Whole or not at all. Not synced: what a power cut takes is made again. Raises DiskFull."""
+    draft = path.with_name(f".{secrets.token_hex(8)}")
+    with disk_full_told():
+        make_folder(path.parent)
+        with no_leftover(draft):
+            draft.write_bytes(content)
+            draft.rename(path)
+
+
+def contents() -> Iterator[Content]:
+    """Of which something is kept."""
+    for shelf in media_folder().glob("[0-9a-f][0-9a-f]"):
+        for entry in os.scandir(shelf):
+            sha1, _, size = entry.name.partition("-")
+            with suppress(ValueError):
+                yield Content(sha1, int(size, 16))
+
+
+def changed_at(content: Content) -> float:
+    """In seconds since 1970; of what has gone, now."""
+    try:
+        return content.folder.stat().st_mtime
+    except FileNotFoundError:
+        return time.time()
+
+
+def forget(content: Content) -> None:
+    shutil.rmtree(content.folder, ignore_errors=True)
+
+
+def clear_scratch(before: datetime) -> None:
+    """What programs left that were killed."""
+    for entry in scratch_folder().iterdir():
+        with suppress(FileNotFoundError):
+            if entry.is_file() and entry.stat().st_mtime < before.timestamp():
+                entry.unlink()

@@ -1,0 +1,238 @@
+"""How one content is played: all its renditions, made known once and kept beside them."""
+
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+from service.media import renditions
+from service.media.grid import cuts
+from service.media.probe import Probed, Track, TrackKind
+from service.media.renditions import Kind, Rendition, Shape
+
+PLAN = "plan.json"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Subtitles that are pictures, which nobody is shown."""
+
+    language: str
+    title: str
+    codec: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    seconds: float
+    renditions: tuple[Rendition, ...]
+    hidden: tuple[Hidden, ...] = ()
+    # Of an earlier plan, which somebody may still be watching.
+    former: tuple[Rendition, ...] = ()
+    # Whether where it can be cut is known for good, or was only not looked for yet.
+    is_final: bool = True
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Self:
+        return cls(
+            kept["seconds"],
+            tuple(Rendition.of(each) for each in kept["renditions"]),
+            tuple(Hidden(**each) for each in kept["hidden"]),
+            tuple(Rendition.of(each) for each in kept["former"]),
+            kept["is_final"],
+        )
+
+    def kept(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "seconds": self.seconds,
+            "renditions": [each.kept() for each in self.renditions],
+            "hidden": [vars(each) for each in self.hidden],
+            "former": [each.kept() for each in self.former],
+            "is_final": self.is_final,
+        }
+
+    def of_kind(self, kind: Kind) -> list[Rendition]:
+        return [each for each in self.renditions if each.kind == kind]
+
+    def rendition(self, name: str) -> Rendition | None:
+        there = (*self.renditions, *self.former)
+        return next((each for each in there if each.name == name), None)
+
+    def after(self, earlier: "Plan | None") -> "Plan":
+        """What an earlier one had, and this one has not, goes on being served."""
+        if earlier is None:
+            return self
+        names = {each.name for each in self.renditions}
+        there = (*earlier.renditions, *earlier.former)
+        return replace(self, former=tuple(each for each in there if each.name not in names))
+
+
+def known(folder: Path) -> Plan | None:
+    """The plan of a content, by the folder of its renditions; None where it is not made yet."""
+    path = folder / PLAN
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, _written_at: int) -> Plan:
+    kept = json.loads(path.read_text())
+    if kept["version"] != VERSION:
+        raise ValueError(kept["version"])
+    return Plan.of(kept)
+
+
+# Making one
+
+
+def questions(probed: Probed) -> dict[str, Any]:
+    """What the surveyor is to look at."""
+    picture = renditions.main_picture(probed)
+    is_cut = picture is not None and renditions.is_picture_copied(probed, picture)
+    sounds = [each for each in sounds_of(probed) if renditions.is_sound_copied(probed, each)]
+    copied = [picture] if picture is not None and is_cut else []
+    return {
+        "video": picture.index if picture is not None and is_cut else None,
+        "copied": [each.index for each in [*copied, *sounds]],
+    }
+
+
+def sounds_of(probed: Probed) -> list[Track]:
+    return probed.of_kind(TrackKind.AUDIO)[: renditions.MOST_SOUNDS]
+
+
+def planned(probed: Probed, survey: Mapping[str, Any], *, is_final: bool) -> Plan:
+    found = Survey(probed, survey)
+    pictures = found.pictures()
+    made = [*pictures, *found.sounds(), *found.texts()]
+    has_copy = any(each.is_copied for each in pictures)
+    asked_for_copy = questions(probed)["video"] is not None
+    return Plan(
+        seconds=found.seconds,
+        renditions=tuple(made),
+        hidden=tuple(hidden(probed)),
+        is_final=is_final or has_copy or not asked_for_copy,
+    )
+
+
+def hidden(probed: Probed) -> list[Hidden]:
+    tracks = [each for each in probed.of_kind(TrackKind.SUBTITLE) if not each.is_text]
+    return [
+        Hidden(each.language, each.title, each.codec) for each in tracks[: renditions.MOST_TEXTS]
+    ]
+
+
+class Survey:
+    """What the surveyor said of a probed medium."""
+
+    def __init__(self, probed: Probed, told: Mapping[str, Any]) -> None:
+        self._probed = probed
+        self._told = told
+        self._picture = renditions.main_picture(probed)
+
+    @property
+    def seconds(self) -> float:
+        shown = [self._picture] if self._picture else []
+        return max(map(self._end_of, [*shown, *sounds_of(self._probed)]))
+
+    def pictures(self) -> list[Rendition]:
+        if self._picture is None:
+            return []
+        track, end = self._picture, self._end_of(self._picture)
+        copied = self._copied_picture(track, end)
+        encoded = renditions.encoded_pictures(
+            track,
+            self._shape(track),
+            end,
+            below=bool(copied),
+            preroll=renditions.preroll_of(self._probed, track),
+        )
+        if copied:
+            return [copied, *encoded]
+        # Players begin with the first: 720 lines come at once on any machine.
+        return sorted(encoded, key=lambda each: each.name == "v1080")
+
+    def _copied_picture(self, track: Track, end: float) -> Rendition | None:
+        keys, init = self._told["keys"], self._told["inits"].get(str(track.index))
+        chosen = cuts(keys["times"], end) if keys and init else None
+        if chosen is None:
+            return None
+        shape = self._shape(track)
+        width, height = renditions.shown_size(track, shape)
+        return Rendition(
+            name="vcopy",
+            kind=Kind.PICTURE,
+            track=track.index,
+            seconds=end,
+            is_copied=True,
+            codecs=init["codecs"],
+            bits=most_bits(keys, chosen, end),
+            rate=str(renditions.rate_of(shape, track)),
+            width=width,
+            height=height,
+            starts=tuple(round(keys["times"][each], 6) for each in chosen),
+            marks=tuple(keys["marks"][each] for each in chosen),
+            by=keys["by"],
+            delay=keys["delay"],
+        )
+
+    def sounds(self) -> list[Rendition]:
+        tracks = sounds_of(self._probed)
+        default = next((each for each in tracks if each.is_default), tracks[0] if tracks else None)
+        return [self._sound(each, is_default=each is default) for each in tracks]
+
+    def _sound(self, track: Track, *, is_default: bool) -> Rendition:
+        encoded = renditions.encoded_sound(track, self._end_of(track), is_default=is_default)
+        init = self._told["inits"].get(str(track.index))
+        if init is None:
+            return encoded
+        return replace(
+            encoded,
+            name=f"a{track.index}copy",
+            is_copied=True,
+            codecs=init["codecs"],
+            bits=320_000,
+            channels=track.channels,
+        )
+
+    def texts(self) -> list[Rendition]:
+        tracks = [each for each in self._probed.of_kind(TrackKind.SUBTITLE) if each.is_text]
+        return [renditions.text(each, self.seconds) for each in tracks[: renditions.MOST_TEXTS]]
+
+    def inits(self) -> dict[str, bytes]:
+        """Of copied renditions, by their names."""
+        copied = [each for each in [*self.pictures(), *self.sounds()] if each.is_copied]
+        told = self._told["inits"]
+        return {each.name: b64decode(told[str(each.track)]["init"]) for each in copied}
+
+    def _end_of(self, track: Track) -> float:
+        end = float(self._told["ends"].get(str(track.index), 0))
+        return end if end > 0 else max(self._probed.duration_seconds, 0.1)
+
+    def _shape(self, track: Track) -> Shape:
+        told = self._told["shapes"].get(str(track.index), {})
+        return Shape(
+            pixel_ratio=float(told.get("pixel_ratio") or 1),
+            rate=str(told.get("rate", "")),
+            hdr=str(told.get("hdr", "")),
+            has_matrix=bool(told.get("has_matrix")),
+        )
+
+
+def most_bits(keys: Mapping[str, Any], chosen: list[int], end: float) -> int:
+    """Of the fattest segment, with all that lies between in the file."""
+    bounds = [*chosen, len(keys["times"])]
+    times = [*keys["times"], end]
+    rates = (
+        8 * sum(keys["bytes"][at:after]) / max(0.1, times[after] - times[at])
+        for at, after in pairwise(bounds)
+    )
+    return round(max(rates, default=0)) or 1_000_000

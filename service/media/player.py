@@ -1,0 +1,253 @@
+"""What the worker answers those who watch and listen: plans, segments, and whole films."""
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from queue import Full, Queue
+from weakref import WeakValueDictionary
+
+from service.errors import Busy, CannotConvert, NotFound, Refusal
+from service.media import boxes, confined, encoders, looking, places, plans, refusals
+from service.media.cache import RENDITIONS, Cache, is_there
+from service.media.children import Children
+from service.media.confined import BACKGROUND, FOREGROUND, Failed, Limits
+from service.media.converters import MIB, Converters, Work
+from service.media.desk import Desk, Facts
+from service.media.films import Films
+from service.media.jobs import Jobs
+from service.media.places import Content
+from service.media.plans import Plan, Survey
+from service.media.probe import Probed
+from service.media.programs import ENVIRONMENT, program
+from service.media.renditions import Kind, Rendition
+from service.models import Media
+from service.store import library_store, make_folder
+
+log = logging.getLogger("ferry.media")
+
+MOST_ARRIVALS = 1000
+SEGMENT_SECONDS = 20.0
+LOOK = Limits(
+    wall_seconds=90,
+    cpu_seconds=15,
+    memory_bytes=2048 * MIB,
+    output_bytes=32 * MIB,
+    nice=FOREGROUND,
+)
+# All of a film is read, from a slow disk too.
+SCAN = Limits(
+    wall_seconds=1800,
+    cpu_seconds=300,
+    memory_bytes=2048 * MIB,
+    output_bytes=32 * MIB,
+    nice=BACKGROUND,
+)
+
+
+class Player:
+    def __init__(self, jobs: Jobs, children: Children, cache: Cache) -> None:
+        self._children = children
+        self._is_stopped = False
+        self.cache = cache
+        self.converters = Converters(jobs, cache)
+        self.films = Films(jobs, cache)
+        self._arrivals: Queue[tuple[Media, Path] | None] = Queue(MOST_ARRIVALS)
+        self.runs = (self.films.run, self._prepare_on)
+        self._locks: WeakValueDictionary[Path, Lock] = WeakValueDictionary()
+        self._locks_lock = threading.Lock()
+
+    def register(self, desk: Desk) -> None:
+        desk.register("plan", self.plan)
+        desk.register("init", self.init)
+        desk.register("segment", self.segment)
+        desk.register("film", self.film)
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        with suppress(Full):
+            self._arrivals.put_nowait(None)
+        self.films.stop()
+        self.converters.stop()
+
+    # At the desk
+
+    def plan(self, question: Facts) -> Facts:
+        """Makes it where there is none. Raises CannotConvert."""
+        self._plan(content_of(question), blob_of(question))
+        return {}
+
+    def init(self, question: Facts) -> Facts:
+        """Makes what players need before the first segment. Raises CannotConvert, NotFound."""
+        content, blob = content_of(question), blob_of(question)
+        rendition = self._rendition(content, blob, str(question["rendition"]))
+        path = folder_of(content) / rendition.name / "init.mp4"
+        with self._alone(path):
+            if is_there(path):
+                return {}
+            if rendition.is_copied:
+                self._survey(content, blob, looked_at(self._children, content, blob), SCAN)
+            else:
+                places.keep(path, encoded_init(rendition))
+        return {}
+
+    def segment(self, question: Facts) -> Facts:
+        """Raises Busy, CannotConvert, NotFound."""
+        content, blob = content_of(question), blob_of(question)
+        rendition = self._rendition(content, blob, str(question["rendition"]))
+        number = int(question["number"])
+        if not 0 <= number < rendition.count:
+            raise NotFound
+        folder = folder_of(content) / rendition.name
+        make_folder(folder)
+        if rendition.is_copied and not is_there(folder / "init.mp4"):
+            self.init(question)
+        self.converters.segment(Work(blob, folder, rendition), number, SEGMENT_SECONDS)
+        return {}
+
+    def film(self, question: Facts) -> Facts:
+        """Begins to make an MP4 of it, and says how far that is. Raises CannotConvert."""
+        content, blob = content_of(question), blob_of(question)
+        media = looked_at(self._children, content, blob)
+        plan = self._plan(content, blob)
+        return self.films.want(content, blob, Probed.of(media.probed), plan)
+
+    # On arrival
+
+    def arrived(self, media: Media, blob: Path) -> None:
+        """Where more come than can be looked at, the rest is when somebody asks."""
+        if media.kind in looking.PLAYABLE and media.state == Media.State.PROBED:
+            with suppress(Full):
+                self._arrivals.put_nowait((media, blob))
+
+    def _prepare_on(self) -> None:
+        while not self._is_stopped:
+            self.prepare_one()
+
+    def prepare_one(self) -> None:
+        arrival = self._arrivals.get()
+        try:
+            if arrival and not self._is_stopped:
+                self.prepare(*arrival)
+        except Exception:
+            log.exception("a look for cuts broke")
+
+    def prepare(self, media: Media, blob: Path) -> None:
+        """Looks for where a new film can be cut, to the end of it if need be."""
+        content = Content(media.sha1, media.size_bytes)
+        known = plans.known(folder_of(content))
+        if known is None:
+            with suppress(CannotConvert, Busy), self._alone(folder_of(content)):
+                known = self._survey(content, blob, media, LOOK)
+        if known is not None and not known.is_final:
+            # Long, and nobody may have to wait for it: what is known already is enough to play.
+            with suppress(CannotConvert, Busy):
+                self._survey(content, blob, media, SCAN)
+
+    # Plans
+
+    def _rendition(self, content: Content, blob: Path, name: str) -> Rendition:
+        found = self._plan(content, blob).rendition(name)
+        if found is None:
+            raise NotFound
+        return found
+
+    def _plan(self, content: Content, blob: Path) -> Plan:
+        folder = folder_of(content)
+        with self._alone(folder):
+            known = plans.known(folder)
+            if known is not None:
+                return known
+            refusals.raise_remembered(folder)
+            media = looked_at(self._children, content, blob)
+            plan = self._survey(content, blob, media, LOOK)
+            if not plan.is_final:
+                self.arrived(media, blob)
+            return plan
+
+    def _survey(self, content: Content, blob: Path, media: Media, limits: Limits) -> Plan:
+        """Asks the surveyor, and keeps what follows. Raises CannotConvert, Busy."""
+        probed, folder = Probed.of(media.probed), folder_of(content)
+        asked = program(
+            "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
+        )
+        try:
+            told = json.loads(self._surveyed(asked, limits))
+            plan = plans.planned(probed, told, is_final=limits is SCAN)
+        except Failed as failed:
+            if not blob.exists():
+                raise NotFound from failed
+            if not failed.is_limit:
+                refusals.remember(folder, failed.reason)
+            raise refusal_of(failed) from failed
+        for name, init in Survey(probed, told).inits().items():
+            places.keep(folder / name / "init.mp4", init)
+        plan = plan.after(plans.known(folder))
+        places.keep(folder / plans.PLAN, json.dumps(plan.kept()).encode())
+        return plan
+
+    def _surveyed(self, asked: list[str], limits: Limits) -> bytes:
+        """For those who wait a few at once, as all that is light. Raises Failed, Busy."""
+        with ExitStack() as turn:
+            if limits is LOOK:
+                self.converters.take_light_turn(turn)
+            return confined.run(
+                asked, limits=limits, cwd=places.scratch_folder(), environment=ENVIRONMENT
+            )
+
+    @contextmanager
+    def _alone(self, place: Path) -> Iterator[None]:
+        with self._locks_lock:
+            lock = self._locks.get(place)
+            if lock is None:
+                lock = self._locks[place] = Lock()
+        with lock.lock:
+            yield
+
+
+class Lock:
+    """One that can be forgotten when nobody holds it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+
+def refusal_of(failed: Failed) -> Refusal:
+    return Busy() if failed.is_late else CannotConvert(failed.reason)
+
+
+def folder_of(content: Content) -> Path:
+    return content.folder / RENDITIONS
+
+
+def content_of(question: Facts) -> Content:
+    return Content(str(question["sha1"]), int(question["size_bytes"]))
+
+
+def blob_of(question: Facts) -> Path:
+    """Raises NotFound."""
+    store, blob = library_store(), str(question["blob"])
+    if not blob.isalnum() or store.size(blob) is None:
+        raise NotFound
+    return store.path(blob)
+
+
+def looked_at(children: Children, content: Content, blob: Path) -> Media:
+    """What it was found to be, or is now. Raises CannotConvert, Busy."""
+    media = looking.row_of(content)
+    with blob.open("rb", buffering=0) as medium:
+        looking.look_now(children, media, medium, looking.note)
+    looking.refuse_unplayable(media)
+    return media
+
+
+def encoded_init(rendition: Rendition) -> bytes:
+    is_picture = rendition.kind == Kind.PICTURE
+    argv = encoders.pictures_init(rendition) if is_picture else encoders.sounds_init()
+    try:
+        written = confined.run(argv, limits=LOOK, cwd=places.scratch_folder())
+    except Failed as failed:
+        raise refusal_of(failed) from failed
+    return boxes.init_of(written)

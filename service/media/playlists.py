@@ -1,0 +1,180 @@
+"""What players read first (RFC 8216 and its second edition): which renditions there are, and the
+segments of each, all of them from the first answer on."""
+
+import re
+from fractions import Fraction
+from math import ceil
+
+from service.media.plans import Plan
+from service.media.renditions import AAC_CODECS, Kind, Rendition
+
+SOUNDS, TEXTS = "sound", "text"
+# A quote or a line end would end the attribute; the language is a tag of BCP 47 or nothing.
+UNQUOTABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029]')
+LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+UNKNOWN_LANGUAGES = frozenset({"und", "unk", "mis", "zxx", "mul"})
+LONGEST_NAME = 100
+# ISO 639-2 as containers have it, to the shorter form that browsers know.
+SHORTER = {
+    "eng": "en",
+    "deu": "de",
+    "ger": "de",
+    "fra": "fr",
+    "fre": "fr",
+    "spa": "es",
+    "ita": "it",
+    "por": "pt",
+    "nld": "nl",
+    "dut": "nl",
+    "rus": "ru",
+    "jpn": "ja",
+    "zho": "zh",
+    "chi": "zh",
+    "kor": "ko",
+    "ara": "ar",
+    "tur": "tr",
+    "pol": "pl",
+    "swe": "sv",
+    "nor": "no",
+    "dan": "da",
+    "fin": "fi",
+    "ces": "cs",
+    "cze": "cs",
+    "hun": "hu",
+    "ell": "el",
+    "gre": "el",
+    "heb": "he",
+    "hin": "hi",
+    "tha": "th",
+    "ukr": "uk",
+    "ron": "ro",
+    "rum": "ro",
+    "vie": "vi",
+    "ind": "id",
+}
+NAMES = {
+    "en": "English",
+    "de": "Deutsch",
+    "fr": "Français",
+    "es": "Español",
+    "it": "Italiano",
+    "pt": "Português",
+    "nl": "Nederlands",
+    "ru": "Русский",
+    "ja": "日本語",
+    "zh": "中文",
+    "ko": "한국어",
+    "ar": "العربية",
+    "tr": "Türkçe",
+    "pl": "Polski",
+    "sv": "Svenska",
+    "no": "Norsk",
+    "da": "Dansk",
+    "fi": "Suomi",
+    "cs": "Čeština",
+    "hu": "Magyar",
+    "el": "Ελληνικά",
+    "he": "עברית",
+    "hi": "हिन्दी",
+    "th": "ไทย",
+    "uk": "Українська",
+    "ro": "Română",
+    "vi": "Tiếng Việt",
+    "id": "Bahasa Indonesia",
+}
+
+
+def master(plan: Plan) -> str:
+    lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
+    pictures, sounds = plan.of_kind(Kind.PICTURE), plan.of_kind(Kind.SOUND)
+    texts = plan.of_kind(Kind.TEXT) if pictures else []
+    has_group = bool(sounds) and (bool(pictures) or len(sounds) > 1)
+    lines += [f"## Not shown: {name_of(each, order)}, {one_line(each.codec)}"
+              for order, each in enumerate(plan.hidden, 1)]  # fmt: skip
+    lines += _media("AUDIO", SOUNDS, sounds) if has_group else []
+    lines += _media("SUBTITLES", TEXTS, texts)
+    default = [each for each in sounds if each.is_default][:1]
+    for each in pictures or default:
+        heard = sounds if pictures else []
+        lines += [_stream(each, heard, has_group=has_group, has_texts=bool(texts))]
+        lines += [f"{each.name}/index.m3u8"]
+    return "\n".join([*lines, ""])
+
+
+def _media(kind: str, group: str, renditions: list[Rendition]) -> list[str]:
+    names = distinct([name_of(each, order) for order, each in enumerate(renditions, 1)])
+    return [_medium(kind, group, *pair) for pair in zip(renditions, names, strict=True)]
+
+
+def _medium(kind: str, group: str, rendition: Rendition, name: str) -> str:
+    facts = [f"TYPE={kind}", f'GROUP-ID="{group}"', f'NAME="{name}"']
+    language = language_of(rendition.language)
+    facts += [f'LANGUAGE="{language}"'] if language else []
+    # Subtitles are turned on by whoever wants them.
+    facts += [f"DEFAULT={yes(rendition.is_default and kind == 'AUDIO')}", "AUTOSELECT=YES"]
+    facts += [f'CHANNELS="{rendition.channels}"'] if rendition.channels else []
+    facts += [f'URI="{rendition.name}/index.m3u8"']
+    return f"#EXT-X-MEDIA:{','.join(facts)}"
+
+
+def _stream(main: Rendition, sounds: list[Rendition], *, has_group: bool, has_texts: bool) -> str:
+    heard = max((each.bits for each in sounds), default=0)
+    codecs = dict.fromkeys(each.codecs or AAC_CODECS for each in [main, *sounds])
+    facts = [f"BANDWIDTH={main.bits + heard}", f'CODECS="{",".join(codecs)}"']
+    if main.kind == Kind.PICTURE:
+        facts += [f"RESOLUTION={main.width}x{main.height}"]
+        facts += [f"FRAME-RATE={float(Fraction(main.rate)):.3f}"]
+    facts += [f'AUDIO="{SOUNDS}"'] if has_group else []
+    facts += [f'SUBTITLES="{TEXTS}"'] if has_texts else []
+    return f"#EXT-X-STREAM-INF:{','.join(facts)}"
+
+
+def media(rendition: Rendition) -> str:
+    durations = rendition.durations
+    is_text = rendition.kind == Kind.TEXT
+    lines = [
+        "#EXTM3U",
+        "#EXT-X-VERSION:7",
+        f"#EXT-X-TARGETDURATION:{ceil(max(durations))}",
+        "#EXT-X-MEDIA-SEQUENCE:0",
+        "#EXT-X-PLAYLIST-TYPE:VOD",
+    ]
+    lines += [] if is_text else ["#EXT-X-INDEPENDENT-SEGMENTS", '#EXT-X-MAP:URI="init.mp4"']
+    extension = "vtt" if is_text else "m4s"
+    for number, duration in enumerate(durations):
+        lines += [f"#EXTINF:{duration:.6f},", f"{number}.{extension}"]
+    return "\n".join([*lines, "#EXT-X-ENDLIST", ""])
+
+
+# Words
+
+
+def name_of(rendition: "Rendition | object", order: int) -> str:
+    title = one_line(str(getattr(rendition, "title", "")))
+    language = language_of(str(getattr(rendition, "language", "")))
+    return title or NAMES.get(language, language) or str(order)
+
+
+def distinct(names: list[str]) -> list[str]:
+    """In a group no two may be called alike."""
+    found: list[str] = []
+    for name in names:
+        number, unique = 2, name
+        while unique in found:
+            unique, number = f"{name} ({number})", number + 1
+        found.append(unique)
+    return found
+
+
+def one_line(text: str) -> str:
+    return UNQUOTABLE.sub(" ", text).strip()[:LONGEST_NAME]
+
+
+def language_of(told: str) -> str:
+    if not LANGUAGE.fullmatch(told) or told.lower() in UNKNOWN_LANGUAGES:
+        return ""
+    return SHORTER.get(told.lower(), told)
+
+
+def yes(told: bool) -> str:  # noqa: FBT001
+    return "YES" if told else "NO"

@@ -1,0 +1,275 @@
+"""Which forms of a medium there are: what is copied, what is encoded, and at which size."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, NamedTuple, Self
+
+from service.media.grid import Grid, grid
+from service.media.probe import Probed, Track, TrackKind
+
+COPIED_CONTAINERS = frozenset({"mov", "matroska", "mpegts", "flv"})
+COPIED_SOUND_CONTAINERS = COPIED_CONTAINERS | {"mp3", "aac"}
+KNOWING_KEYS = frozenset({"mov", "matroska", "avi", "flv", "asf"})
+PLAIN_PIXELS = frozenset({"yuv420p", "yuvj420p"})
+PLAIN_PROFILES = frozenset({"Baseline", "Constrained Baseline", "Main", "High"})
+PLAIN_AAC = frozenset({"LC", "HE-AAC", "HE-AACv2"})
+LARGEST_COPIED = 4096
+MOST_SOUNDS, MOST_TEXTS = 16, 32
+USUAL_RATE, FASTEST = Fraction(25), Fraction(60)
+FAST = Fraction(31)
+HIGH_DEFINITION = 720
+AAC_RATE = 48_000
+AAC_CODECS, AAC_BITS = "mp4a.40.2", 160_000
+TEXT_SECONDS, TEXT_UNIT = 60, 1000
+COPIED_SOUND_MS = 6000
+OVERHEAD = 1.05  # of MP4 around its samples
+
+
+class Kind(StrEnum):
+    PICTURE = "video"
+    SOUND = "audio"
+    TEXT = "text"
+
+
+class Size(NamedTuple):
+    """A box into which a picture is fitted, lying or standing."""
+
+    name: str
+    long: int
+    short: int
+    most_bits: int
+    level: str
+    fast_level: str  # over 30 frames a second
+
+
+SIZES = (
+    Size("v1080", 1920, 1080, 5_000_000, "4.0", "4.2"),
+    Size("v720", 1280, 720, 2_800_000, "3.1", "3.2"),
+    Size("v480", 854, 480, 1_400_000, "3.0", "3.1"),
+)
+
+
+@dataclass(frozen=True)
+class Rendition:
+    """One playlist of its own. What is copied has `starts`, all else a grid."""
+
+    name: str
+    kind: Kind
+    track: int
+    seconds: float
+    is_copied: bool = False
+    codecs: str = ""
+    bits: int = 0  # a second, at most
+    rate: str = ""  # pictures a second, as a fraction
+    width: int = 0
+    height: int = 0
+    level: str = ""
+    language: str = ""
+    title: str = ""
+    is_default: bool = False
+    channels: int = 0
+    # Of copied pictures
+    starts: tuple[float, ...] = ()
+    marks: tuple[int, ...] = ()
+    by: str = ""
+    delay: float = 0  # from decoding to showing, in seconds
+    # Of encoded pictures
+    hdr: str = ""
+    matrix: str = ""  # of the source's colours, as ffmpeg's scale calls it
+    is_interlaced: bool = False
+    preroll: float = 0  # seconds before, that are read where no seek leads to a key frame
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Self:
+        lists = {"starts": tuple(kept["starts"]), "marks": tuple(kept["marks"])}
+        return cls(**{**kept, **lists, "kind": Kind(kept["kind"])})
+
+    def kept(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @property
+    def count(self) -> int:
+        return len(self.starts) if self.starts else self.grid.count
+
+    @property
+    def durations(self) -> list[float]:
+        if not self.starts:
+            return self.grid.durations
+        bounds = [0.0, *self.starts[1:], max(self.seconds, self.starts[-1] + 0.001)]
+        return [after - at for at, after in itertools.pairwise(bounds)]
+
+    @property
+    def grid(self) -> Grid:
+        match self.kind, self.is_copied:
+            case Kind.PICTURE, _:
+                return grid(Fraction(self.rate), self.seconds)
+            case Kind.SOUND, False:
+                return grid(Fraction(AAC_RATE, 1024), self.seconds)
+            case Kind.SOUND, True:
+                return grid(Fraction(1000), self.seconds, COPIED_SOUND_MS)
+        return grid(Fraction(TEXT_UNIT), self.seconds, TEXT_SECONDS * TEXT_UNIT)
+
+
+# What can be copied
+
+
+def container_of(probed: Probed) -> frozenset[str]:
+    return frozenset(probed.container.split(","))
+
+
+def preroll_of(probed: Probed, track: Track) -> float:
+    """A seek leads to a key frame where the container knows them; elsewhere to any frame, and the
+    last key frame before lies some way back: in MPEG-2 half a second, else whatever they liked."""
+    if container_of(probed) & KNOWING_KEYS:
+        return 0
+    return 2 if track.codec == "mpeg2video" else 12
+
+
+def main_picture(probed: Probed) -> Track | None:
+    found = probed.of_kind(TrackKind.VIDEO)
+    return next((track for track in found if track.is_default), found[0] if found else None)
+
+
+def is_picture_copied(probed: Probed, track: Track) -> bool:
+    """Whether every phone plays it as it is. Beware: not all apply a rotation to segments."""
+    return (
+        bool(container_of(probed) & COPIED_CONTAINERS)
+        and is_plain_h264(track)
+        and not track.is_interlaced
+        and not track.rotation_degrees
+    )
+
+
+def is_plain_h264(track: Track) -> bool:
+    return (
+        track.codec == "h264"
+        and track.pixel_format in PLAIN_PIXELS
+        and track.profile in PLAIN_PROFILES
+        and max(track.width, track.height) <= LARGEST_COPIED
+    )
+
+
+def is_sound_copied(probed: Probed, track: Track) -> bool:
+    """MP3 only where there is nothing else: players switch badly between codecs."""
+    if not container_of(probed) & COPIED_SOUND_CONTAINERS:
+        return False
+    if track.codec == "mp3":
+        return all(each.codec == "mp3" for each in probed.of_kind(TrackKind.AUDIO))
+    return is_plain_aac(track)
+
+
+def is_plain_aac(track: Track) -> bool:
+    return track.codec == "aac" and track.profile in PLAIN_AAC
+
+
+# Pictures
+
+
+def encoded_pictures(
+    track: Track, shape: "Shape", seconds: float, *, below: bool, preroll: float
+) -> list[Rendition]:
+    """`below`: only those smaller than the source, which is copied beside them."""
+    width, height = shown_size(track, shape)
+    wanted = [size for size in SIZES if min(width, height) > size.short * 1.1]
+    if not below:
+        wanted = [holding(width, height), *(size for size in wanted if size != SIZES[0])]
+    unique = {size.name: size for size in sorted(wanted, key=lambda size: -size.short)}
+    return [encoded_picture(track, shape, size, seconds, preroll) for size in unique.values()]
+
+
+class Shape(NamedTuple):
+    """What the survey adds to what was probed."""
+
+    pixel_ratio: float
+    rate: str
+    hdr: str
+    has_matrix: bool
+
+
+def shown_size(track: Track, shape: Shape) -> tuple[int, int]:
+    width, height = max(2, round(track.width * shape.pixel_ratio)), max(2, track.height)
+    return (height, width) if track.rotation_degrees % 180 else (width, height)
+
+
+def holding(width: int, height: int) -> Size:
+    """The smallest that needs no scaling down, or the largest of all."""
+    return next((size for size in reversed(SIZES) if is_within(width, height, size)), SIZES[0])
+
+
+def is_within(width: int, height: int, size: Size) -> bool:
+    return max(width, height) <= size.long and min(width, height) <= size.short
+
+
+def encoded_picture(
+    track: Track, shape: Shape, size: Size, seconds: float, preroll: float
+) -> Rendition:
+    width, height = fitted(*shown_size(track, shape), size)
+    rate = rate_of(shape, track)
+    level = size.fast_level if rate > FAST else size.level
+    return Rendition(
+        name=size.name,
+        kind=Kind.PICTURE,
+        track=track.index,
+        seconds=seconds,
+        codecs=f"avc1.6400{round(float(level) * 10):02x}",
+        bits=round(size.most_bits * OVERHEAD),
+        rate=str(rate),
+        width=width,
+        height=height,
+        level=level,
+        hdr=shape.hdr,
+        matrix=matrix_of(track, shape),
+        is_interlaced=track.is_interlaced,
+        preroll=preroll,
+    )
+
+
+def matrix_of(track: Track, shape: Shape) -> str:
+    """Untold, it is what players take it for, by the number of lines."""
+    if shape.has_matrix:
+        return "auto"
+    return "bt709" if track.height >= HIGH_DEFINITION else "bt601"
+
+
+def fitted(width: int, height: int, size: Size) -> tuple[int, int]:
+    factor = min(1.0, size.long / max(width, height), size.short / min(width, height))
+    return tuple(max(2, round(each * factor / 2) * 2) for each in (width, height))  # type: ignore[return-value]
+
+
+def rate_of(shape: Shape, track: Track) -> Fraction:
+    told = Fraction(shape.rate or track.frames_per_second)
+    rate = told.limit_denominator(1001)
+    return USUAL_RATE if rate < 1 else min(rate, FASTEST)
+
+
+# Sounds and texts
+
+
+def encoded_sound(track: Track, seconds: float, *, is_default: bool) -> Rendition:
+    return Rendition(
+        name=f"a{track.index}",
+        kind=Kind.SOUND,
+        track=track.index,
+        seconds=seconds,
+        codecs=AAC_CODECS,
+        bits=round(AAC_BITS * OVERHEAD),
+        language=track.language,
+        title=track.title,
+        is_default=is_default,
+        channels=2,
+    )
+
+
+def text(track: Track, seconds: float) -> Rendition:
+    return Rendition(
+        name=f"t{track.index}",
+        kind=Kind.TEXT,
+        track=track.index,
+        seconds=seconds,
+        language=track.language,
+        title=track.title,
+        is_default=track.is_default,
+    )

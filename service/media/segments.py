@@ -1,0 +1,105 @@
+"""What a converter writes, as segments that lie where the playlist says."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from service.media import adts, boxes, encoders
+from service.media.boxes import Sample
+from service.media.grid import BEGIN_SECONDS
+from service.media.programs import ENVIRONMENT, program
+from service.media.renditions import AAC_RATE, TEXT_SECONDS, Kind, Rendition
+
+Read = Callable[[int], bytes]
+
+
+class Segment(NamedTuple):
+    number: int
+    data: bytes
+
+
+class Command(NamedTuple):
+    argv: list[str]
+    environment: dict[str, str]
+
+
+def extension(rendition: Rendition) -> str:
+    return "vtt" if rendition.kind == Kind.TEXT else "m4s"
+
+
+def command(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> Command:
+    """`scale`: units a second of what is copied."""
+    if rendition.kind == Kind.TEXT:
+        span = {"start": first * TEXT_SECONDS, "end": (first + 1) * TEXT_SECONDS}
+        asked = program("captioner", path=str(path), track=rendition.track, **span)
+        return Command(asked, ENVIRONMENT)
+    if rendition.is_copied:
+        return Command(copying(rendition, path, first, last, scale), ENVIRONMENT)
+    if rendition.kind == Kind.SOUND:
+        return Command(encoders.sounds(rendition, path, first), {})
+    return Command(encoders.pictures(rendition, path, first), {})
+
+
+def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> list[str]:
+    where = {"path": str(path), "track": rendition.track, "timescale": scale}
+    span = {"first": first, "last": last, "final": rendition.count - 1}
+    if rendition.kind == Kind.PICTURE:
+        marks = rendition.marks[first : last + 2]
+        cuts = {"marks": marks, "by": rendition.by, "delay": rendition.delay}
+        return program("copier", **where, **span, **cuts)
+    step = str(Fraction(rendition.grid.units, 1000))
+    return program("copier", **where, **span, step=step)
+
+
+def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
+    """Raises boxes.Malformed and adts.Malformed."""
+    if rendition.kind == Kind.TEXT:
+        return _text(first, source)
+    if rendition.is_copied:
+        return _copied(first, source)
+    if rendition.kind == Kind.SOUND:
+        return _sounds(rendition, first, source)
+    return _pictures(rendition, first, source)
+
+
+def _text(first: int, source: Read) -> Iterator[Segment]:
+    data = b""
+    while piece := source(65536):
+        data += piece
+    if data:
+        yield Segment(first, data)
+
+
+def _copied(first: int, source: Read) -> Iterator[Segment]:
+    expected = first
+    for piece in boxes.pieces(source):
+        number = boxes.sequence_of(piece) - 1
+        while expected < number:
+            # A hole in the source: nothing is heard for so long.
+            yield Segment(expected, boxes.fragment(expected + 1, boxes.decoded_at(piece), []))
+            expected += 1
+        yield Segment(number, piece)
+        expected = number + 1
+
+
+def _pictures(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
+    grid, found = rendition.grid, boxes.pieces(source)
+    scale = boxes.timescale(next(found, b""))
+    for number, piece in enumerate(found, first):
+        at = (grid.seconds_at(grid.start_of(number)) + BEGIN_SECONDS) * scale
+        yield Segment(number, boxes.placed(piece, number + 1, int(at)))
+
+
+def _sounds(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
+    grid, frames = rendition.grid, adts.frames(source)
+    dropped = list(islice(frames, encoders.frames_to_drop(rendition, first)))
+    if not dropped:
+        return
+    for number in range(first, grid.count):
+        samples = [Sample(data, encoders.SAMPLES) for data in islice(frames, grid.units_in(number))]
+        if not samples:
+            return
+        at = grid.start_of(number) * encoders.SAMPLES + BEGIN_SECONDS * AAC_RATE
+        yield Segment(number, boxes.fragment(number + 1, at, samples))

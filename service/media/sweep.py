@@ -1,0 +1,34 @@
+"""What is kept of contents that no file has any more."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef
+
+from service.media import places
+from service.media.places import Content
+from service.models import File, Media
+from service.walking import batches
+
+ROWS_AT_ONCE = 500
+# A file that is just being added has its content first.
+AGE = timedelta(hours=1)
+
+
+def sweep(now: datetime) -> None:
+    files = File.objects.filter(sha1=OuterRef("sha1"), size_bytes=OuterRef("size_bytes"))
+    Media.objects.filter(~Exists(files)).delete()
+    for batch in batches(old_contents(now - AGE), ROWS_AT_ONCE):
+        for content in without_file(batch):
+            places.forget(content)
+    places.clear_scratch(now - AGE)
+
+
+def old_contents(before: datetime) -> Iterable[Content]:
+    return (each for each in places.contents() if places.changed_at(each) < before.timestamp())
+
+
+def without_file(contents: list[Content]) -> list[Content]:
+    rows = File.objects.filter(sha1__in=[each.sha1 for each in contents])
+    named = set(rows.values_list("sha1", "size_bytes").distinct())
+    return [each for each in contents if (each.sha1, each.size_bytes) not in named]

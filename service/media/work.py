@@ -1,0 +1,202 @@
+"""What the worker does with media: looks at what is new, and answers at its desk."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import BinaryIO
+
+from django.conf import settings
+from django.db import close_old_connections
+from django.utils import timezone
+
+from service.errors import Busy, CannotConvert, DiskFull, NotFound
+from service.media import looking, pictures
+from service.media.cache import Cache
+from service.media.children import Children
+from service.media.confined import Failed
+from service.media.desk import Desk, Facts
+from service.media.jobs import Jobs
+from service.media.places import Content
+from service.media.player import Player
+from service.media.sizes import AHEAD, SIZES
+from service.models import File, Media
+from service.store import library_store
+
+log = logging.getLogger("ferry.media")
+
+LEASE = timedelta(minutes=10)
+AT_ONCE = 32
+NEW_AT_ONCE = 500
+TURN_SECONDS = 15.0
+PAUSE_SECONDS = 1.0
+STOP_SECONDS = 3.0
+NOTE_SECONDS = 5.0
+# New files have higher numbers; what was missed all the same is found by a look at all of them.
+LOOK_AT_ALL = timedelta(hours=1)
+
+
+class Work:
+    """One for each worker. Everything hostile happens in children; what is left here reads rows,
+    hands descriptors on, and keeps what comes back."""
+
+    def __init__(self, children: Children, is_wanted: Callable[[], bool]) -> None:
+        """`is_wanted`: whether the service is in use at all."""
+        self.stopped = threading.Event()
+        self.jobs = Jobs(settings.MEDIA_JOBS)
+        self.desk = Desk()
+        self.children = children
+        self._is_wanted = is_wanted
+        self._seen_file_id = 0
+        self._looked_at_all: datetime | None = None
+        self.desk.register("picture", self.picture)
+        self.player = Player(self.jobs, self.children, Cache(settings.MEDIA_CACHE))
+        self.player.register(self.desk)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Beside whatever else the worker does."""
+        runs = (self._answer, self._look_on, *self.player.runs)
+        threads = [threading.Thread(target=run, daemon=True) for run in runs]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.stop()
+            for thread in threads:
+                # A look for cuts reads all of a film; it ends with this process.
+                thread.join(STOP_SECONDS)
+
+    def run_once(self) -> None:
+        try:
+            if self._is_wanted():
+                self.look_once()
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Whoever waits is told that there is no time, and no child goes on."""
+        self.stopped.set()
+        self.jobs.close()
+        self.player.stop()
+        self.children.close()
+
+    def picture(self, question: Facts) -> Facts:
+        """Makes one that somebody waits for. Raises Busy, CannotConvert, NotFound."""
+        content = Content(str(question["sha1"]), int(question["size_bytes"]))
+        name = str(question["size"])
+        if name not in SIZES:
+            raise NotFound
+        with (
+            self.jobs.picturing(TURN_SECONDS),
+            library_store().open(str(question["blob"])) as medium,
+        ):
+            media = self.known(content, medium)
+            if not media.has_picture:
+                raise CannotConvert(media.reason)
+            self._make(media, medium, name)
+        return {}
+
+    def known(self, content: Content, medium: BinaryIO) -> Media:
+        """Looked at now where it was not yet; the caller has a turn. Raises Busy."""
+        media = looking.row_of(content)
+        looking.look_now(self.children, media, medium, self._note)
+        return media
+
+    def _make(self, media: Media, medium: BinaryIO, name: str) -> None:
+        try:
+            pictures.make(self.children, media, medium, [name])
+        except Failed as failed:
+            looking.forgo_picture(media, failed)
+            self._note([media])
+            raise (Busy() if failed.is_late else CannotConvert(failed.reason)) from failed
+
+    def _note(self, rows: list[Media]) -> None:
+        """No fault of the medium is what the end of the worker breaks off."""
+        if self.stopped.is_set():
+            raise Busy
+        looking.note(rows)
+
+    def look_once(self) -> None:
+        """At all that is new. Written down every few seconds only: each time, the listings that
+        show it are other ones, which may be long and read by many."""
+        self.note_new(timezone.now())
+        looked_at: list[Media] = []
+        noted_at = time.monotonic()
+        while not self.stopped.is_set() and (some := self._look_at_some()):
+            looked_at += some
+            if time.monotonic() - noted_at > NOTE_SECONDS:
+                looking.note(looked_at)
+                looked_at, noted_at = [], time.monotonic()
+        looking.note(looked_at)
+        self.children.rest()
+
+    def note_new(self, now: datetime) -> None:
+        """A row for each content that has none."""
+        if self._looked_at_all is None or now - self._looked_at_all > LOOK_AT_ALL:
+            self._seen_file_id, self._looked_at_all = 0, now
+        while batch := self._newer_files():
+            wanted = {(sha1, size) for _pk, sha1, size, known in batch if known is None}
+            made = [Media(sha1=sha1, size_bytes=size) for sha1, size in sorted(wanted)]
+            Media.objects.bulk_create(made, ignore_conflicts=True)
+            self._seen_file_id = batch[-1][0]
+
+    def _newer_files(self) -> list[tuple[int, str, int, int | None]]:
+        newer = File.objects.filter(pk__gt=self._seen_file_id).order_by("pk")
+        return list(newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE])
+
+    def _answer(self) -> None:
+        try:
+            self.desk.serve(self.stopped)
+        except Exception:
+            log.exception("the desk broke")
+
+    def _look_on(self) -> None:
+        while not self.stopped.is_set():
+            try:
+                if self._is_wanted():
+                    self.look_once()
+            except Exception:
+                log.exception("looking at media broke")
+            finally:
+                close_old_connections()
+            self.stopped.wait(PAUSE_SECONDS)
+
+    def _look_at_some(self) -> list[Media]:
+        """Those looked at: none where there is no more, or nothing to look with."""
+        now = timezone.now()
+        rows = looking.lease(AT_ONCE, now, now + LEASE)
+        if not rows:
+            return []
+        files = File.objects.filter(media__id__in=[row.pk for row in rows])
+        blobs = dict(files.values_list("media__id", "blob"))
+        with ThreadPoolExecutor(self.jobs.most, thread_name_prefix="look") as threads:
+            are_done = list(threads.map(lambda row: self._look_at(row, blobs.get(row.pk)), rows))
+        done = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
+        looking.release([row for row in rows if row not in done])
+        return done
+
+    def _look_at(self, media: Media, blob: str | None) -> bool:
+        """False where that can't be now. Asks no database: it is one of many threads."""
+        try:
+            with self.jobs.picturing_ahead(), library_store().open(blob or "gone") as medium:
+                looking.look(self.children, media, medium)
+                self.player.arrived(media, library_store().path(blob or "gone"))
+                if media.has_picture:
+                    pictures.make(self.children, media, medium, AHEAD)
+        except Failed as failed:
+            looking.forgo_picture(media, failed)
+        except NotFound:
+            looking.refuse(media, "its bytes are gone")
+        except Busy:
+            return False
+        except DiskFull:
+            log.warning("no room for pictures")
+        except Exception:
+            log.exception("a look broke content=%s", media.sha1)
+            looking.fail(media, "it can't be read")
+        return not self.stopped.is_set()

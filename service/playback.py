@@ -1,0 +1,204 @@
+"""Playlists, segments and films, for whoever holds a signed link to them."""
+
+import re
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path, reverse
+from django.utils import timezone
+
+from service import library, links
+from service.api import answers
+from service.content import StoredFile, reading
+from service.disposition import LOCKED, Presentation, disposition
+from service.errors import Busy, NotFound
+from service.media import desk, films, looking, plans, playlists, refusals
+from service.media.cache import RENDITIONS, is_there, touch
+from service.media.places import Content
+from service.media.plans import Plan
+from service.media.renditions import Kind, Rendition
+from service.models import Account, File, Media
+from service.representation import (
+    InOneFile,
+    answer,
+    presentation_headers,
+)
+from service.safe_names import safe_name
+from service.store import library_store
+
+MASTER = "master.m3u8"
+# Nothing else below a link has a name.
+INSIDE = re.compile(
+    r"(?P<rendition>[a-z][a-z0-9]{0,15})/"
+    r"(?:(?P<index>index\.m3u8)|(?P<init>init\.mp4)|(?P<number>0|[1-9][0-9]{0,5})\.(?:m4s|vtt))"
+)
+PLAYLIST, WORDS = "application/vnd.apple.mpegurl", "text/vtt; charset=utf-8"
+TYPES = {Kind.PICTURE: "video/mp4", Kind.SOUND: "audio/mp4", Kind.TEXT: WORDS}
+# Longer than the worker tries, so that its own words are heard.
+ASK_SECONDS = 25.0
+
+
+# Links
+
+
+def stream_link(account: Account, file: File, *, now: datetime) -> str:
+    """The signature stands in the path: what a playlist names below it needs no other."""
+    ticket = links.signed_ticket(account, "hls", str(file.pk), now=now)
+    return reverse("content-stream", args=[account.pk, file.pk, ticket, MASTER])
+
+
+def film_link(account: Account, file: File, *, now: datetime) -> str:
+    name = f"{safe_name(file.name).rpartition('.')[0] or 'film'}.mp4"
+    place = reverse("content-film", args=[account.pk, file.pk, name])
+    return place + links.signed_query(account, "film", str(file.pk), now=now)
+
+
+# What the worker is asked
+
+
+def content_of(file: File) -> Content:
+    return Content(file.sha1, file.size_bytes)
+
+
+def plan_of(file: File) -> Plan:
+    """Raises CannotConvert, Busy, NotFound."""
+    folder = content_of(file).folder / RENDITIONS
+    return plans.known(folder) or _planned(file, folder)
+
+
+def refuse_what_is_none(file: File, folder: Path) -> None:
+    """What is known to be no film needs no worker to say so. Raises CannotConvert."""
+    refusals.raise_remembered(folder)
+    media = looking.known(content_of(file))
+    if media is not None and media.state != Media.State.WANTED:
+        looking.refuse_unplayable(media)
+
+
+def _planned(file: File, folder: Path) -> Plan:
+    refuse_what_is_none(file, folder)
+    asked(file, "plan")
+    plan = plans.known(folder)
+    if plan is None:
+        raise Busy
+    return plan
+
+
+def film_of(file: File) -> dict[str, object]:
+    """What there is to say of its MP4 while that is being made. Raises CannotConvert, Busy."""
+    folder = films.folder_of(content_of(file))
+    if is_there(folder / films.HOW) or is_there(folder / films.FILM):
+        return {}
+    refuse_what_is_none(file, folder)
+    told = asked(file, "film")
+    return {} if told["is_ready"] else {"converting": True, "progress": told["progress"]}
+
+
+def asked(file: File, kind: str, **more: object) -> desk.Facts:
+    facts = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob}
+    return desk.ask(kind, ASK_SECONDS, **facts, **more)
+
+
+# What is read
+
+
+@reading
+def stream(
+    request: HttpRequest, account_id: int, file_id: int, ticket: str, name: str
+) -> HttpResponseBase:
+    query = links.query_of(ticket)
+    account = links.check(account_id, "hls", str(file_id), query, now=timezone.now())
+    file = library.file(account, file_id)
+    if name == MASTER:
+        return playlist_answer(request, playlists.master(plan_of(file)))
+    inside = INSIDE.fullmatch(name)
+    rendition = plan_of(file).rendition(inside["rendition"]) if inside else None
+    if inside is None or rendition is None:
+        raise NotFound
+    if inside["index"]:
+        return playlist_answer(request, playlists.media(rendition))
+    return answer(request, segment(file, rendition, inside))
+
+
+def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "Piece":
+    """Made now where it is not there. Raises NotFound, Busy, CannotConvert."""
+    name = inside[0].rpartition("/")[2]
+    is_text = rendition.kind == Kind.TEXT
+    if name.endswith(".vtt") != is_text:
+        raise NotFound
+    place = content_of(file).folder / RENDITIONS / rendition.name / name
+    if not is_there(place):
+        if inside["init"]:
+            asked(file, "init", rendition=rendition.name)
+        else:
+            asked(file, "segment", rendition=rendition.name, number=int(inside["number"]))
+    touch(place)
+    return Piece(place, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
+
+
+@reading
+def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
+    """503 until it is made."""
+    account = links.check(account_id, "film", str(file_id), request.GET, now=timezone.now())
+    file = library.file(account, file_id)
+    folder = films.folder_of(content_of(file))
+    if film_of(file):
+        raise Busy
+    if is_there(folder / films.HOW):
+        return answer(request, OwnFilm(file, name))
+    touch(folder / films.FILM)
+    return answer(request, Piece(folder / films.FILM, "video/mp4", f"{file.sha1}-film", name))
+
+
+class Piece(InOneFile):
+    """A file that was made of a medium."""
+
+    modified_at: datetime | None = None
+
+    def __init__(self, place: Path, content_type: str, tag: str, name: str = "") -> None:
+        self._place = place
+        try:
+            self.size_bytes = place.stat().st_size
+        except OSError as gone:
+            raise NotFound from gone
+        self.etag = f'"{tag}-{self.size_bytes:x}"'
+        self.presentation = shown_as(content_type, name or place.name)
+
+    def _opened(self) -> BinaryIO:
+        try:
+            return open(self._place, "rb", buffering=0)
+        except OSError as gone:
+            raise NotFound from gone
+
+
+class OwnFilm(StoredFile):
+    """The file itself, whatever it is called."""
+
+    def __init__(self, file: File, name: str) -> None:
+        super().__init__(file, library_store(), inline=True)
+        self.presentation = shown_as("video/mp4", name)
+
+
+def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
+    """Small, and made anew each time; its own words tell whether it has changed."""
+    body = text.encode()
+    etag = f'"{sha256(body).hexdigest()[:32]}"'
+    headers = presentation_headers(shown_as(PLAYLIST, MASTER)) | {"ETag": etag}
+    headers |= {"Cache-Control": "private, no-cache"}
+    if answers.is_known(request, etag):
+        return HttpResponse(status=304, headers=headers)
+    return HttpResponse(body, headers=headers)
+
+
+def shown_as(content_type: str, name: str) -> Presentation:
+    return Presentation(content_type, disposition("inline", name), LOCKED)
+
+
+urlpatterns = [
+    path(
+        "hls/<int:account_id>/<int:file_id>/<str:ticket>/<path:name>", stream, name="content-stream"
+    ),
+    path("film/<int:account_id>/<int:file_id>/<path:name>", film, name="content-film"),
+]

@@ -1,0 +1,194 @@
+"""Runs: what a worker knows of a transfer beyond what is written down."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from service import states
+from service.adoption import Facts
+from service.models import LONGEST_SENTENCE, Transfer
+from service.places import Place
+from service.space import Claim
+
+PATIENCE = timedelta(minutes=2)
+# Connected to peers that have it and send nothing: they may be busy with others.
+LONG_PATIENCE = timedelta(minutes=10)
+
+
+ADOPTED = (
+    "kind",
+    "source",
+    "torrent_id",
+    "title",
+    "title_key",
+    "folder_id",
+    "info_hash_v1",
+    "info_hash_v2",
+    "is_private",
+    "size_bytes",
+)
+
+
+class Stage(Enum):
+    """What is under way; the transfer's state is what people see of it."""
+
+    NEW = "to be given to the engine"
+    ADDED = "given to it, and its files are not known yet"
+    WAITING = "its files are known, and it may not go on"
+    ON = "it comes"
+    FOLLOWING = "another transfer fetches the same torrent"
+    LANDING = "whole, and on its way into the library"
+    SEEDING = "in the library, and given to others"
+    LEAVING = "over, until the engine has let go of its place"
+
+
+@dataclass
+class Run:
+    transfer: Transfer  # as it is written down, with `changes` that are not yet
+    place: Place
+    hoped_at: datetime  # when somebody was in reach who could send what is missing
+    moved_at: datetime  # when something came
+    stage: Stage = Stage.NEW
+    changes: dict[str, Any] = field(default_factory=dict)
+    facts: Facts | None = None
+    has_hope: bool = False
+    is_given: bool = False  # the engine, or the fetching, has it
+    has_begun: bool = False  # and was told that it may download
+    awaits_gone: bool = False  # and was told to let go
+    is_whole: bool = False
+    follows: int = 0
+    losses: int = 0
+    done_bytes: int = 0
+    retry_at: datetime | None = None
+
+    @property
+    def id(self) -> int:
+        return self.transfer.pk
+
+    @property
+    def key(self) -> str:
+        return str(self.transfer.pk)
+
+    @property
+    def is_fetch(self) -> bool:
+        return self.transfer.kind == Transfer.Kind.URL
+
+    @property
+    def holds_a_place(self) -> bool:
+        is_begun = self.stage in (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.ON)
+        return is_begun and self.transfer.state in states.IN_A_PLACE
+
+    @property
+    def hashes(self) -> set[str]:
+        return {self.transfer.info_hash_v1, self.transfer.info_hash_v2} - {""}
+
+    @property
+    def claim(self) -> Claim:
+        is_waiting = self.stage in (Stage.NEW, Stage.WAITING)
+        size_bytes = max(self.transfer.size_bytes, self.done_bytes)
+        missing_bytes = 0 if self.is_whole else max(1, size_bytes - self.done_bytes)
+        return Claim(self.id, self.transfer.account_id, size_bytes, missing_bytes, is_waiting)
+
+    @property
+    def is_ready(self) -> bool:
+        """Nothing but a place is missing."""
+        is_queued = self.transfer.state == Transfer.State.QUEUED and not self.awaits_gone
+        return is_queued and self.stage in (Stage.NEW, Stage.WAITING)
+
+    @property
+    def is_new_here(self) -> bool:
+        """Its files are known since this round, and it waits for a word."""
+        return (
+            self.stage == Stage.WAITING
+            and self.transfer.state
+            in (
+                Transfer.State.DOWNLOADING,
+                Transfer.State.STALLED,
+                Transfer.State.MOVING,
+            )
+            and self.retry_at is None
+        )
+
+    def knows(self, facts: Facts) -> bool:
+        """All of it is written down already, as after a restart."""
+        known = self.transfer
+        may_be_named = self.is_fetch or known.title.startswith(known.wire_hash)
+        return (
+            not may_be_named
+            and (facts.info_hash_v1, facts.info_hash_v2)
+            == (
+                known.info_hash_v1,
+                known.info_hash_v2,
+            )
+            and (facts.size_bytes, facts.is_private) == (known.size_bytes, known.is_private)
+        )
+
+    def take_over(self, found: Transfer) -> None:
+        """What was written by itself, beside what waits for the batch."""
+        for column in ADOPTED:
+            setattr(self.transfer, column, getattr(found, column))
+
+    def write(self, **values: Any) -> None:
+        for column, value in values.items():
+            if getattr(self.transfer, column) != value:
+                setattr(self.transfer, column, value)
+                self.changes[column] = value
+
+    def become(self, state: str, reason: str = "", sentence: str = "") -> None:
+        if state != self.transfer.state and not states.may_become(self.transfer.state, state):
+            raise ValueError(f"{self.transfer.state} never becomes {state}")
+        self.write(state=state, reason=reason, sentence=sentence[:LONGEST_SENTENCE])
+        if state != Transfer.State.DOWNLOADING:
+            self.write(download_bytes_per_second=0, peers_sending=0)
+
+    def hope(self, now: datetime) -> None:
+        self.hoped_at = self.moved_at = now
+
+    def why_stalled(self, now: datetime) -> str:
+        """A word, or nothing."""
+        if self.has_hope:
+            self.hoped_at = now
+        if now - self.hoped_at >= PATIENCE:
+            return "not_available" if self.transfer.peers_connected else "no_peers"
+        return "nothing_comes" if now - self.moved_at >= LONG_PATIENCE else ""
+
+
+class Runs:
+    """All that one worker runs."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, Run] = {}
+
+    def __iter__(self) -> Iterator[Run]:
+        """As they are now: whoever walks may end some."""
+        return iter(list(self._by_id.values()))
+
+    def __contains__(self, transfer_id: int) -> bool:
+        return transfer_id in self._by_id
+
+    def ids(self) -> set[int]:
+        return set(self._by_id)
+
+    def get(self, transfer_id: int) -> Run | None:
+        return self._by_id.get(transfer_id)
+
+    def add(self, run: Run) -> None:
+        self._by_id[run.id] = run
+
+    def drop(self, run: Run) -> None:
+        self._by_id.pop(run.id, None)
+
+    def places_taken(self) -> int:
+        return sum(run.holds_a_place for run in self)
+
+    def twin(self, run: Run) -> Run | None:
+        """Another that the engine has and that brings the same torrent: it knows each once only."""
+        if not run.hashes:
+            return None
+        others = (each for each in self if each.is_given and not each.is_fetch)
+        return next((each for each in others if each is not run and each.hashes & run.hashes), None)
+
+    def followers(self, run: Run) -> list[Run]:
+        return [each for each in self if each.stage == Stage.FOLLOWING and each.follows == run.id]

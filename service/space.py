@@ -1,0 +1,65 @@
+"""Space: who may go on, and who must wait until there is room."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db.models import F, Q, Sum
+
+from service import library
+from service.errors import DiskFull, NoRoom
+from service.models import Account, Transfer
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a transfer needs until it is in its folder."""
+
+    transfer_id: int
+    account_id: int
+    size_bytes: int
+    missing_bytes: int  # on the disk; one where nobody knows how many
+    is_waiting: bool
+
+
+def troubles(
+    claims: Iterable[Claim], free_of: Mapping[int, int], disk_bytes: int
+) -> dict[int, str]:
+    """The word for each that does not fit. Who runs is asked before who waits, and then in order.
+
+    `free_of`: what each account has left; `disk_bytes`: what the disk has left for content.
+    """
+    left = dict(free_of)
+    found: dict[int, str] = {}
+    for claim in sorted(claims, key=lambda each: (each.is_waiting, each.transfer_id)):
+        if claim.size_bytes > left.get(claim.account_id, 0):
+            found[claim.transfer_id] = NoRoom.reason
+        elif claim.missing_bytes > disk_bytes:
+            found[claim.transfer_id] = DiskFull.reason
+        else:
+            left[claim.account_id] -= claim.size_bytes
+            disk_bytes -= claim.missing_bytes
+    return found
+
+
+def promised() -> Q:
+    """Transfers whose size counts as taken: those that wait for room have none yet."""
+    return ~Q(state=Transfer.State.NO_ROOM)
+
+
+def promised_bytes(account: Account) -> int:
+    running = Transfer.running().filter(promised(), account=account)
+    found: int = running.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    return found
+
+
+def unpromised_bytes(account: Account) -> int:
+    return library.free_bytes(account) - promised_bytes(account)
+
+
+def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:
+    """What each account has left for the transfers of this worker."""
+    free = Account.objects.filter(pk__in=set(account_ids))
+    left = dict(free.values_list("pk", F("space_max_bytes") - F("space_used_bytes")))
+    others = Transfer.running().filter(promised(), account__in=left).exclude(leased_by=worker)
+    sums = others.order_by().values_list("account").annotate(bytes=Sum("size_bytes"))
+    return {pk: free_bytes - dict(sums).get(pk, 0) for pk, free_bytes in left.items()}

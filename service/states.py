@@ -1,0 +1,40 @@
+"""What a transfer may become.
+
+queued ──> metadata ──> downloading ──> moving ──> done
+  ↑           ↕              ↕             │
+  └─────── stalled ───────┘             │
+  └─────── no_room <─── any of these, and back to each
+  stopped ──> queued
+  failed <─── each before done
+
+An upload is done at once. `queued` is also what a stalled one becomes that could go on when all
+places are taken, and `moving` leads back to `downloading` where the disk lost what had come.
+"""
+
+from service.models import Transfer
+
+State = Transfer.State
+
+LEADS_TO: dict[str, frozenset[str]] = {
+    State.QUEUED: frozenset({State.METADATA, State.DOWNLOADING, State.MOVING}),
+    State.METADATA: frozenset({State.QUEUED, State.DOWNLOADING, State.STALLED, State.MOVING}),
+    State.DOWNLOADING: frozenset({State.QUEUED, State.METADATA, State.STALLED, State.MOVING}),
+    State.STALLED: frozenset({State.QUEUED, State.METADATA, State.DOWNLOADING, State.MOVING}),
+    State.NO_ROOM: frozenset({State.QUEUED, State.METADATA, State.DOWNLOADING, State.MOVING}),
+    State.MOVING: frozenset({State.QUEUED, State.METADATA, State.DOWNLOADING, State.DONE}),
+    State.STOPPED: frozenset({State.QUEUED}),
+    State.DONE: frozenset(),
+    State.FAILED: frozenset(),
+}
+LEADS_TO_TROUBLE = frozenset({State.NO_ROOM, State.FAILED, State.STOPPED})
+
+# These hold one of the places that ACTIVE_TRANSFERS counts.
+IN_A_PLACE = frozenset({State.METADATA, State.DOWNLOADING})
+# Somebody ran them, and whoever finds them without a worker goes on with them.
+BEGUN = (State.METADATA, State.DOWNLOADING, State.STALLED, State.MOVING, State.NO_ROOM)
+
+
+def may_become(state: str, other: str) -> bool:
+    if state in Transfer.OVER:
+        return False
+    return other in LEADS_TO[state] or other in LEADS_TO_TROUBLE

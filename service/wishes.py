@@ -1,0 +1,56 @@
+"""Wishes: what did not fit is taken up by itself when it does."""
+
+import logging
+from datetime import datetime
+
+from service import library, torrents, transfers
+from service.accounts import changing_transfers
+from service.models import Account, Transfer, Wish
+from service.transfers import Wanted
+
+log = logging.getLogger("ferry.worker")
+
+
+def take_up(now: datetime) -> int:
+    """In order; one that still does not fit lets those behind it pass."""
+    owners = Wish.objects.order_by().values_list("account", flat=True).distinct()
+    accounts = Account.objects.filter(pk__in=list(owners))
+    return sum(_take_up_of(account, now) for account in accounts)
+
+
+def _take_up_of(account: Account, now: datetime) -> int:
+    count = 0
+    for wish in transfers.wishes(account):
+        # Asked before anything is locked: a wish may wait for weeks.
+        if transfers.trouble(account, wish.size_bytes) is None:
+            count += _become_transfer(account, wish.pk, now)
+    return count
+
+
+def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
+    with changing_transfers(account, now) as locked:
+        wish = Wish.objects.filter(account=locked, pk=wish_id).select_related("torrent").first()
+        if wish is None or transfers.trouble(locked, wish.size_bytes):
+            return False
+        wanted = _wanted(wish)
+        if transfers.known(locked, wanted):
+            transfers.remove(wish)
+            return False
+        made = transfers.create(library.folder(locked, wish.folder_id), wanted, now)
+    log.info("wish taken up transfer=%d", made.pk)
+    return True
+
+
+def _wanted(wish: Wish) -> Wanted:
+    torrent = bytes(wish.torrent.content) if wish.torrent else b""
+    return Wanted(
+        Transfer.Kind.TORRENT if torrent else Transfer.Kind.MAGNET,
+        wish.title,
+        source="" if torrent else wish.magnet,
+        torrent=torrent,
+        info_hash_v1=wish.info_hash_v1,
+        info_hash_v2=wish.info_hash_v2,
+        size_bytes=wish.size_bytes,
+        is_private=wish.is_private,
+        is_folder=bool(torrent) and torrents.read(torrent).is_folder,
+    )

@@ -1,0 +1,232 @@
+"""The worker: makes wanted transfers true, and writes down what is."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+from django.db.models import Count, Sum
+
+from service import places, space, states, wishes
+from service.hearing import Hearing
+from service.leases import Expelled, Lease
+from service.models import Account, Transfer
+from service.places import place_of
+from service.runs import Run, Stage
+from service.steering import Limits, Steering, Tools
+from service.store import Store
+from service.transfers import has_outlived_its_use
+
+log = logging.getLogger("ferry.worker")
+
+State = Transfer.State
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+LOOK_EVERY = timedelta(seconds=10)
+JUDGE_EVERY = timedelta(seconds=5)
+TIDY_EVERY = timedelta(minutes=1)
+
+
+class Worker:
+    """Makes true what the rows want, `round` by `round`.
+
+    Guarantee: whatever is in here may be lost at any line. The rows say what is wanted and what
+    was observed last, the places on the disk hold what has come, and the next round, of this
+    worker or of another, goes on from those. Every write holds only while the lease does.
+    Price: what is observed is up to a second old, since it is written in one batch a round.
+    """
+
+    def __init__(
+        self,
+        lease: Lease,
+        make_tools: Callable[[], Tools],
+        store: Store,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._lease = lease
+        self._make_tools = make_tools
+        self._store = store
+        self._limits = limits
+        self._clock = clock
+        self._shift: Shift | None = None
+
+    def round(self, now: datetime) -> None:
+        if self._shift is None:
+            tools = self._make_tools()
+            tools.engine.start()
+            self._shift = Shift(Steering(tools, self._lease, self._limits), self._store)
+        is_engine_alive = self._shift.tools.engine.is_alive(self._clock())
+        try:
+            self._lease.hold(now, is_engine_alive=is_engine_alive)
+            self._shift.round(now)
+        except Expelled:
+            log.warning("others took this worker for dead; it begins anew")
+            self._end_shift(within_seconds=0)
+
+    def stop(self, within_seconds: float) -> None:
+        self._end_shift(within_seconds)
+        self._lease.release()
+
+    def _end_shift(self, within_seconds: float) -> None:
+        if self._shift is not None:
+            shift, self._shift = self._shift, None
+            shift.tools.landing.stop()
+            shift.tools.fetching.stop(within_seconds / 4)
+            shift.tools.engine.stop(within_seconds / 2)
+
+
+class Shift:
+    """What a worker does from one lease to its end."""
+
+    def __init__(self, steering: Steering, store: Store) -> None:
+        self.tools = steering.tools
+        self._steering = steering
+        self._hearing = Hearing(steering)
+        self._lease = steering.lease
+        self._runs = steering.runs
+        self._store = store
+        self._queue: list[int] = []
+        self._seen: object = None
+        self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
+
+    def round(self, now: datetime) -> None:
+        self._hearing.hear_all(now)
+        self._look(now)
+        self._judge(now)
+        self._fill_places(now)
+        self._find_stalled(now)
+        self._finish_those_that_left(now)
+        self._tell_of_landings()
+        self._steering.ledger.write(self._runs, now)
+        self._steering.land_next(now)
+        self._tidy(now)
+
+    # What is wanted
+
+    def _look(self, now: datetime) -> None:
+        """Reads the rows when the accounts' numbers say that something has changed."""
+        is_freed = self._lease.expel_dead(now)
+        seen = numbers_of_all()
+        if seen == self._seen and not is_freed and now - self._looked_at < LOOK_EVERY:
+            return
+        self._seen, self._looked_at, self._judged_at = seen, now, LONG_AGO
+        wishes.take_up(now)
+        rows = wanted_rows()
+        mine = {pk for pk, state, name in rows if name == self._lease.name}
+        stopped = {pk for pk, state, _name in rows if state == State.STOPPED}
+        for run in self._runs:
+            if run.stage != Stage.LEAVING and (run.id not in mine or run.id in stopped):
+                self._steering.leave(run)
+        free = [(pk, state) for pk, state, name in rows if not name and pk not in self._runs]
+        self._queue = sorted(pk for pk, state in free if state == State.QUEUED)
+        begun = (*states.BEGUN, State.DONE)
+        self._take([pk for pk, state in free if state in begun], now)
+
+    def _take(self, transfer_ids: list[int], now: datetime) -> None:
+        taken = self._lease.take(transfer_ids) if transfer_ids else set()
+        rows = self._lease.held().filter(pk__in=taken).select_related("account").order_by("pk")
+        for transfer in rows:
+            run = Run(transfer, place_of(transfer.pk), hoped_at=now, moved_at=now)
+            self._runs.add(run)
+            self._steering.begin(run, now)
+        if taken:
+            log.info("took up transfers=%d first=%d", len(taken), min(taken))
+
+    # Who may go on
+
+    def _judge(self, now: datetime) -> None:
+        """At once for those that wait, and now and then for all."""
+        is_due = now - self._judged_at >= JUDGE_EVERY
+        runs = [run for run in self._runs if self._is_to_be_judged(run)]
+        if not runs or not (is_due or any(run.is_new_here for run in runs)):
+            return
+        self._judged_at = now
+        account_ids = {run.transfer.account_id for run in runs}
+        free_of = space.free_beside(account_ids, self._lease.name)
+        found = space.troubles([run.claim for run in runs], free_of, self._store.free_bytes())
+        for run in runs:
+            self._judge_one(run, found.get(run.id, ""), now)
+
+    @staticmethod
+    def _is_to_be_judged(run: Run) -> bool:
+        stages = (Stage.NEW, Stage.WAITING, Stage.ON, Stage.LANDING)
+        return run.stage in stages and not run.awaits_gone
+
+    def _judge_one(self, run: Run, word: str, now: datetime) -> None:
+        state = run.transfer.state
+        if run.stage == Stage.LANDING or (run.retry_at and now < run.retry_at):
+            return
+        if word:
+            self._steering.hold_back(run, word, now)
+        elif run.stage != Stage.ON and (run.retry_at or state == State.NO_ROOM):
+            run.retry_at = None
+            run.become(State.QUEUED)
+        elif run.stage == Stage.WAITING and state != State.QUEUED:
+            self._steering.go_on(run, now)
+
+    def _fill_places(self, now: datetime) -> None:
+        """In order: those that were held back among those that nobody has taken yet."""
+        free = self._steering.free_places()
+        if free <= 0:
+            return
+        ready = {run.id: run for run in self._runs if run.is_ready}
+        chosen = sorted([*ready, *self._queue[:free]])[:free]
+        for run in [ready[pk] for pk in chosen if pk in ready]:
+            self._steering.go_on(run, now)
+        new = [pk for pk in chosen if pk not in ready]
+        self._queue = self._queue[len(new) :]
+        self._take(new, now)
+
+    def _find_stalled(self, now: datetime) -> None:
+        for run in self._runs:
+            if run.stage in (Stage.ADDED, Stage.ON) and run.holds_a_place:
+                word = run.why_stalled(now)
+                if word:
+                    log.info("stalled transfer=%d reason=%s", run.id, word)
+                    run.become(State.STALLED, word)
+
+    # What is over, and what is left behind
+
+    def _finish_those_that_left(self, now: datetime) -> None:
+        for run in self._runs:
+            is_busy = run.awaits_gone or self.tools.landing.is_busy_with(run.id)
+            if run.stage == Stage.LEAVING and not is_busy:
+                self._steering.finish(run, now)
+
+    def _tell_of_landings(self) -> None:
+        """100 is downloaded and 101 is there; how much is hashed stands between."""
+        for transfer_id, share in self.tools.landing.shares().items():
+            run = self._runs.get(transfer_id)
+            if run is not None and run.stage == Stage.LANDING:
+                run.write(progress_percent=round(100 + min(share, 0.99), 2))
+
+    def _tidy(self, now: datetime) -> None:
+        if now - self._tidied_at < TIDY_EVERY:
+            return
+        self._tidied_at = now
+        self._sweep_places()
+        for run in self._runs:
+            if run.stage == Stage.SEEDING and has_outlived_its_use(run.transfer):
+                self._steering.end_seeding(run)
+
+    def _sweep_places(self) -> None:
+        """Of transfers that are over, or were deleted while nobody ran them."""
+        here = set(places.ids_on_disk()) - self._runs.ids()
+        wanted = {pk for pk, _state, _worker in wanted_rows()}
+        for transfer_id in here - wanted:
+            self.tools.landing.aside(place_of(transfer_id).remove)
+
+
+def numbers_of_all() -> tuple[object, ...]:
+    """Other numbers: somebody changed something."""
+    sums = {"transfers": Sum("transfers_revision"), "library": Sum("library_revision")}
+    return tuple(Account.objects.aggregate(**sums, accounts=Count("pk")).values())
+
+
+def wanted_rows() -> list[tuple[int, str, str]]:
+    """Of all that is to be run; id, state, worker."""
+    columns = ("pk", "state", "leased_by")
+    running: Iterable[tuple[int, str, str]] = Transfer.running().order_by().values_list(*columns)
+    seeding = Transfer.objects.filter(is_seeding=True).order_by().values_list(*columns)
+    return [*running, *seeding]

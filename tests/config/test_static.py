@@ -1,0 +1,54 @@
+import pytest
+from django.core.files.storage import FileSystemStorage
+
+from config.static import HashedModules
+
+SHEET = '@import "../a.css";\n@import "../b.css";\n'
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = tmp_path / "source" / "css"
+    (folder / "sheets").mkdir(parents=True)
+    (folder / "sheets" / "app.css").write_text(SHEET)
+    (folder / "a.css").write_text("@layer base { a { color: red } }\n")
+    (folder / "b.css").write_text("@layer base { b { color: blue } }\n")
+    return folder
+
+
+@pytest.fixture
+def collected(tmp_path, source):
+    """As collectstatic does: copies what is new, then works on all."""
+    storage = HashedModules(location=tmp_path / "static", base_url="/static/")
+    origin = FileSystemStorage(source.parent)
+
+    def collect():
+        names = ["css/a.css", "css/b.css", "css/sheets/app.css"]
+        for name in names:
+            if not storage.exists(name):
+                with origin.open(name) as file:
+                    storage.save(name, file)
+        for _name, _hashed, problem in storage.post_process(
+            {each: (origin, each) for each in names}
+        ):
+            assert problem in (True, False)
+        return storage
+
+    return collect
+
+
+def sheet(storage) -> str:
+    with storage.open(storage.stored_name("css/sheets/app.css")) as file:
+        return file.read().decode()
+
+
+def test_a_sheet_holds_what_it_imports_in_order(collected, source):
+    assert sheet(collected()) == (source / "a.css").read_text() + (source / "b.css").read_text()
+
+
+def test_a_sheet_follows_its_components_when_it_is_collected_again(collected, source):
+    before = collected().stored_name("css/sheets/app.css")
+    (source / "b.css").write_text("@layer base { b { color: green } }\n")
+    again = collected()
+    assert "green" in sheet(again)
+    assert again.stored_name("css/sheets/app.css") != before

@@ -1,0 +1,69 @@
+from threading import Event
+
+import pytest
+
+from config.transferring import Transferring, engine_settings, limits
+
+pytestmark = pytest.mark.django_db
+
+
+class Working:
+    def __init__(self):
+        self.rounds = 0
+        self.is_stopped = False
+
+    def round(self, now):
+        self.rounds += 1
+
+    def stop(self, within_seconds):
+        self.is_stopped = True
+
+
+def test_rounds_go_on_until_it_is_told_to_stop():
+    worker, stopped = Working(), Event()
+
+    def make(_bell):
+        return worker
+
+    def round_and_stop(now):
+        worker.rounds += 1
+        if worker.rounds == 3:
+            stopped.set()
+
+    worker.round = round_and_stop
+    Transferring(make).run_until(stopped)
+    assert (worker.rounds, worker.is_stopped) == (3, True)
+
+
+def test_the_engine_is_off_while_the_site_shows_another_service(settings):
+    worker = Working()
+    transferring = Transferring(lambda _bell: worker)
+    transferring.round()
+    assert worker.rounds == 1
+    settings.SERVICE_URL = "https://me:secret@storage.example"
+    transferring.round()
+    assert (worker.rounds, worker.is_stopped) == (1, True)
+    settings.SERVICE_URL = ""
+    transferring.round()
+    assert worker.rounds == 2
+
+
+def test_a_round_that_fails_is_written_down_and_followed_by_another(caplog):
+    worker = Working()
+
+    def fail(now):
+        worker.rounds += 1
+        raise RuntimeError("tide")
+
+    worker.round = fail
+    transferring = Transferring(lambda _bell: worker)
+    transferring.round()
+    transferring.round()
+    assert worker.rounds == 2
+    assert "tide" in caplog.text
+
+
+def test_the_settings_reach_the_engine(settings):
+    settings.TORRENT_PROXY, settings.SEED_RATIO = "socks5://me:secret@127.0.0.1:1080", 0
+    assert engine_settings().proxy == "socks5://me:secret@127.0.0.1:1080"
+    assert (engine_settings().network, limits().seeds) == ("loopback", False)

@@ -1,0 +1,166 @@
+"""README's own settings for nginx and Caddy, with both programs before the whole of Ferry."""
+
+import re
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from tests.certificates import trusted
+from tests.proxies.fronts import Front, proxy
+from tests.running import BASE, PASSWORD, START_SECONDS, Ferry, free_port, running
+
+pytestmark = pytest.mark.slow
+EMAIL = "me@example.org"
+FRONTS = [
+    Front(proxy, scheme, prefix)
+    for proxy in ("nginx", "caddy")
+    for scheme in ("http", "https")
+    for prefix in ("", "/ferry")
+]
+
+
+@dataclass(frozen=True)
+class Reader:
+    front: Front
+    http: httpx.Client
+    ferry: Ferry
+    url: str
+
+    def get(self, path: str, **kwargs) -> httpx.Response:
+        return self.http.get(path, **kwargs)
+
+    def sign_in(self) -> httpx.Response:
+        page = self.get(f"{self.front.prefix}/signin/")
+        token = re.search(r'csrfmiddlewaretoken" value="([^"]+)', page.text)[1]
+        form = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
+        headers = {"Origin": self.url, "Referer": f"{self.url}{self.front.prefix}/signin/"}
+        return self.http.post(f"{self.front.prefix}/signin/", data=form, headers=headers)
+
+
+@pytest.fixture
+def reader(known: Reader) -> Reader:
+    """A stranger, until signed in."""
+    known.http.cookies.clear()
+    return known
+
+
+@pytest.fixture(scope="module", params=FRONTS, ids=str)
+def known(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Reader]:
+    front, folder = request.param, tmp_path_factory.mktemp("front")
+    settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": front.host, "WEB_PROCESSES": "1"}
+    if front.proxy == "nginx":
+        settings["ACCEL"] = "nginx"
+    if front.prefix:
+        settings["URL_PREFIX"] = front.prefix
+    home = folder / "proxy"
+    home.mkdir()
+    trust = trusted(home, front.host)
+    with running(folder / "data", **settings) as ferry:
+        ferry.make_owner()
+        port = free_port()
+        with proxy(front, home, ferry, port) as url, client(front, url, port, trust) as http:
+            yield Reader(front, http, ferry, url)
+
+
+@contextmanager
+def client(front: Front, url: str, port: int, trust: ssl.SSLContext) -> Iterator[httpx.Client]:
+    """As a browser that finds the proxy's host at this machine."""
+    transport = httpx.HTTPTransport(verify=trust, retries=0)
+    with httpx.Client(base_url=url, transport=Here(transport, port), trust_env=False) as http:
+        wait_for(http, f"{front.prefix}/healthz")
+        yield http
+
+
+class Here(httpx.BaseTransport):
+    def __init__(self, inner: httpx.HTTPTransport, port: int) -> None:
+        self._inner, self._port = inner, port
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        host = request.url.host
+        assert request.url.port == self._port, request.url
+        request.url = request.url.copy_with(host="127.0.0.1")
+        request.extensions["sni_hostname"] = host
+        answer = self._inner.handle_request(request)
+        request.url = request.url.copy_with(host=host)
+        return answer
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def wait_for(http: httpx.Client, path: str) -> None:
+    """The proxies say nothing when they are ready, so they are asked until they answer."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            assert http.get(path).status_code == 200
+        except httpx.ConnectError:
+            assert time.monotonic() < deadline
+        else:
+            return
+
+
+def test_people_sign_in_and_all_addresses_keep_host_scheme_and_path(reader):
+    prefix = reader.front.prefix
+    first = reader.get(f"{prefix}/")
+    assert first.headers["location"] == f"{prefix}/signin/?next={prefix}/"
+    answer = reader.sign_in()
+    assert answer.status_code == 302
+    assert answer.headers["location"] == f"{prefix}/"
+    cookies = answer.headers.get_list("set-cookie")
+    assert cookies
+    assert all(("Secure" in cookie) == (reader.front.scheme == "https") for cookie in cookies)
+    page = reader.get(f"{prefix}/")
+    assert page.status_code == 200
+    style = re.search(r'href="([^"]+\.css)"', page.text)[1]
+    assert style.startswith(f"{prefix}/static/")
+    assert reader.get(style).status_code == 200
+
+
+def test_files_go_in_and_out_in_pieces(reader):
+    """Twenty megabytes: more than any proxy takes by default, and than stays in its memory."""
+    prefix, content = reader.front.prefix, bytes(range(256)) * 80_000
+    subprocess.run(
+        [sys.executable, "manage.py", "account", "add", EMAIL],
+        cwd=BASE,
+        env=reader.ferry.environment,
+        input=f"{PASSWORD}\n",
+        text=True,
+        check=True,
+        capture_output=True,
+    )
+    me = (EMAIL, PASSWORD)
+    files = {"file": ("Fjord at noon, ü.bin", content)}
+    sent = reader.http.post(f"{prefix}/rest/transfer/file", auth=me, files=files)
+    assert sent.status_code == 200, sent.text
+    listing = reader.get(f"{prefix}/rest/folder", auth=me).json()
+    (file,) = listing["files"]
+    link = reader.get(f"{prefix}/rest/file/{file['id']}", auth=me).headers["location"]
+    assert link.startswith(f"{reader.url}{prefix}/content/")
+    whole = reader.get(link)
+    assert whole.content == content
+    assert "x-accel-redirect" not in whole.headers
+    part = reader.get(link, headers={"Range": "bytes=1000000-1000099"})
+    assert part.status_code == 206
+    assert part.content == content[1_000_000:1_000_100]
+    assert "F" in part.headers["content-disposition"]
+
+
+def test_a_stranger_finds_no_way_round(reader):
+    database = (reader.ferry.data_dir / "ferry.sqlite3").read_bytes()
+    hidden = reader.get("/ferry-accel/ferry.sqlite3")
+    assert database[:6] == b"SQLite"
+    assert database[:6] not in hidden.content
+    spoofed = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Host": "evil.example"}
+    answer = reader.get(f"{reader.front.prefix}/", headers=spoofed)
+    assert "evil.example" not in str(answer.headers) + answer.text
+    assert "203.0.113.9" not in reader.ferry.log

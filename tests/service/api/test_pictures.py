@@ -1,0 +1,240 @@
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from config import upstream
+from config.wsgi import application
+from service import accounts, library
+from service.media import looking
+from service.media.places import Content
+from service.models import Media
+from tests.service.api.conftest import PASSWORD
+from tests.service.api.reading import word
+from tests.service.builders import NOW, a_file, put
+from tests.service.media.samples import film, picture, shown
+from tests.service.media.working import working
+from webui.v1.answers import FACTS
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def worker(library_folder, settings, children):
+    with working(settings.DATA_DIR, children) as made:
+        yield made
+
+
+@pytest.fixture
+def keep(account, library_folder):
+    return lambda content, name="a.jpg": a_file(account, name, blob=put(library_folder, content))
+
+
+@pytest.fixture
+def visitor():
+    """Holds links, and no credentials."""
+    with httpx.Client(transport=upstream.transport(), base_url=upstream.URL) as client:
+        yield client
+
+
+def row(api) -> dict:
+    (found,) = api.get("/rest/folder").json()["files"]
+    return found
+
+
+def path_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}"
+
+
+def test_a_thumbnail_is_made_when_it_is_asked_for(api, keep, worker):
+    file = keep(picture(400, 300))
+    for path in (f"/rest/file/{file.pk}/thumbnail", f"/rest/{file.pk}/thumbnail"):
+        answer = api.get(path)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "image/jpeg"
+        assert shown(answer.content).size == (32, 24)
+
+
+def test_a_preview_is_1600_at_most(api, keep, worker):
+    file = keep(picture(2000, 4000))
+    assert shown(api.get(f"/rest/file/{file.pk}/image").content).size == (800, 1600)
+
+
+def test_a_film_shows_a_frame(api, keep, worker):
+    file = keep(film("mkv"), "film.mkv")
+    assert shown(api.get(f"/rest/file/{file.pk}/image").content).size == (320, 240)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"words", "a.txt"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>", "a.svg"),
+        (b"<html><script>alert(1)</script>", "a.jpg"),
+        (b"", "empty.png"),
+    ],
+)
+def test_where_there_is_none_it_says_so(content, name, api, keep, worker):
+    file = keep(content, name)
+    for what in ("thumbnail", "image", "thumbnail"):
+        assert word(api.get(f"/rest/file/{file.pk}/{what}")) == (404, "not_found")
+
+
+def test_it_is_cached_for_ever_by_what_it_shows(api, keep, worker):
+    path = f"/rest/file/{keep(picture()).pk}/thumbnail"
+    first = api.get(path)
+    assert first.headers["cache-control"] == "private, max-age=31536000, immutable"
+    etag = first.headers["etag"]
+    assert not etag.startswith("W/")
+    again = api.get(path, headers={"if-none-match": etag})
+    assert (again.status_code, again.content) == (304, b"")
+    assert api.get(path, headers={"if-none-match": '"other"'}).status_code == 200
+
+
+def test_head_tells_of_it_without_it(api, keep, worker):
+    path = f"/rest/file/{keep(picture()).pk}/thumbnail"
+    whole, head = api.get(path), api.head(path)
+    assert head.status_code == 200
+    assert head.content == b""
+    for name in ("content-length", "content-type", "etag"):
+        assert head.headers[name] == whole.headers[name]
+
+
+def test_what_is_kept_needs_no_worker_and_what_is_lost_is_made_anew(
+    api, keep, library_folder, settings, children
+):
+    file = keep(picture())
+    path = f"/rest/file/{file.pk}/thumbnail"
+    with working(settings.DATA_DIR, children):
+        first = api.get(path)
+    assert api.get(path).content == first.content
+    Content(file.sha1, file.size_bytes).picture("t32").unlink()
+    answer = api.get(path)
+    assert word(answer) == (503, "no_worker")
+    assert answer.headers["retry-after"] == "5"
+    with working(settings.DATA_DIR, children):
+        assert api.get(path).content == first.content
+
+
+def test_a_picture_kept_as_something_else_is_not_shown(api, keep, worker):
+    file = keep(picture())
+    path = f"/rest/file/{file.pk}/thumbnail"
+    assert api.get(path).status_code == 200
+    Content(file.sha1, file.size_bytes).picture("t32").write_bytes(b"<script>")
+    assert word(api.get(path)) == (404, "not_found")
+
+
+def test_a_name_of_no_medium_is_believed_until_the_content_is_known(api, keep, worker):
+    path = f"/rest/file/{keep(picture(), 'a.bin').pk}/thumbnail"
+    assert word(api.get(path)) == (404, "not_found")
+    worker.look_once()
+    assert shown(api.get(path).content).size == (32, 24)
+
+
+# In listings
+
+
+def test_before_it_is_looked_at_a_listing_goes_by_the_name(api, keep):
+    keep(picture(), "a.PNG")
+    found = row(api)
+    assert found["thumb"]
+    assert list(found["presentation_urls"]["image"]) == ["48", "64", "220", "720"]
+    assert "width" not in found
+
+
+def test_then_it_says_what_is_known(api, keep, worker):
+    keep(film("mp4"), "no name for a film")
+    assert not row(api)["is_video"]
+    worker.look_once()
+    found = row(api)
+    assert found["is_video"]
+    assert found["stream_video"]
+    assert found["video_converted"] == "100"
+    assert (found["width"], found["height"]) == (320, 240)
+    assert 1.9 < found["duration"] < 2.2
+    assert found["thumb"]
+
+
+def test_a_name_is_not_believed_against_the_content(api, keep, worker):
+    keep(b"words and nothing else", "film.mp4")
+    assert row(api)["is_video"]
+    worker.look_once()
+    found = row(api)
+    assert not found["is_video"]
+    assert not found["stream_video"]
+    assert found["thumb"] is None
+    assert found["presentation_urls"] == {"image": {}, "video": {}}
+
+
+def test_a_look_makes_another_etag(api, keep, worker):
+    keep(picture())
+    before = api.get("/rest/folder").headers["etag"]
+    worker.look_once()
+    assert api.get("/rest/folder", headers={"if-none-match": before}).status_code == 200
+
+
+def test_another_host_gets_links_of_its_own(account, keep):
+    keep(picture())
+    auth = account.email, PASSWORD
+    with httpx.Client(transport=httpx.WSGITransport(application), auth=auth) as client:
+        answers = [client.get(f"http://{host}/rest/folder") for host in ("localhost", "127.0.0.1")]
+    assert answers[0].headers["etag"] != answers[1].headers["etag"]
+    assert answers[1].json()["files"][0]["thumb"].startswith("http://127.0.0.1/content/picture/")
+
+
+def test_the_pictures_of_a_listing_need_no_credentials(api, visitor, keep, worker):
+    keep(picture(2000, 1000))
+    found = row(api)
+    assert found["thumb"].startswith("http://localhost/content/picture/")
+    assert shown(visitor.get(path_of(found["thumb"])).content).size == (32, 16)
+    for pixels, url in found["presentation_urls"]["image"].items():
+        answer = visitor.get(path_of(url))
+        assert shown(answer.content).size == (int(pixels), int(pixels) // 2)
+        assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
+        assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+
+
+def test_an_image_comes_in_the_sizes_of_a_listing(api, keep, worker):
+    path = f"/rest/file/{keep(picture(2000, 1000)).pk}/image"
+    assert shown(api.get(path, params={"pixels": "220"}).content).size == (220, 110)
+    for none in ("0", "221", "../t32", ""):
+        assert shown(api.get(path, params={"pixels": none}).content).size == (1600, 800)
+
+
+def test_the_site_in_this_process_is_told_only_that_there_is_a_picture(api, keep, account):
+    keep(picture())
+    keep(b"words", "a.txt")
+    told = api.get("/rest/folder").extensions[FACTS]["files"]
+    assert [each["has_picture"] for each in told] == [True, False]
+    assert not any("thumb" in each for each in told)
+
+
+def test_a_link_shows_no_other_file_and_no_other_size(api, visitor, keep, worker, account):
+    first, second = keep(picture(), "a.jpg"), keep(picture(50, 50), "b.jpg")
+    urls = {each["id"]: path_of(each["thumb"]) for each in api.get("/rest/folder").json()["files"]}
+    link = urls[first.pk]
+    assert visitor.get(link).status_code == 200
+    assert word(visitor.get(link.replace(f"/{first.pk}/", f"/{second.pk}/"))) == (403, "bad_link")
+    assert word(visitor.get(link.replace("/t32?", "/t99?"))) == (404, "not_found")
+    assert word(visitor.get(link.replace("/t32?", "/..?"))) == (404, "not_found")
+    assert word(visitor.get(link.replace("picture", "file").replace("/t32", "/a.jpg")))[0] == 403
+    library.delete_file(account, first.pk, NOW)
+    assert word(visitor.get(link)) == (404, "not_found")
+
+
+def test_a_link_dies_with_the_password(api, visitor, keep, worker, account):
+    keep(picture())
+    link = path_of(row(api)["thumb"])
+    assert visitor.get(link).status_code == 200
+    accounts.set_password(account, "another long password")
+    assert word(visitor.get(link)) == (403, "bad_link")
+
+
+def test_nobody_waits_for_a_refused_content(api, keep, library_folder):
+    """No worker runs: what is known to have no picture asks none."""
+    file = keep(picture())
+    Media.objects.create(sha1=file.sha1, size_bytes=file.size_bytes, state="refused", kind="other")
+    assert word(api.get(f"/rest/file/{file.pk}/thumbnail")) == (404, "not_found")
+    assert row(api)["thumb"] is None
+    assert looking.known(Content(file.sha1, file.size_bytes)).state == "refused"

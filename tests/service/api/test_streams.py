@@ -1,0 +1,239 @@
+"""HLS and MP4 by the interface, as a client asks for them and with nothing but the links."""
+
+import io
+import re
+from urllib.parse import urlsplit
+
+import av
+import pytest
+
+from service import library
+from service.media import films
+from service.media.places import Content
+from service.media.work import Work
+from service.models import Media
+from tests.service.api.reading import word
+from tests.service.builders import NOW, a_file, put
+from tests.service.media import reels
+from tests.service.media.waiting import wait_until
+from tests.service.media.working import working
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def worker(library_folder, settings, children):
+    with working(settings.DATA_DIR, children) as made:
+        yield made
+
+
+@pytest.fixture
+def keep(account, library_folder):
+    def keep(path, name=None):
+        with path.open("rb") as stream:
+            return a_file(account, name or path.name, blob=library_folder.put(stream))
+
+    return keep
+
+
+def path_of(answer) -> str:
+    assert answer.status_code == 200, answer.text
+    parts = urlsplit(answer.json()["url"])
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+@pytest.fixture(scope="module")
+def rich():
+    """Two languages, words, and pictures of words."""
+    words = reels.place("rich.srt")
+    words.write_text("1\n00:00:01,000 --> 00:00:03,000\nLand <b>in</b> sight & <script>x\n")
+    path = reels.place("rich.mkv")
+    reels.run(
+        *reels.raw(20), "-f", "lavfi", "-i", "sine=880:r=48000:d=20", "-i", str(words),
+        *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-map", "3"),
+        *(*reels.X264, "-g", "50", *reels.AAC, "-c:s:0", "srt", "-c:s:1", "srt"),
+        *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
+        *("-metadata:s:a:1", 'title=Von "hier"'),
+        *("-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=fre", str(path)),
+    )  # fmt: skip
+    return path
+
+
+def test_the_answer_names_the_playlist_in_its_body_and_its_head(api, keep, worker, rich):
+    answer = api.get(f"/rest/file/{keep(rich).pk}/hls")
+    facts = answer.json()
+    assert facts == {"result": True, "code": 200, "url": answer.headers["location"]}
+    assert facts["url"].startswith("http://")
+    assert facts["url"].endswith("/master.m3u8")
+
+
+def test_the_master_playlist_says_all_there_is(api, keep, worker, rich, reader):
+    answer = reader.get(path_of(api.get(f"/rest/file/{keep(rich).pk}/hls")))
+    assert answer.headers["content-type"] == "application/vnd.apple.mpegurl"
+    lines = answer.text.splitlines()
+    assert lines[0] == "#EXTM3U"
+    english, german = [line for line in lines if "TYPE=AUDIO" in line]
+    assert 'NAME="English",LANGUAGE="en",DEFAULT=YES' in english
+    assert 'NAME="Von  hier",LANGUAGE="de",DEFAULT=NO' in german
+    assert next(line for line in lines if "TYPE=SUBTITLES" in line).endswith(
+        'NAME="English",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,URI="t3/index.m3u8"'
+    )
+    (stream,) = [line for line in lines if line.startswith("#EXT-X-STREAM-INF")]
+    assert re.search(r'CODECS="avc1\.64[0-9a-f]{4},mp4a\.40\.2"', stream)
+    assert "RESOLUTION=320x180,FRAME-RATE=25.000" in stream
+    bits = int(re.search(r"BANDWIDTH=(\d+)", stream)[1])
+    assert bits * 20 / 8 > rich.stat().st_size * 0.7
+    assert lines[-1] == "vcopy/index.m3u8"
+
+
+def test_a_media_playlist_is_complete_from_the_first_answer(api, keep, worker, rich, reader):
+    master = path_of(api.get(f"/rest/file/{keep(rich).pk}/hls"))
+    playlist = reader.get(master.replace("master", "vcopy/index"))
+    durations = [float(each) for each in re.findall(r"#EXTINF:([\d.]+),", playlist.text)]
+    assert sum(durations) == pytest.approx(20, abs=0.1)
+    assert "#EXT-X-PLAYLIST-TYPE:VOD" in playlist.text
+    assert playlist.text.endswith("#EXT-X-ENDLIST\n")
+    assert max(durations) <= int(re.search(r"TARGETDURATION:(\d+)", playlist.text)[1])
+
+
+def test_segments_come_with_their_type_and_by_parts(api, keep, worker, rich, reader):
+    master = path_of(api.get(f"/rest/file/{keep(rich).pk}/hls"))
+    for name, content_type in (
+        ("vcopy/init.mp4", "video/mp4"),
+        ("vcopy/0.m4s", "video/mp4"),
+        ("a1copy/1.m4s", "audio/mp4"),
+        ("t3/0.vtt", "text/vtt; charset=utf-8"),
+    ):
+        answer = reader.get(master.replace("master.m3u8", name))
+        assert (answer.status_code, answer.headers["content-type"]) == (200, content_type)
+    part = reader.get(master.replace("master.m3u8", "vcopy/0.m4s"), headers={"Range": "bytes=4-7"})
+    assert (part.status_code, part.content) == (206, b"moof")
+
+
+def test_words_are_words_whatever_stands_in_them(api, keep, worker, rich, reader):
+    master = path_of(api.get(f"/rest/file/{keep(rich).pk}/hls"))
+    text = reader.get(master.replace("master.m3u8", "t3/0.vtt")).text
+    assert text.startswith("WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:90000\n")
+    assert "00:00:01.000 --> 00:00:03.000\nLand <b>in</b> sight &amp;" in text
+    assert "<script" not in text
+
+
+@pytest.fixture(scope="module")
+def pictured(rich):
+    """The second subtitles are called what those of a Blu-ray are."""
+    path, text = reels.place("pictured.mkv"), b"S_TEXT/UTF8"
+    before, words, after = rich.read_bytes().split(text)[:3]
+    path.write_bytes(text.join([before, words]) + b"S_HDMV/PGS\0" + after)
+    return path
+
+
+def test_subtitles_that_are_pictures_are_named_as_not_shown(api, keep, worker, reader, pictured):
+    answer = api.get(f"/rest/file/{keep(pictured).pk}/hls")
+    assert answer.json()["subtitles_not_shown"] == [
+        {"language": "fre", "title": "", "codec": "hdmv_pgs_subtitle"}
+    ]
+    playlist = reader.get(path_of(answer)).text
+    assert "## Not shown: Français, hdmv_pgs_subtitle" in playlist
+    assert playlist.count("TYPE=SUBTITLES") == 1
+
+
+def test_what_is_no_film_is_refused_at_once_and_for_good(api, account, library_folder, worker):
+    file = a_file(account, "film.mp4", blob=put(library_folder, b"no film at all"))
+    assert word(api.get(f"/rest/file/{file.pk}/hls")) == (422, "cannot_convert")
+    worker.stop()
+    for kind in ("hls", "mp4"):
+        answer = api.get(f"/rest/file/{file.pk}/{kind}")
+        assert word(answer) == (422, "cannot_convert")
+        assert answer.json()["message"]
+
+
+def test_without_a_worker_it_says_so(api, keep):
+    file = keep(reels.film("bare.mkv", seconds=2))
+    answer = api.get(f"/rest/file/{file.pk}/hls")
+    assert word(answer) == (503, "no_worker")
+    assert answer.headers["retry-after"]
+
+
+def test_what_is_there_is_served_without_a_worker(api, keep, worker, reader):
+    file = keep(reels.film("bare.mkv", seconds=2))
+    master = path_of(api.get(f"/rest/file/{file.pk}/hls"))
+    first = master.replace("master.m3u8", "vcopy/0.m4s")
+    assert reader.get(first).status_code == 200
+    worker.stop()
+    wait_until(lambda: reader.get(first.replace("vcopy/0", "a1copy/0")).status_code == 503)
+    assert reader.get(first).status_code == 200
+
+
+# MP4
+
+
+def test_an_mp4_that_every_phone_plays_is_the_file_itself(api, keep, worker, reader):
+    path = reels.film("fast.mp4", *reels.X264, *reels.AAC, "-movflags", "+faststart", seconds=4)
+    answer = api.get(f"/rest/file/{keep(path, 'A film.bin').pk}/mp4")
+    assert set(answer.json()) == {"result", "code", "url"}
+    read = reader.get(path_of(answer))
+    assert read.content == path.read_bytes()
+    assert read.headers["content-type"] == "video/mp4"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize(
+    ("name", "codecs"),
+    [
+        ("slow.mp4", ()),
+        ("copied.mkv", ()),
+        ("half.mkv", (*reels.X264, "-c:a", "ac3")),
+        ("encoded.avi", ("-c:v", "mpeg4", "-c:a", "ac3")),
+    ],
+)
+def test_anything_else_is_converted_to_one(api, keep, reader, name, codecs):
+    file = keep(reels.film(name, *codecs, seconds=4))
+    answer = api.get(f"/rest/file/{file.pk}/mp4")
+    facts, link = answer.json(), path_of(answer)
+    assert facts["converting"] is True
+    assert 0 <= facts["progress"] < 100
+    waiting = reader.get(link)
+    assert waiting.status_code == 200 or waiting.headers["retry-after"]
+    wait_until(lambda: reader.get(link).status_code == 200, seconds=30)
+    assert set(api.get(f"/rest/file/{file.pk}/mp4").json()) == {"result", "code", "url"}
+    film = reader.get(link).content
+    assert film.index(b"moov") < film.index(b"mdat")
+    assert codecs_in(film) == ["h264", "aac"]
+    part = reader.get(link, headers={"Range": "bytes=4-7"})
+    assert (part.status_code, part.content) == (206, b"ftyp")
+
+
+def codecs_in(film: bytes) -> list[str]:
+    with av.open(io.BytesIO(film)) as container:
+        return [each.codec_context.codec.canonical_name for each in container.streams]
+
+
+def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, settings, children):
+    file = keep(reels.film("later.avi", "-c:v", "mpeg4", "-c:a", "ac3", seconds=4))
+    jobs = [worker.jobs.converting() for _ in range(worker.jobs.most)]
+    for each in jobs:
+        each.__enter__()
+    assert api.get(f"/rest/file/{file.pk}/mp4").json()["progress"] == 0
+    worker.stop()
+    place = films.folder_of(Content(file.sha1, file.size_bytes)) / films.FILM
+    assert not place.exists()
+    wait_until(lambda: not (settings.DATA_DIR / "desk.sock").exists())
+    with working(settings.DATA_DIR, children):
+        wait_until(place.exists, seconds=30)
+
+
+def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
+    file = keep(reels.film("bare.mkv", seconds=2))
+    links = [path_of(api.get(f"/rest/file/{file.pk}/{kind}")) for kind in ("hls", "mp4")]
+    assert reader.get(links[0]).status_code == 200
+    library.delete_file(account, file.pk, NOW)
+    assert [reader.get(link).status_code for link in links] == [404, 404]
+
+
+def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
+    file = keep(reels.film("new.ts", seconds=4))
+    worker.look_once()
+    assert Media.objects.get().kind == "video"
+    plan = Content(file.sha1, file.size_bytes).folder / "hls" / "plan.json"
+    wait_until(lambda: plan.exists() and '"vcopy"' in plan.read_text(), seconds=20)

@@ -1,0 +1,205 @@
+"""The engine's process dies, hangs or is killed with its worker; the others go on."""
+
+import itertools
+import os
+import select
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from service.engine.client import Engine
+from service.engine.events import Broken, Complete, Gone, Metadata, Restarted, Status
+from service.engine.process import BASE
+from tests.service.engine.holding import LOOPBACK, holding
+from tests.swarm import torrent
+
+PAYLOAD = bytes(range(256)) * 700
+# As a torrent would that libtorrent can't bear: the very process ends at once.
+CULPRIT = """
+import os, signal, sys
+from service.engine import __main__, child, torrent
+
+class Deadly(torrent.Torrent):
+    def {method}(self, *arguments):
+        if self.order.key in {keys}:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        super().{method}(*arguments)
+
+class Child(child.Child):
+    torrent = Deadly
+
+__main__.main(Child)
+"""
+
+
+def deadly(tmp_path, method, *keys):
+    script = tmp_path / "deadly.py"
+    script.write_text(CULPRIT.format(method=method, keys=keys))
+    return (sys.executable, str(script))
+
+
+def test_a_killed_engine_is_there_again_and_goes_on(held, seeds, tmp_path):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    held.add("1", made.magnet(), may_download=True)
+    held.wait(Status, "1")
+    killed = held.engine.pid
+    os.kill(killed, signal.SIGKILL)
+    restarted = held.wait(Restarted)
+    assert restarted == Restarted(())
+    assert held.engine.pid != killed
+    held.add("2", made.magnet(peer=seeds.address))
+    held.wait(Complete, "2")
+
+
+def test_a_hanging_engine_is_replaced(tmp_path):
+    now = 0.0
+    engine = Engine(LOOPBACK, clock=lambda: now)
+    engine.start()
+    try:
+        until(engine, lambda: engine._asked_at is None)
+        os.kill(engine.pid, signal.SIGSTOP)
+        hung, now = engine.pid, 3.0
+        engine.poll()
+        now = 12.9
+        assert engine.is_alive(now)
+        now = 13.1
+        assert not engine.is_alive(now)
+        assert Restarted(()) in engine.poll()
+        assert engine.pid != hung
+        until(engine, lambda: engine._asked_at is None)
+        assert engine.is_alive(now)
+    finally:
+        engine.stop(5)
+
+
+def until(engine, is_so):
+    for _ in range(200):
+        engine.poll()
+        if is_so():
+            return
+        engine.wait(0.1)
+    raise AssertionError("the engine does not answer")
+
+
+def test_what_is_removed_while_the_engine_dies_is_gone(held):
+    held.add("1", torrent("x", PAYLOAD), may_download=False)
+    held.wait(Metadata, "1")
+    os.kill(held.engine.pid, signal.SIGSTOP)
+    held.engine.remove("1")
+    os.kill(held.engine.pid, signal.SIGKILL)
+    held.wait(Gone, "1")
+    held.wait(Restarted)
+
+
+@pytest.mark.slow
+def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(tmp_path, seeds):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    with holding(tmp_path, deadly(tmp_path, "_load", "13")) as held:
+        for _ in range(3):
+            held.add("13", torrent("evil", PAYLOAD * 2))
+            assert held.wait(Restarted, where=lambda each: bool(each.suspects)).suspects == ("13",)
+        assert held.wait(Broken, "13").word == "engine_crashed"
+        held.add("13", torrent("evil", PAYLOAD * 2))
+        assert held.wait(Broken, "13").word == "engine_crashed"
+        held.add("1", made.magnet(peer=seeds.address))
+        held.wait(Complete, "1")
+
+
+@pytest.mark.slow
+def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path):
+    """Nothing is in hand when it does: each comes back alone until it is known."""
+    now = 0.0
+    wanted = [(key, torrent(key, PAYLOAD)) for key in ("1", "2", "3")]
+    with holding(tmp_path, deadly(tmp_path, "saw", "2")) as held:
+        held.engine._clock = lambda: now
+        for key, made in wanted:
+            held.add(key, made)
+        strikes = []
+        while len(strikes) < 3:
+            for event in held.engine.poll():
+                if isinstance(event, Restarted):
+                    strikes += event.suspects
+                    for key, made in wanted:
+                        held.add(key, made)
+            is_answered = held.engine._asked_at is None
+            held.engine.wait(0.1)
+            now += 0.5 if is_answered else 0.02
+    assert strikes == ["2"] * 3
+
+
+def test_the_engine_dies_with_its_worker(tmp_path):
+    """However it ends: a second engine would write to the same files."""
+    worker = textwrap.dedent("""
+        import signal, sys
+        from service.engine.client import Engine
+        from tests.service.engine.holding import LOOPBACK
+        engine = Engine(LOOPBACK)
+        engine.start()
+        print(engine.pid, flush=True)
+        signal.pause()
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-c", worker], cwd=BASE, stdout=subprocess.PIPE, text=True
+    )
+    engine = os.pidfd_open(int(process.stdout.readline()))
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    os.set_blocking(engine, True)
+    assert ended(engine)
+    os.close(engine)
+
+
+def ended(process):
+    return bool(select.select([process], [], [], 10)[0])
+
+
+def test_neither_arguments_nor_environment_tell_a_secret(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "unspeakable")
+    with holding(tmp_path, proxy="socks5://me:unspeakable@127.0.0.1:1") as held:
+        held.engine.poll()
+        place = Path(f"/proc/{held.engine.pid}")
+        assert b"service.engine" in place.joinpath("cmdline").read_bytes()
+        assert b"PYTHONPATH" in place.joinpath("environ").read_bytes()
+        assert b"unspeakable" not in place.joinpath("cmdline").read_bytes()
+        assert b"unspeakable" not in place.joinpath("environ").read_bytes()
+
+
+def test_a_process_that_can_not_live_is_started_ever_more_rarely(tmp_path):
+    now = 0.0
+    engine = Engine(LOOPBACK, clock=lambda: now, command=(sys.executable, "-c", "pass"))
+    engine.start()
+    starts = []
+    while now < 60:
+        if Restarted(()) in engine.poll():
+            starts.append(now)
+        if engine._process is not None:
+            engine._process.ended(10)
+        now += 0.5
+    engine.stop(1)
+    pauses = [after - before for before, after in itertools.pairwise(starts)]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] > 15
+
+
+def test_a_line_that_nobody_of_us_wrote_ends_the_process(tmp_path):
+    script = 'import sys; print(\'{"event": "Complete"}\', flush=True); sys.stdin.read()'
+    engine = Engine(LOOPBACK, command=(sys.executable, "-c", script))
+    engine.start()
+    until(engine, lambda: engine._failures == 1)
+    engine.stop(1)
+
+
+def test_stopping_a_hanging_engine_takes_no_longer_than_it_may(tmp_path):
+    engine = Engine(LOOPBACK)
+    engine.start()
+    process = engine._process
+    os.kill(engine.pid, signal.SIGSTOP)
+    engine.stop(0.2)
+    assert process.has_ended()

@@ -1,0 +1,197 @@
+"""Whom the engine talks to: asked of real trackers, web seeds and peers."""
+
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+
+import libtorrent as lt
+import pytest
+
+from service.engine.addresses import PRIVATE, ip_filter, is_usable, refused_networks
+from service.engine.events import Complete, Metadata, Status
+from service.engine.orders import Order
+from service.engine.params import KEPT_TO_TRACKERS, loading
+from service.engine.session import FINDERS, pack_of
+from tests.certificates import self_signed
+from tests.service.engine.holding import LOOPBACK, holding
+from tests.swarm import Redirecting, Tracker, WebSeed, serving_http, torrent
+
+PAYLOAD = bytes(range(256)) * 700
+INWARD = [
+    "http://127.0.0.1/announce", "http://127.1/announce", "http://0x7f000001/announce",
+    "http://017700000001/announce", "http://2130706433/announce", "http://0/announce",
+    "http://[::1]/announce", "http://[::]/announce", "http://[::ffff:127.0.0.1]/announce",
+    "http://[::ffff:7f00:1]/announce", "http://[64:ff9b::7f00:1]/announce",
+    "http://172.31.0.1/announce", "http://[fd00::1]/announce", "http://[fe80::1%25eth0]/a",
+    "http://100.64.0.1/announce", "http://10.0.0.1/announce", "https://192.168.1.1/announce",
+    "udp://172.16.0.1:80/announce", "http://224.0.0.1/announce", "http://[2002:7f00:1::]/a",
+]  # fmt: skip
+NOT_AT_ALL = ["ws://a.example/", "file:///etc/passwd", "gopher://x/", "http://", "http://a:x/", "x"]
+INSIDE = [
+    "127.0.0.1", "10.1.2.3", "192.168.0.1", "100.64.0.1", "172.31.0.1", "0.0.0.0", "::1",
+    "fd00::1", "fe80::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+]  # fmt: skip
+OUTWARD = ["http://tracker.example/announce", "udp://1.1.1.1:80", "https://[2606:4700::1]/announce"]
+
+
+@pytest.mark.parametrize("url", INWARD)
+def test_a_private_address_is_refused_however_it_is_written(url):
+    refused = refused_networks("internet", fetch_private=False)
+    assert not is_usable(url, refused)
+    assert is_usable(url, refused_networks("internet", fetch_private=True))
+
+
+@pytest.mark.parametrize("url", NOT_AT_ALL)
+def test_what_is_no_tracker_is_refused_in_any_network(url):
+    assert not is_usable(url, ())
+
+
+@pytest.mark.parametrize("url", OUTWARD)
+def test_a_public_address_is_used(url):
+    assert is_usable(url, refused_networks("internet", fetch_private=False))
+
+
+@pytest.mark.parametrize("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
+def test_on_loopback_nobody_else_is_asked(url):
+    assert not is_usable(url, refused_networks("loopback", fetch_private=True))
+    assert is_usable("http://127.9.9.9/announce", refused_networks("loopback", fetch_private=False))
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_the_filter_refuses_private_addresses(address):
+    assert ip_filter("internet", fetch_private=False).access(address) == 1
+    assert ip_filter("internet", fetch_private=True).access(address) == 0
+
+
+def test_the_filter_lets_the_public_through():
+    rules = ip_filter("internet", fetch_private=False)
+    assert [rules.access(each) for each in ("1.1.1.1", "223.255.255.255", "2606:4700::1")] == [
+        0
+    ] * 3
+
+
+def test_the_filter_of_loopback_knows_nothing_else():
+    rules = ip_filter("loopback", fetch_private=True)
+    assert rules.access("127.200.0.1") == 0
+    assert [rules.access(each) for each in ("1.1.1.1", "10.0.0.1", "::1", "2606:4700::1")] == [
+        1
+    ] * 4
+
+
+def test_no_network_is_named_twice():
+    assert len(set(PRIVATE)) == len(PRIVATE)
+
+
+def test_on_loopback_nobody_is_looked_for():
+    pack = pack_of(LOOPBACK)
+    assert not any(pack[each] for each in FINDERS)
+    assert all(pack_of(replace(LOOPBACK, network="internet"))[each] for each in FINDERS)
+
+
+def test_beside_a_proxy_nobody_is_looked_for_and_nobody_comes_in():
+    pack = pack_of(
+        replace(LOOPBACK, network="internet", proxy="socks5://me:a%40b@proxy.example:1081")
+    )
+    assert not any(pack[each] for each in FINDERS)
+    assert pack["listen_interfaces"] == ""
+    assert (pack["proxy_hostname"], pack["proxy_port"]) == ("proxy.example", 1081)
+    assert (pack["proxy_username"], pack["proxy_password"]) == ("me", "a@b")
+
+
+@contextmanager
+def on_the_internet(home):
+    """As there, but that nobody is looked for: tests stay on this machine."""
+    script = home / "quiet.py"
+    script.write_text(
+        "from service.engine import __main__, session\n"
+        "session.finding = lambda _: dict.fromkeys(session.FINDERS, False)\n"
+        "__main__.main()\n"
+    )
+    wanted = {"network": "internet", "interface": "127.0.0.1"}
+    with holding(home / "internet", (sys.executable, str(script)), **wanted) as held:
+        yield held
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path, host):
+    made = torrent("x", PAYLOAD)
+    with serving_http(Tracker()) as tracker, on_the_internet(tmp_path) as outside:
+        announce = tracker.announce.replace("127.0.0.1", host)
+        outside.add("7", made.magnet(trackers=[announce]))
+        outside.wait(Status, "7")
+        assert not tracker.was_asked(made.hash_v1, 1.5)
+        held.add("7", made.magnet(trackers=[announce]))
+        assert tracker.was_asked(made.hash_v1)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_web_seed_inside_is_not_asked_from_the_internet(held, tmp_path, host):
+    made = torrent("x", PAYLOAD)
+    made.write(tmp_path / "web")
+    with (
+        serving_http(WebSeed(folder=tmp_path / "web")) as web,
+        on_the_internet(tmp_path) as outside,
+    ):
+        url = f"{web.url}/".replace("127.0.0.1", host).encode()
+        content = lt.bencode(lt.bdecode(made.content) | {b"url-list": url})
+        outside.add("7", replace(made, content=content))
+        outside.wait(Status, "7")
+        assert not web.was_asked("x", 1.5)
+        held.add("7", replace(made, content=content))
+        held.wait(Complete, "7")
+        assert web.was_asked("x")
+
+
+def test_a_peer_inside_is_not_met_from_the_internet(held, seeds, tmp_path):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    with on_the_internet(tmp_path) as outside:
+        outside.add("7", made.magnet(peer=seeds.address))
+        outside.wait(Status, "7")
+        held.add("7", made.magnet(peer=seeds.address))
+        held.wait(Complete, "7")
+        told = [*outside.events, *outside.engine.poll()]
+        assert not [each for each in told if isinstance(each, Metadata)]
+
+
+@pytest.mark.parametrize(("host", "is_followed"), [("127.0.0.1", True), ("::1", False)])
+def test_a_redirect_leads_nowhere_the_filter_forbids(held, host, is_followed):
+    made = torrent("x", PAYLOAD)
+    there, seconds = Redirecting(), 5 if is_followed else 1.5
+    with serving_http(Tracker(), host=host) as behind, serving_http(there) as tracker:
+        there.to = behind.announce
+        held.add("7", made.magnet(trackers=[f"{tracker.url}/announce"]))
+        assert tracker.was_asked("announce")
+        assert behind.was_asked("announce", seconds) is is_followed
+
+
+def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, monkeypatch, seeds):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    context = self_signed(tmp_path)
+    with serving_http(Tracker(peers=[seeds.address]), context) as tracker:
+        with holding(tmp_path / "a") as held:
+            held.add("7", made.magnet(trackers=[tracker.announce]))
+            held.wait(Status, "7")
+            assert not tracker.was_asked(made.hash_v1, 3)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "both.pem"))
+        with holding(tmp_path / "b") as held:
+            held.add("7", made.magnet(trackers=[tracker.announce]))
+            held.wait(Complete, "7")
+
+
+def test_a_private_torrent_keeps_to_its_trackers(tmp_path):
+    """No DHT, no local discovery, no exchange of peers."""
+    flags = {}
+    for is_private in (0, 1):
+        made = torrent("x", PAYLOAD, info={"private": is_private})
+        (tmp_path / "metadata.torrent").write_bytes(made.content)
+        internet = replace(LOOPBACK, network="internet")
+        flags[is_private] = loading(Order("7", str(tmp_path)), internet, []).flags
+    assert flags[1] & KEPT_TO_TRACKERS == KEPT_TO_TRACKERS
+    assert flags[0] & KEPT_TO_TRACKERS == 0
+
+
+def test_metadata_tells_that_a_torrent_is_private(held):
+    held.add("7", torrent("x", PAYLOAD, info={"private": 1}), may_download=False)
+    assert held.wait(Metadata, "7").is_private

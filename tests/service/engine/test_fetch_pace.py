@@ -1,0 +1,63 @@
+from email.utils import formatdate
+
+import httpx
+import pytest
+
+from service.engine.fetch_answers import retry_after, validator_of
+from service.engine.fetch_pace import Pace, Throttle
+
+DAY = 1_700_000_000
+
+
+def dated(seconds):
+    return formatdate(seconds, usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("tries", "wanted_seconds", "seconds"),
+    [(1, 0, 1), (2, 0, 2), (3, 0, 4), (9, 0, 256), (10, 0, 300), (100, 0, 300), (10**6, 0, 300),
+     (1, 30, 30), (9, 30, 256), (1, 3600, 3600)],
+)  # fmt: skip
+def test_each_wait_is_twice_the_one_before(tries, wanted_seconds, seconds):
+    assert Pace().wait_seconds(tries, wanted_seconds) == seconds
+
+
+def test_what_is_taken_is_paid_for_by_all():
+    now = [100.0]
+    throttle = Throttle(lambda: now[0])
+    assert throttle.seconds_for(5_000) == 0
+    throttle.limit_bytes = 1_000
+    assert [throttle.seconds_for(500) for _ in range(3)] == [0.5, 1.0, 1.5]
+    now[0] = 101.0
+    assert throttle.seconds_for(500) == 1.0
+    now[0] = 500.0
+    assert throttle.seconds_for(500) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("headers", "validator"),
+    [
+        ({"ETag": '"a"'}, '"a"'),
+        ({"ETag": '"a"', "Last-Modified": dated(DAY)}, '"a"'),
+        ({"ETag": 'W/"a"', "Last-Modified": dated(DAY)}, dated(DAY)),
+        ({"ETag": 'W/"a"'}, ""),
+        ({"ETag": "a"}, ""),
+        ({"ETag": '"a'}, ""),
+        ({"ETag": '"a" "b"'}, ""),
+        ({"ETag": f'"{"a" * 600}"'}, ""),
+        ({"Last-Modified": dated(DAY), "Date": dated(DAY + 1)}, dated(DAY)),
+        ({"Last-Modified": dated(DAY), "Date": dated(DAY)}, ""),
+        ({"Last-Modified": dated(DAY + 5), "Date": dated(DAY)}, ""),
+        ({"Last-Modified": "yesterday"}, ""),
+        ({"Last-Modified": dated(DAY), "Date": "now"}, dated(DAY)),
+        ({}, ""),
+    ],
+)
+def test_only_what_surely_tells_two_contents_apart_is_trusted(headers, validator):
+    assert validator_of(httpx.Headers(headers)) == validator
+
+
+@pytest.mark.parametrize("said", ["", "x", "1e9", "-1", "Mon, 99 Nov 2023 99:99:99 GMT", "\u0661"])
+def test_a_wait_that_cannot_be_read_is_none(said):
+    headers = httpx.Headers([(b"Retry-After", said.encode())])
+    assert retry_after(headers, DAY) == 0

@@ -1,0 +1,177 @@
+"""A fetch that is not wanted any more, wherever it waits; and a process that was killed."""
+
+import socket
+import ssl
+import subprocess
+import sys
+from threading import Event
+
+import pytest
+
+from service.engine.events import Complete, Gone
+from service.engine.fetch_pace import Pace
+from service.engine.fetch_wire import Road
+from service.engine.fetching import Fetching
+from service.engine.network import Reach
+from tests.certificates import self_signed
+from tests.misbehaving import head, serving
+from tests.running import BASE
+from tests.service.engine.fetch_servers import CONTENT, Side, file, in_turn, url_of
+
+SECONDS = 10
+FETCH_UNTIL_KILLED = """
+import sys
+from service.engine.fetch_events import Head
+from service.engine.fetch_pace import Pace
+from service.engine.fetching import Fetching, FetchOrder
+fetching = Fetching("loopback", pace=Pace(safe_every_seconds=0))
+fetching.add(FetchOrder("7", sys.argv[1], sys.argv[2]))
+told = 0
+while True:
+    for event in fetching.poll():
+        if isinstance(event, Head):
+            fetching.proceed("7")
+        elif event.done_bytes > told:
+            told = event.done_bytes
+            print(told, flush=True)
+"""
+
+
+@pytest.fixture
+def side(tmp_path):
+    side = Side(tmp_path, pace=Pace())
+    yield side
+    side.fetching.stop(5)
+
+
+def test_one_that_waits_for_a_name_is_gone_at_once(side):
+    asked, answered = Event(), Event()
+
+    def resolve(host, port):
+        asked.set()
+        answered.wait(SECONDS)
+        return ["127.0.0.1"]
+
+    side.fetching = Fetching(road=Road(Reach("loopback"), resolve=resolve))
+    side.add("http://slow.example/")
+    assert asked.wait(SECONDS)
+    side.fetching.remove("7")
+    assert side.end() == Gone("7")
+    answered.set()
+
+
+def test_one_that_waits_for_a_connection_is_gone_at_once(side):
+    """The queue of this server is full, so that whoever knocks hears nothing."""
+    with socket.socket() as listening, socket.socket() as first, socket.socket() as second:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        for each in (first, second):
+            each.setblocking(False)
+            each.connect_ex(listening.getsockname())
+        port = listening.getsockname()[1]
+        before = knocking_at(port)
+        side.add(f"http://127.0.0.1:{port}/")
+        side.until_true(lambda: knocking_at(port) > before)
+        side.fetching.remove("7")
+        assert side.end() == Gone("7")
+
+
+def knocking_at(port):
+    """Sockets in SYN_SENT."""
+    with open("/proc/net/tcp") as table:
+        rows = [line.split() for line in table]
+    return sum(row[2].endswith(f":{port:04X}") and row[3] == "02" for row in rows)
+
+
+def test_one_that_waits_for_a_handshake_is_gone_at_once(side):
+    with serving(lambda wire: wire.wait()) as server:
+        side.add(url_of(server).replace("http:", "https:"))
+        side.until_true(lambda: server.heads)
+        side.fetching.remove("7")
+        assert side.end() == Gone("7")
+
+
+def test_removing_closes_the_connection(side):
+    closed = Event()
+
+    def noticing(wire):
+        wire.send(head(Content_Length="512000"), CONTENT[:100])
+        while wire._connection.recv(1):
+            pass
+        closed.set()
+
+    with serving(noticing) as server:
+        side.add(url_of(server))
+        side.until_true(lambda: server.heads)
+        side.fetching.remove("7")
+        assert side.end() == Gone("7")
+        assert closed.wait(SECONDS)
+
+
+def test_stopping_leaves_what_came_to_be_gone_on_with(side):
+    def half(wire):
+        wire.send(head(Content_Length="512000", ETag='"a"'), CONTENT[:300_000])
+        wire.wait()
+
+    with serving(in_turn(half, file())) as server:
+        side.add(url_of(server))
+        side.until_true(lambda: (side.folder / "0").exists() and len(side.content) == 300_000)
+        side.fetching.stop(SECONDS)
+        other = Side(side.folder)
+        assert other.fetch(url_of(server)) == Complete("7")
+        assert b"Range: bytes=300000-\r\n" in server.heads[1]
+    assert other.content == CONTENT
+
+
+def test_a_killed_process_is_gone_on_for_by_another(side):
+    """Killed again and again while it writes, at moments that nobody chose."""
+    content = CONTENT * 40
+    with serving(dribbled(content)) as server:
+        for _ in range(2):
+            command = [sys.executable, "-c", FETCH_UNTIL_KILLED, url_of(server), str(side.folder)]
+            with subprocess.Popen(command, cwd=BASE, stdout=subprocess.PIPE) as process:
+                assert int(process.stdout.readline()) > 0
+                process.kill()
+        side.add(url_of(server))
+        assert side.end() == Complete("7")
+        starts = [int(raw.partition(b"bytes=")[2].partition(b"-")[0] or 0) for raw in server.heads]
+    assert side.content == content
+    assert starts == sorted(starts)
+    assert starts[0] == 0 < starts[1]
+
+
+def dribbled(content):
+    """Slow enough to be caught while it sends."""
+    serve = file(content)
+
+    class Slow:
+        def __init__(self, wire):
+            self.head = wire.head
+            self._wire = wire
+
+        def send(self, start, body):
+            self._wire.send(start)
+            for at in range(0, len(body), 500_000):
+                self._wire.send(body[at : at + 500_000])
+                self._wire._stopping.wait(0.05)
+
+    return lambda wire: serve(Slow(wire))
+
+
+def test_an_address_where_nobody_listens_is_passed_over(side):
+    with serving(file()) as server:
+        road = Road(Reach(may_use_private=True), resolve=lambda _host, _port: ["::1", "127.0.0.1"])
+        side.fetching = Fetching(road=road)
+        url = f"http://two.example:{server.port}/"
+        assert side.fetch(url, may_use_private=True) == Complete("7")
+
+
+def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("tls")
+    context = self_signed(folder)
+    trusting = ssl.create_default_context(cafile=folder / "both.pem")
+    monkeypatch.setattr("service.engine.fetch_wire.trusted", lambda: trusting)
+    with serving(in_turn(file(cut_after=100_000), file()), context) as server:
+        assert side.fetch(url_of(server).replace("http:", "https:")) == Complete("7")
+        assert len(server.heads) == 2
+    assert side.content == CONTENT

@@ -1,0 +1,739 @@
+"""Fetches from servers on the loopback, good and bad."""
+
+import gzip
+import json
+import os
+import threading
+from dataclasses import replace
+from email.utils import formatdate
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from service.engine.events import Broken, Complete, Gone
+from service.engine.fetch_events import Head, Magnet, Torrent
+from service.engine.fetch_pace import Pace
+from service.engine.fetching import Fetching, FetchOrder
+from tests.certificates import self_signed
+from tests.misbehaving import (
+    CHUNKED,
+    answers,
+    chunk,
+    head,
+    resetting,
+    serving,
+    then_dripping,
+    then_pouring,
+    then_silent,
+    whole,
+)
+from tests.service.engine.fetch_servers import (
+    CONTENT,
+    Side,
+    file,
+    first_of,
+    in_turn,
+    url_of,
+    waits_told,
+)
+
+DONE = Complete("7")
+TORRENT = b"d8:announce22:http://tracker.example4:infod6:lengthi5e4:name1:aee"
+TORRENT_TYPE = "application/x-bittorrent"
+MAGNET = "magnet:?xt=urn:btih:" + "a" * 40 + "&dn=A+film"
+
+
+@pytest.fixture
+def side(tmp_path):
+    side = Side(tmp_path)
+    yield side
+    side.fetching.stop(5)
+
+
+def hurried(side, **wanted):
+    side.pace = replace(side.pace, **wanted)
+    side.fetching = Fetching("loopback", pace=side.pace)
+
+
+def sentence_of(event):
+    assert isinstance(event, Broken), event
+    return event.sentence
+
+
+# What is fetched
+
+
+def test_a_file_is_fetched_whole(side):
+    with serving(file(Content_Type="video/mp4; x=y")) as server:
+        assert side.fetch(url_of(server, "/a/My%20film.mp4?token=1")) == DONE
+    assert side.content == CONTENT
+    assert side.heads == [Head("7", "My film.mp4", len(CONTENT), "video/mp4")]
+
+
+def test_nothing_but_the_file_and_its_state_is_left_and_others_cannot_read_them(side):
+    with serving(file(Content_Disposition='attachment; filename="../../evil"')) as server:
+        side.fetch(url_of(server))
+    assert {entry.name: entry.stat().st_mode & 0o777 for entry in side.folder.iterdir()} == {
+        "0": 0o600,
+        "resume.json": 0o600,
+    }
+    assert side.heads[0].name == "evil"
+
+
+def test_the_address_is_not_kept_beside_the_bytes(side):
+    with serving(file()) as server:
+        side.fetch(url_of(server, "/film?signature=SECRET"))
+    assert "SECRET" not in (side.folder / "resume.json").read_text()
+
+
+def test_a_page_is_stored_but_said(side):
+    with serving(answers(whole(b"<h1>Hi</h1>", Content_Type="Text/HTML; charset=utf-8"))) as server:
+        assert side.fetch(url_of(server, "/film.mp4")) == DONE
+    assert side.heads[0].is_page
+    assert side.content == b"<h1>Hi</h1>"
+
+
+def test_an_empty_file_is_a_file(side):
+    with serving(answers(whole(b""))) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == b""
+
+
+def test_a_file_in_chunks_has_no_size_before_its_end(side):
+    body = b"".join(chunk(CONTENT[at : at + 10_000]) for at in range(0, len(CONTENT), 10_000))
+    with serving(answers(CHUNKED, body, b"0\r\n\r\n")) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+    assert side.heads[0].size_bytes == 0
+
+
+def test_a_file_that_ends_with_its_connection_is_whole(side):
+    with serving(answers(head(), CONTENT)) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+
+
+def test_nothing_is_unpacked_and_nothing_packed_is_asked_for(side):
+    packed = gzip.compress(CONTENT)
+    with serving(answers(whole(packed, Content_Encoding="gzip"))) as server:
+        assert side.fetch(url_of(server, "/notes.txt")) == DONE
+        assert b"Accept-Encoding: identity\r\n" in server.heads[0]
+    assert side.content == packed
+    assert side.heads[0].name == "notes.txt.gz"
+
+
+def test_a_redirect_gives_the_name_and_keeps_a_cookie(side):
+    going = answers(whole(b"", "302 Go", Location="/b/film%20two.mkv", Set_Cookie="seen=1; Path=/"))
+    with serving(in_turn(going, file())) as server:
+        assert side.fetch(url_of(server, "/get?id=5")) == DONE
+        assert b"seen=1" in server.heads[1]
+    assert side.heads[0].name == "film two.mkv"
+
+
+def test_ten_redirects_are_followed_and_no_more(side):
+    number = count(1)
+
+    def go(wire):
+        wire.send(whole(b"", "302 Go", Location=f"/{next(number)}"))
+
+    with serving(in_turn(*[go] * 10, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+    with serving(go) as server:
+        assert "more than 10 times" in sentence_of(side.fetch(url_of(server)))
+        assert len(server.heads) == 11
+
+
+def test_a_redirect_without_a_place_is_an_answer_like_others(side):
+    with serving(answers(head("302 Go"))) as server:
+        assert sentence_of(side.fetch(url_of(server))) == "The server says 302."
+
+
+# Torrents and magnets
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [(TORRENT, "text/plain"), (b"d1:a1:be", TORRENT_TYPE), (b"d4:infod4:name1:aee", "")],
+)
+def test_a_torrent_file_is_handed_over_and_never_stored(side, content, content_type):
+    with serving(answers(whole(content, Content_Type=content_type))) as server:
+        assert side.fetch(url_of(server, "/x")) == Torrent("7", content)
+    assert side.heads[0].is_torrent
+    assert list(side.folder.iterdir()) == []
+
+
+def test_what_only_calls_itself_a_torrent_is_a_file(side):
+    with serving(answers(whole(b"<h1>Sorry</h1>", Content_Type=TORRENT_TYPE))) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert not side.heads[0].is_torrent
+
+
+def test_a_torrent_file_that_is_cut_off_is_fetched_anew(side):
+    cut = answers(head(Content_Length=str(len(TORRENT))), TORRENT[:40])
+    full = answers(whole(TORRENT))
+    with serving(in_turn(cut, full)) as server:
+        assert side.fetch(url_of(server)) == Torrent("7", TORRENT)
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_what_is_larger_than_any_torrent_file_is_stored(side, is_told):
+    content = TORRENT + b"x" * (10 * 2**20)
+    said = {"Content_Length": str(len(content))} if is_told else {}
+    with serving(answers(head(**said), content)) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert [head.is_torrent for head in side.heads] == ([False] if is_told else [True, False])
+    assert side.content == content
+
+
+def test_a_redirect_to_a_magnet_link_is_told(side):
+    with serving(answers(whole(b"", "301 Go", Location=MAGNET))) as server:
+        assert side.fetch(url_of(server)) == Magnet("7", MAGNET)
+    assert side.heads == []
+
+
+# Cut off and gone on with
+
+
+@pytest.mark.parametrize("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
+def test_a_cut_off_is_gone_on_with(side, cut_after):
+    with serving(in_turn(file(cut_after=cut_after), file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert first_of_head(server.heads[1]) == (cut_after if cut_after >= 64 else 0)
+    assert side.content == CONTENT
+    assert side.waits == [1.0]
+    assert len(side.heads) == 1
+
+
+def first_of_head(raw):
+    class Asked:
+        head = raw
+
+    return first_of(Asked)
+
+
+def test_a_reset_is_gone_on_with(side):
+    cut = resetting(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:1_000])
+    with serving(in_turn(cut, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+
+
+def test_many_cut_offs_are_no_end_while_each_brings_something(side):
+    with serving(file(cut_after=20_000)) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert len(server.heads) == 26
+    assert side.content == CONTENT
+    assert set(side.waits) == {1.0}
+
+
+def test_a_server_that_always_cuts_at_the_same_place_and_goes_on_with_nothing_is_given_up(side):
+    with serving(file(cut_after=20_000, ETag='W/"a"', etag='W/"a"')) as server:
+        event = side.fetch(url_of(server))
+        assert first_of_head(server.heads[-1]) == 0
+    assert sentence_of(event).endswith("It was tried 100 times.")
+    assert side.waits[:10] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
+
+
+def test_a_server_that_sends_the_whole_when_asked_for_a_part_begins_anew(side):
+    always_whole = answers(whole(CONTENT, ETag='"a"'))
+    with serving(in_turn(file(cut_after=5_000), always_whole)) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert first_of_head(server.heads[1]) == 5_000
+    assert side.content == CONTENT
+
+
+def test_content_that_changed_is_fetched_anew_and_asks_again_where_it_needs_other_room(side):
+    other = CONTENT[::-1] + b"more"
+    with serving(in_turn(file(cut_after=5_000), file(other, etag='"b"'))) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == other
+    assert [head.size_bytes for head in side.heads] == [len(CONTENT), len(other)]
+
+
+def test_without_an_etag_the_date_tells_whether_it_is_the_same(side):
+    modified = formatdate(1_700_000_000, usegmt=True)
+    dated = {"etag": modified, "ETag": "", "Last_Modified": modified}
+    with serving(in_turn(file(cut_after=5_000, **dated), file(**dated))) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert f"If-Range: {modified}\r\n".encode() in server.heads[1]
+    assert side.content == CONTENT
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content_Range": "bytes 4999-511999/512000"},
+        {"Content_Range": "bytes 0-511999/512000"},
+        {"Content_Range": "bytes 5000-511999/512001"},
+        {"Content_Range": "bytes 5000-511998/512000"},
+        {"Content_Range": "bytes 5000-4000/512000"},
+        {"Content_Range": "bytes */512000"},
+        {"Content_Range": "nonsense"},
+        {"Content_Range": "bytes 5000-" + "9" * 30 + "/512000"},
+        {"Content_Range": "bytes 5000-511999/512000", "ETag": '"b"'},
+        {"Content_Range": "bytes 5000-511999/512000", "Content_Encoding": "gzip"},
+        {},
+    ],
+)
+def test_a_part_that_is_not_the_one_asked_for_is_never_used(side, headers):
+    lie = answers(head("206 Part", Content_Length="507000", **headers), b"x" * 507_000)
+    with serving(in_turn(file(cut_after=5_000), lie, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert [first_of_head(raw) for raw in server.heads] == [0, 5_000, 0]
+    assert side.content == CONTENT
+
+
+def test_a_part_that_nobody_asked_for_is_no_answer(side):
+    lie = answers(whole(b"x", "206 Part", Content_Range="bytes 0-0/9"))
+    with serving(lie) as server:
+        assert sentence_of(side.fetch(url_of(server))) == "The server says 206."
+
+
+def test_a_shorter_part_is_gone_on_with(side):
+    def shorter(wire):
+        first = first_of(wire)
+        end = first + 100_000
+        said = f"bytes {first}-{end - 1}/{len(CONTENT)}"
+        wire.send(whole(CONTENT[first:end], "206 Part", Content_Range=said, ETag='"a"'))
+
+    with serving(in_turn(file(cut_after=5_000), shorter, shorter, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+
+
+def test_a_part_without_end_ends_where_it_should(side):
+    said = f"bytes 5000-{len(CONTENT) - 1}/{len(CONTENT)}"
+    start = head("206 Part", Content_Range=said, Transfer_Encoding="chunked")
+    endless = then_pouring(start + chunk(CONTENT[5_000:]), chunk(b"x" * 10_000))
+    with serving(in_turn(file(cut_after=5_000), endless)) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+
+
+def test_a_range_that_cannot_be_begins_anew(side):
+    unable = answers(whole(b"", "416 No", Content_Range="bytes */99"))
+    with serving(in_turn(file(cut_after=5_000), unable, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert [first_of_head(raw) for raw in server.heads] == [0, 5_000, 0]
+    assert side.content == CONTENT
+
+
+def test_nothing_after_what_is_here_is_the_end(side):
+    cut = answers(head(Transfer_Encoding="chunked", ETag='"a"'), chunk(CONTENT))
+    nothing = answers(whole(b"", "416 No", Content_Range=f"bytes */{len(CONTENT)}"))
+    with serving(in_turn(cut, nothing)) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+
+
+# Other processes
+
+
+def test_another_process_goes_on(side, tmp_path):
+    with serving(in_turn(then_silent(head(Content_Length="512000", ETag='"a"'), CONTENT[:5_000]),
+                         file())) as server:  # fmt: skip
+        side.add(url_of(server))
+        side.until_true(lambda: side.statuses and side.statuses[-1].done_bytes == 5_000)
+        side.fetching.stop(5)
+        other = Side(tmp_path)
+        assert other.fetch(url_of(server)) == DONE
+        assert first_of_head(server.heads[1]) == 5_000
+    assert other.content == CONTENT
+    assert other.heads == side.heads
+
+
+def test_what_was_fetched_whole_is_not_fetched_again(side, tmp_path):
+    with serving(file()) as server:
+        assert side.fetch(url_of(server)) == DONE
+        other = Side(tmp_path)
+        assert other.fetch(url_of(server)) == DONE
+        assert len(server.heads) == 1
+    assert other.heads == side.heads
+
+
+@pytest.mark.parametrize(
+    "state",
+    [b"", b"{", b"[]", b"null", b"[" * 100_000, b'{"facts": 3}', b"\xff", None],
+)
+def test_a_state_that_cannot_be_read_begins_anew(side, state):
+    (side.folder / "0").write_bytes(b"old" * 500)
+    if state is not None:
+        (side.folder / "resume.json").write_bytes(state)
+    with serving(file()) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == CONTENT
+
+
+def test_beginning_anew_spares_what_the_library_has_of_the_old(side):
+    (side.folder / "0").write_bytes(b"kept")
+    (side.folder / "in the library").hardlink_to(side.folder / "0")
+    with serving(file()) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert (side.folder / "in the library").read_bytes() == b"kept"
+
+
+def test_another_process_shows_at_once_what_is_here(side):
+    with serving(in_turn(file(cut_after=200_000), then_silent())) as server:
+        side.add(url_of(server))
+        side.until_true(lambda: len(server.heads) == 2)
+        side.fetching.stop(5)
+        other = Side(side.folder)
+        other.add(url_of(server))
+        other.until_true(lambda: other.statuses and other.statuses[-1].done_bytes == 200_000)
+        other.fetching.stop(5)
+
+
+def test_the_state_of_another_address_is_of_no_use(side):
+    with serving(file(cut_after=5_000)) as server:
+        side.pace = None
+        hurried_away = Side(side.folder, pace=Pace())
+        hurried_away.add(url_of(server))
+        hurried_away.until_true((side.folder / "resume.json").exists)
+        hurried_away.fetching.stop(5)
+    with serving(file()) as server:
+        assert side.fetch(url_of(server, "/other")) == DONE
+        assert first_of_head(server.heads[0]) == 0
+
+
+def test_bytes_that_the_disk_may_have_lost_are_fetched_again(side):
+    """A power cut leaves zeros behind what was made safe."""
+    with serving(in_turn(file(cut_after=5_000), file())) as server:
+        side.fetch(url_of(server))
+        state = json.loads((side.folder / "resume.json").read_text())
+        state |= {"safe_bytes": 4_000, "is_complete": False}
+        (side.folder / "resume.json").write_text(json.dumps(state))
+        (side.folder / "0").write_bytes(CONTENT[:4_000] + bytes(9_000))
+        assert side.fetch(url_of(server)) == DONE
+        assert first_of_head(server.heads[-1]) == 4_000
+    assert side.content == CONTENT
+
+
+# Tried again
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599])
+def test_a_server_in_trouble_is_asked_again(side, status):
+    bad = answers(whole(b"<h1>Oh</h1>", f"{status} Oh"))
+    with serving(in_turn(bad, bad, bad, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.waits == [1, 2, 4]
+    assert side.content == CONTENT
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451, 501, 505, 204, 304, 999])
+def test_what_will_not_be_otherwise_fails_at_once(side, status):
+    with serving(answers(head(f"{status} <b>Oh</b>", Content_Length="0"))) as server:
+        event = side.fetch(url_of(server))
+        assert len(server.heads) == 1
+    assert event.word == "fetch_error"
+    assert str(status) in event.sentence
+    assert "<b>" not in event.sentence
+    assert side.waits == []
+
+
+def test_a_server_that_never_recovers_is_given_up(side):
+    with serving(answers(whole(b"", "503 Oh"))) as server:
+        event = side.fetch(url_of(server))
+        assert len(server.heads) == 10
+    assert event == Broken("7", "fetch_error", "The server says 503. It was tried 10 times.")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seconds"),
+    [("120", 120), ("0", 1), ("-5", 1), ("soon", 1), ("9" * 17, 3600), ("9" * 400, 1),
+     (formatdate(1_700_000_090, usegmt=True), 90), (formatdate(0, usegmt=True), 1)],
+)  # fmt: skip
+def test_a_server_says_when_it_wants_us_back(side, wanted, seconds):
+    hurried(side, today=lambda: 1_700_000_000)
+    busy = answers(whole(b"", "429 Slow", Retry_After=wanted))
+    with serving(in_turn(busy, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.waits == [seconds]
+
+
+def test_a_closed_port_is_tried_again(side):
+    with serving(file()) as server:
+        pass
+    event = side.fetch(url_of(server))
+    assert event.sentence == "The server can't be reached. It was tried 10 times."
+
+
+def test_a_name_that_is_none_is_said(side):
+    event = side.fetch("http://none.invalid:8080/")
+    assert event.sentence == "No server of this name was found. It was tried 4 times."
+
+
+@pytest.mark.parametrize(
+    "misbehave",
+    [
+        then_silent(),
+        then_silent(head(Content_Length="500")),
+        then_silent(head(Content_Length="500"), b"half"),
+        then_dripping(b"", b"HTTP/1.1 200 OK"),
+        then_dripping(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n"),
+        then_dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        then_dripping(CHUNKED, b"0" * 16),
+        then_pouring(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000),
+    ],
+)
+def test_nothing_new_for_a_while_is_a_timeout(side, misbehave):
+    hurried(side, quiet_seconds=0.2)
+    with serving(in_turn(misbehave, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert len(server.heads) == 2
+    assert side.content == CONTENT
+
+
+def test_a_trickle_is_not_given_up(side):
+    hurried(side, quiet_seconds=0.5)
+    content = b"slow and steady, all of it here in the end, byte by byte by byte by byte"
+    with serving(lambda wire: trickled(wire, content)) as server:
+        assert side.fetch(url_of(server)) == DONE
+        assert len(server.heads) == 1
+    assert side.content == content
+
+
+def trickled(wire, content):
+    """Takes several times as long as a server may be silent."""
+    wire.send(head(Content_Length=str(len(content))))
+    gap = threading.Event()
+    for byte in content:
+        wire.send(bytes([byte]))
+        gap.wait(0.02)
+
+
+@pytest.mark.parametrize(
+    "misbehave",
+    [
+        answers(),
+        resetting(),
+        answers(b"SSH-2.0-OpenSSH_9.2\r\n"),
+        answers(b"\x00\x00\x12\x04\x00"),
+        answers(head(Content_Length="-5"), b"x"),
+        answers(head(Content_Length="5", content_length="80"), CONTENT),
+        answers(head(Content_Length="9" * 4_000), b"x"),
+        answers(CHUNKED, b"zz\r\n"),
+        answers(CHUNKED, chunk(CONTENT)),
+        then_pouring(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 1_000),
+        then_pouring(CHUNKED, b"0" * 65_536),
+        answers(head("101 Switch", Upgrade="x", Connection="Upgrade")),
+        answers(head(Content_Length="500000"), b"less"),
+    ],
+)
+def test_what_is_no_answer_is_tried_again_and_never_taken_for_a_file(side, misbehave):
+    with serving(in_turn(misbehave, file())) as server:
+        event = side.fetch(url_of(server))
+        if isinstance(event, Broken):
+            assert event.sentence == "The server says 101."
+        else:
+            assert side.content == CONTENT
+            assert side.waits == [1.0]
+
+
+def test_a_bad_certificate_is_refused(side, tmp_path_factory):
+    context = self_signed(tmp_path_factory.mktemp("tls"))
+    with serving(file(), context) as server:
+        event = side.fetch(url_of(server).replace("http:", "https:"))
+        assert server.heads == []
+    assert "certificate is bad" in sentence_of(event)
+    assert side.waits == []
+
+
+# Limits
+
+
+def test_what_says_that_it_is_too_large_is_refused_before_its_head_is_told(side):
+    with serving(then_silent(head(Content_Length="1001"), CONTENT[:100])) as server:
+        assert side.fetch(url_of(server), most_bytes=1_000).word == "too_large"
+    assert side.heads == []
+
+
+def test_what_grows_beyond_the_limit_is_refused(side):
+    with serving(then_pouring(head(), b"x" * 65_536)) as server:
+        assert side.fetch(url_of(server), most_bytes=1_000_000).word == "too_large"
+    assert len(side.content) <= 1_000_000
+
+
+def test_what_has_the_very_limit_is_taken(side):
+    with serving(file()) as server:
+        assert side.fetch(url_of(server), most_bytes=len(CONTENT)) == DONE
+
+
+def test_a_full_disk_is_told_and_what_came_is_gone_on_with(side, monkeypatch):
+    monkeypatch.setattr(os, "write", full_after(os.write, 2))
+    with serving(file()) as server:
+        side.add(url_of(server))
+        event = side.end()
+        monkeypatch.undo()
+        assert event.word == "disk_full"
+        assert side.fetch(url_of(server)) == DONE
+        assert first_of_head(server.heads[1]) > 0
+    assert side.content == CONTENT
+
+
+def full_after(write, times):
+    left = [times]
+
+    def full(descriptor, content):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, content)
+
+    return full
+
+
+def test_the_speed_limit_holds_for_all_fetches_together(tmp_path):
+    """Each waits for what all have taken; the waits tell how long it would have been."""
+    folders = [tmp_path / str(number) for number in range(3)]
+    for folder in folders:
+        folder.mkdir()
+    side = Side(folders[0])
+    hurried(side, clock=lambda: 0.0)
+    with serving(file()) as server:
+        for number, folder in enumerate(folders):
+            side.folder = folder
+            side.add(url_of(server), key=str(number), download_limit_bytes=100_000)
+        assert {side.end().key for _ in folders} == {"0", "1", "2"}
+    assert max(side.waits) == pytest.approx(3 * len(CONTENT) / 100_000)
+
+
+# Told to stop
+
+
+def test_nothing_is_written_before_it_may_proceed(side):
+    side.lets_go = False
+    with serving(file()) as server:
+        side.add(url_of(server))
+        assert side.head().size_bytes == len(CONTENT)
+        assert list(side.folder.iterdir()) == []
+        side.fetching.proceed("7")
+        assert side.end() == DONE
+
+
+def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
+    side.lets_go = False
+    hurried(side, hold_seconds=0.05)
+    closed = threading.Event()
+
+    def held(wire):
+        wire.send(head(Content_Length="512000"), CONTENT[:100])
+        while wire._connection.recv(1):
+            pass
+        closed.set()
+
+    with serving(in_turn(held, file())) as server:
+        side.add(url_of(server))
+        side.head()
+        assert closed.wait(5)
+        side.fetching.proceed("7")
+        assert side.end() == DONE
+    assert side.content == CONTENT
+    assert len(side.heads) == 1
+
+
+@pytest.mark.parametrize(
+    "misbehave",
+    [
+        then_silent(),
+        then_silent(head(Content_Length="500"), b"x" * 100),
+        then_pouring(head(), b"x" * 65_536),
+        then_pouring(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000),
+        answers(whole(b"", "503 No")),
+    ],
+)
+def test_removing_ends_it_at_once_wherever_it_stands(tmp_path, misbehave):
+    side = Side(tmp_path, pace=Pace())
+    with serving(misbehave) as server:
+        side.add(url_of(server))
+        side.until_true(lambda: server.heads)
+        side.fetching.remove("7")
+        assert side.end() == Gone("7")
+        assert side.fetching.poll() == []
+
+
+def test_removing_ends_one_that_waits_to_proceed(side):
+    side.lets_go = False
+    with serving(file()) as server:
+        side.add(url_of(server))
+        side.head()
+        side.fetching.remove("7")
+        assert side.end() == Gone("7")
+
+
+def test_removing_what_has_ended_or_never_was_is_answered_too(side):
+    side.fetching.remove("9")
+    assert side.end() == Gone("9")
+
+
+def test_one_that_has_ended_can_be_added_again_at_once(side):
+    with serving(answers(whole(b"", "404 No"))) as server:
+        for _ in range(20):
+            assert isinstance(side.fetch(url_of(server)), Broken)
+
+
+def test_adding_twice_is_adding_once(side):
+    with serving(file()) as server:
+        side.add(url_of(server))
+        side.add(url_of(server))
+        assert side.end() == DONE
+        assert len(server.heads) == 1
+
+
+def test_no_thread_and_no_descriptor_is_left(side):
+    before = in_use()
+    with serving(file(cut_after=100_000)) as server:
+        for number in range(10):
+            (side.folder / str(number)).mkdir()
+            folder = str(side.folder / str(number))
+            side.fetching.add(FetchOrder(str(number), url_of(server), folder))
+        ended = {side.end() for _ in range(10)}
+    assert ended == {Complete(str(number)) for number in range(10)}
+    side.until_true(lambda: in_use() == before)
+
+
+def in_use():
+    return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
+    """Another one may have taken the transfer over meanwhile."""
+    clock, thaw, listens = [0.0], threading.Event(), threading.Event()
+
+    def pause(line, _seconds):
+        listens.set()
+        line.check()
+
+    hurried(side, clock=lambda: clock[0], pause=pause, quiet_seconds=100)
+
+    def halting(wire):
+        wire.send(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:5_000])
+        thaw.wait(10)
+        wire.send(CONTENT[5_000:])
+
+    with serving(halting) as server:
+        side.add(url_of(server))
+        side.until_true(lambda: (side.folder / "0").exists() and len(side.content) == 5_000)
+        state = (side.folder / "resume.json").read_bytes()
+        clock[0] = 13.0
+        thaw.set()
+        assert listens.wait(10)
+        assert len(side.content) == 5_000
+        assert (side.folder / "resume.json").read_bytes() == state
+        assert side.end() == DONE
+    assert side.content == CONTENT
+
+
+def test_progress_is_told_at_most_once_a_second(side):
+    clock = [0.0]
+    hurried(side, clock=lambda: clock[0], pause=waits_told(side.waits))
+    with serving(then_silent(head(Content_Length="512000"), CONTENT[:5_000])) as server:
+        side.add(url_of(server))
+        side.until_true(lambda: (side.folder / "0").exists() and side.content)
+        assert len(side.statuses) <= 1
+        clock[0] = 2.0
+        side.until_true(lambda: side.statuses and side.statuses[-1].done_bytes == 5_000)
+    status = side.statuses[-1]
+    assert (status.phase, status.wanted_bytes, status.peers_sending) == ("downloading", 512_000, 1)
+    assert status.download_rate == 2_500

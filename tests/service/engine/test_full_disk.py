@@ -1,0 +1,57 @@
+"""A disk that fills up: a tmpfs in a mount namespace of the engine's own."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.engine.events import Broken, Complete, Metadata, Status
+from tests.service.engine.holding import content_of, holding
+from tests.swarm import torrent
+from tests.tools import program
+
+pytestmark = pytest.mark.slow
+
+PAYLOAD = bytes(range(256)) * 40_000
+
+
+def confined(place: Path, megabytes: int) -> tuple[str, ...]:
+    """Only the engine sees this disk; the rest of the machine sees it through /proc."""
+    mount = f"mount -t tmpfs -o size={megabytes}m tmpfs {shlex.quote(str(place))}"
+    run = f'{mount} && exec {shlex.quote(sys.executable)} -m service.engine "$0"'
+    return (program("unshare"), "--mount", *as_root(), "sh", "-c", run)
+
+
+def as_root() -> tuple[str, ...]:
+    return () if os.geteuid() == 0 else ("--map-root-user",)
+
+
+def enlarge(pid: int, place: Path) -> None:
+    inside = [program("nsenter"), "--mount", f"--target={pid}"]
+    subprocess.run([*inside, "mount", "-o", "remount,size=64m", str(place)], check=True)
+
+
+def test_a_full_disk_pauses_and_goes_on_when_there_is_room(tmp_path, seeds):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    small = tmp_path / "transfers"
+    small.mkdir()
+    with holding(tmp_path, confined(small, 6)) as held:
+        held.engine.wait(5)
+        held.engine.poll()
+        seen = Path(f"/proc/{held.engine.pid}/root{small}")
+        while not os.path.ismount(seen):
+            held.engine.wait(0.1)
+            held.engine.poll()
+        (seen / "7").mkdir()
+        held.add("7", made.magnet(peer=seeds.address))
+        metadata = held.wait(Metadata, "7")
+        assert held.wait(Broken, "7").word == "disk_full"
+        assert held.wait(Status, "7", where=lambda each: each.phase == "paused")
+        enlarge(held.engine.pid, small)
+        held.engine.resume("7")
+        held.wait(Complete, "7", seconds=90)
+        assert content_of(seen / "7", metadata) == dict(made.files)

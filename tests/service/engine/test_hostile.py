@@ -1,0 +1,183 @@
+"""Torrents that want to do harm: refused with a word, or handled."""
+
+import os
+from pathlib import Path
+
+import libtorrent as lt
+import pytest
+
+from service.engine.events import Broken, Complete, Metadata
+from tests.swarm import bencode, in_order, torrent
+
+PAYLOAD = bytes(range(256)) * 300
+CONTENT = {("a",): PAYLOAD, ("z",): b""}
+GOOD = torrent("x", CONTENT)
+
+
+def changed(what=GOOD, **info):
+    document = lt.bdecode(what.content)
+    document[b"info"] |= {key.replace("_", " ").encode(): value for key, value in info.items()}
+    return bencode(in_order(document))
+
+
+def listed(*paths, length=1, **more):
+    return [
+        {b"length": length, b"path": [os.fsencode(part) for part in path], **more} for path in paths
+    ]
+
+
+def pieces(size):
+    return bytes(20 * -(-size // 32768))
+
+
+def tree_of_another():
+    """A hybrid whose two trees differ in a name."""
+    hybrid = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD}, kind="hybrid")
+    document = lt.bdecode(hybrid.content)
+    document[b"info"][b"files"][0][b"path"] = [b"evil"]
+    return bencode(in_order(document))
+
+
+def sizes_of_another():
+    hybrid = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD}, kind="hybrid")
+    document = lt.bdecode(hybrid.content)
+    document[b"info"][b"file tree"][b"b"][b""][b"length"] = len(PAYLOAD) - 1
+    return bencode(in_order(document))
+
+
+REFUSED = {
+    "nothing": (b"", "not_a_torrent"),
+    "no bencode": (b"<html>", "not_a_torrent"),
+    "half a torrent": (GOOD.content[:-20], "not_a_torrent"),
+    "nested 100,000 deep": (b"d4:info" + b"l" * 100_000 + b"e" * 100_001, "not_a_torrent"),
+    "an integer of 10,000 digits": (b"d4:infoi" + b"9" * 10_000 + b"ee", "not_a_torrent"),
+    "a length of 4 GB": (b"d4:info4000000000:x", "not_a_torrent"),
+    "zero pieces": (changed(pieces=b""), "not_a_torrent"),
+    "pieces of no length": (changed(piece_length=0), "not_a_torrent"),
+    "a negative size": (changed(files=listed(["a"], length=-5)), "not_a_torrent"),
+    "no files": (changed(files=[], pieces=b""), "not_a_torrent"),
+    "only empty files": (changed(files=listed(["a"], length=0), pieces=b""), "not_a_torrent"),
+    "trees that differ in a name": (tree_of_another(), "not_a_torrent"),
+    "trees that differ in a size": (sizes_of_another(), "not_a_torrent"),
+    "more files than can be": (
+        changed(files=listed(*([str(at)] for at in range(100_001))), pieces=pieces(100_001)),
+        "too_large",
+    ),
+    "names without end": (
+        changed(files=listed(["x" * 70_000], length=5), pieces=pieces(5)), "invalid_torrent",
+    ),
+    "one path of 100,000 names": (
+        changed(files=listed(["x"] * 100_000, length=5), pieces=pieces(5)), "not_a_torrent",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_hostile_torrent_is_refused_with_a_word(held, what):
+    content, word = REFUSED[what]
+    folder = held.folder("7")
+    (folder / "metadata.torrent").write_bytes(content)
+    held.add("7", "")
+    assert held.wait(Broken, "7").word == word
+    assert [each.name for each in folder.iterdir()] == ["metadata.torrent"]
+    held.add("8", GOOD, may_download=False)
+    held.wait(Metadata, "8")
+
+
+NAMES = {
+    "climbs": ["..", "..", "etc", "passwd"],
+    "is absolute": ["/etc/passwd"],
+    "has a backslash": ["..\\..\\x"],
+    "has a dot": ["."],
+    "has a zero": ["a\0b"],
+    "has control characters": ["a\nb\x1b[2J"],
+    "has 300 letters": ["x" * 300],
+    "is a device of others": ["CON"],
+    "is an option": ["-rf"],
+    "is a protocol": ["concat:a|b"],
+    "is no UTF-8": ["\udcff\udcfe"],
+    "is deep": ["d"] * 50,
+}
+
+
+@pytest.mark.parametrize("what", NAMES)
+def test_a_name_that_wants_out_is_told_and_never_used(held, seeds, tmp_path, what):
+    path = NAMES[what]
+    content = changed(files=listed(path, length=len(PAYLOAD)))
+    folder = held.folder("7")
+    (folder / "metadata.torrent").write_bytes(content)
+    held.add("7", "", may_download=False)
+    (only,) = held.wait(Metadata, "7").files
+    assert only.path == tuple(os.fsencode(part).decode(errors="replace") for part in path)
+    held.engine.proceed("7")
+    assert sorted(each.name for each in folder.iterdir()) in (
+        ["metadata.torrent"],
+        ["0", "metadata.torrent"],
+    )
+
+
+def test_a_symlink_is_never_made(held, seeds, tmp_path):
+    link = {b"length": 0, b"path": [b"z"], b"attr": b"l", b"symlink path": [b"..", b"..", b"etc"]}
+    made = torrent("x", CONTENT, info={"files": [{"length": len(PAYLOAD), "path": ["a"]}, link]})
+    seeds.give(made, tmp_path / "given links", content=torrent("x", {("a",): PAYLOAD}))
+    folder = held.add("7", made.magnet(peer=seeds.address))
+    assert [each.is_symlink for each in held.wait(Metadata, "7").files] == [False, True]
+    held.wait(Complete, "7")
+    assert {each.name for each in folder.iterdir()}.isdisjoint({"1", "z"})
+    assert not any(each.is_symlink() for each in folder.iterdir())
+
+
+def test_padding_is_never_written(held, seeds, tmp_path):
+    made = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD}, kind="hybrid")
+    seeds.give(made, tmp_path / "given")
+    folder = held.add("7", made.magnet(peer=seeds.address))
+    files = held.wait(Metadata, "7").files
+    padding = [str(each.index) for each in files if each.is_padding]
+    assert padding == ["1"]
+    held.wait(Complete, "7")
+    assert not (folder / "1").exists()
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_files_arrive(held, seeds, tmp_path):
+    """And the engine stays small."""
+    many = {(f"{number:06}",): b"" for number in range(99_999)} | {("z",): PAYLOAD}
+    made = torrent("x", many)
+    folder = held.folder("7")
+    (folder / "metadata.torrent").write_bytes(made.content)
+    (folder / "99999").write_bytes(PAYLOAD)
+    held.add("7", "")
+    assert len(held.wait(Metadata, "7").files) == 100_000
+    held.wait(Complete, "7", seconds=60)
+    assert len(list(folder.iterdir())) >= 100_000
+    assert peak_megabytes(held.engine.pid) < 600
+
+
+def test_metadata_of_two_gigabytes_is_not_read(held):
+    folder = held.folder("7")
+    with (folder / "metadata.torrent").open("wb") as file:
+        file.write(b"d4:info2000000000:")
+        file.truncate(2_000_000_100)
+    held.add("7", "")
+    assert held.wait(Broken, "7").word == "too_large"
+    assert peak_megabytes(held.engine.pid) < 300
+
+
+def test_many_trackers_are_cut_to_a_bearable_number(held):
+    trackers = "&".join(f"tr=http%3A%2F%2F127.0.0.1%3A1%2Fannounce%3F{n}" for n in range(2_000))
+    held.add("7", f"{GOOD.magnet()}&{trackers}"[:60_000])
+    held.add("8", torrent("y", PAYLOAD), may_download=False)
+    held.wait(Metadata, "8")
+
+
+def test_a_magnet_that_is_none_is_refused(held):
+    held.add("7", "magnet:?xt=urn:btih:nonsense")
+    assert held.wait(Broken, "7").word == "invalid_torrent"
+
+
+def peak_megabytes(pid):
+    status = Path(f"/proc/{pid}/status").read_text()
+    return (
+        int(next(each for each in status.splitlines() if each.startswith("VmHWM")).split()[1])
+        / 1024
+    )

@@ -1,0 +1,102 @@
+import pytest
+
+from service.engine.events import (
+    Broken,
+    Complete,
+    FileOf,
+    Gone,
+    Metadata,
+    Restarted,
+    Seeded,
+    Status,
+)
+from service.engine.messages import (
+    LONGEST_LINE,
+    EventReader,
+    Garbled,
+    Lines,
+    line_of,
+    lines_of_event,
+    order_document,
+    order_of,
+)
+from service.engine.orders import Order
+from tests.service.engine.holding import LOOPBACK
+
+FILES = tuple(
+    FileOf(number, ("a\n\u2028" * 90, f"{number}é"), number, number % 2 == 0, False)
+    for number in range(9_000)
+)
+EVENTS = [
+    Metadata("1", "na\nme\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
+             "a" * 40, "", False, True, 5, FILES),
+    Status("1", "downloading", 1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 10),
+    Complete("1"), Seeded("1"), Gone("1"), Broken("1", "disk_full", "…"), Restarted(("1", "2")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_an_event_comes_out_as_it_went_in(event):
+    lines, reader = Lines(), EventReader()
+    read = [
+        reader.event(document) for line in lines_of_event(event) for document in lines.feed(line)
+    ]
+    assert read[-1] == event
+    assert not any(read[:-1])
+
+
+@pytest.mark.parametrize("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
+def test_an_order_comes_out_as_it_went_in(order):
+    (document,) = Lines().feed(line_of(order_document(order)))
+    assert order_of(document) == order
+
+
+def test_no_line_is_too_long_however_many_files_there_are():
+    lines = list(lines_of_event(EVENTS[0]))
+    assert len(lines) > 10
+    assert max(map(len, lines)) < LONGEST_LINE
+
+
+def test_lines_come_in_any_pieces():
+    lines = Lines()
+    whole = line_of({"a": 1}) + line_of({"b": 2})
+    read = [document for letter in whole for document in lines.feed(bytes([letter]))]
+    assert read == [{"a": 1}, {"b": 2}]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"x" * (LONGEST_LINE + 1), b"x\n", b"[]\n", b"[" * 200_000 + b"\n", b"\xff\n"],
+    ids=["endless", "no JSON", "a list", "deep", "no text"],
+)
+def test_a_line_that_nobody_wrote_is_refused(line):
+    with pytest.raises(Garbled):
+        Lines().feed(line)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        {"event": "Order"},
+        {"event": "Complete"},
+        {"event": "Complete", "key": 1},
+        {"event": "Complete", "key": "1", "more": 1},
+        {"event": "Restarted", "suspects": "1"},
+        {"event": "Restarted", "suspects": [1]},
+        {"event": "Status", "key": "1"},
+        {"files": 1},
+        {"files": [[]]},
+        {"files": [[["a"], -1, 0, 0]]},
+        {"files": [[[1], 1, 0, 0]]},
+    ],
+)
+def test_an_event_that_is_none_is_refused(document):
+    with pytest.raises(Garbled):
+        EventReader().event(document)
+
+
+@pytest.mark.parametrize("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
+def test_an_order_that_is_none_is_refused(document):
+    with pytest.raises(Garbled):
+        order_of(document)

@@ -1,0 +1,176 @@
+"""What a torrent has is kept: over a stop, a kill and a damaged file."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.engine import child
+from service.engine.events import Complete, Metadata, Restarted, Status
+from service.engine.orders import Order
+from service.engine.places import RESUME, Places
+from tests.service.engine.holding import Held, holding
+from tests.swarm import seeder, torrent
+
+pytestmark = pytest.mark.slow
+
+SLOW = 400_000
+HARM = ["empty", "other", "half", "flipped"]
+PAYLOAD = bytes(range(256)) * 8_000
+
+
+@pytest.fixture
+def half(tmp_path):
+    """An engine stopped in the middle of a slow download: the torrent and what it had."""
+    made = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]})
+    with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path) as held:
+        slow.give(made, tmp_path / "given")
+        held.add("7", made.magnet(peer=slow.address))
+        had = held.wait(Status, "7", where=lambda each: each.done_bytes > 600_000).done_bytes
+    return made, had
+
+
+def again(held: Held, made, peer=""):
+    held.engine.add(held_order(held, made, peer))
+
+
+def held_order(held: Held, made, peer):
+    return Order("7", str(held.folder("7")), made.magnet(peer=peer), may_download=True)
+
+
+def test_a_stopped_engine_goes_on_where_it_was(tmp_path, half):
+    made, had = half
+    with seeder() as seeds, holding(tmp_path) as held:
+        seeds.give(made, tmp_path / "given")
+        again(held, made, seeds.address)
+        metadata = held.wait(Metadata, "7")
+        held.events.append(metadata)
+        held.complete("7", made)
+        assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 50_000, "half", "flipped"], ids=HARM)
+def test_a_damaged_file_costs_a_check_and_nothing_else(tmp_path, half, content):
+    made, had = half
+    place = tmp_path / "transfers" / "7" / RESUME
+    whole = place.read_bytes()
+    assert len(whole) > 100
+    damaged = {"half": whole[: len(whole) // 2], "flipped": whole[:-9] + b"x" + whole[-8:]}
+    place.write_bytes(damaged.get(content, content))
+    with seeder() as seeds, holding(tmp_path) as held:
+        seeds.give(made, tmp_path / "given")
+        again(held, made, seeds.address)
+        held.wait(Complete, "7")
+        assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
+
+
+def test_damaged_metadata_of_a_magnet_comes_again(tmp_path, half):
+    made, _ = half
+    (tmp_path / "transfers" / "7" / "metadata.torrent").write_bytes(b"d4:info")
+    with seeder() as seeds, holding(tmp_path) as held:
+        seeds.give(made, tmp_path / "given")
+        again(held, made, seeds.address)
+        held.wait(Complete, "7")
+
+
+def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
+    tmp_path, half, monkeypatch
+):
+    """What was written may be lost with the machine's memory: everything is checked again."""
+    made, _ = half
+    folder = tmp_path / "transfers" / "7"
+    places = Places(str(folder))
+    assert places.resume()
+    monkeypatch.setattr("service.engine.places.BOOT_ID", tmp_path / "another")
+    (tmp_path / "another").write_text("another start")
+    assert places.resume() is None
+    content = (folder / RESUME).read_bytes()
+    (folder / RESUME).write_bytes(bytes(32) + content[32:])
+    with (folder / "0").open("r+b") as file:
+        file.write(bytes(200_000))
+    with seeder() as seeds, holding(tmp_path) as held:
+        seeds.give(made, tmp_path / "given")
+        again(held, made, seeds.address)
+        held.events.append(held.wait(Metadata, "7"))
+        held.complete("7", made)
+
+
+def test_a_killed_engine_repeats_no_more_than_half_a_minute(tmp_path, monkeypatch):
+    """The interval is a constant; here the engine saves when the test says so."""
+    assert child.RESUME_SECONDS <= 30
+    made = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]})
+    with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path, often(tmp_path)) as held:
+        slow.give(made, tmp_path / "given")
+        held.add("7", made.magnet(peer=slow.address))
+        had = held.wait(Status, "7", where=lambda each: each.done_bytes > 400_000).done_bytes
+        held.wait(Status, "7", where=lambda each: each.done_bytes > had + 400_000)
+        os.kill(held.engine.pid, signal.SIGKILL)
+        held.wait(Restarted)
+        with seeder() as seeds:
+            seeds.give(made, tmp_path / "given")
+            again(held, made, seeds.address)
+            held.events.append(held.wait(Metadata, "7"))
+            held.complete("7", made)
+            assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
+
+
+def often(tmp_path):
+    script = tmp_path / "often.py"
+    script.write_text(
+        "from service.engine import __main__, child\nchild.RESUME_SECONDS = 0.2\n__main__.main()\n"
+    )
+    return (sys.executable, str(script))
+
+
+def test_a_file_that_is_missing_is_fetched_again(tmp_path, half):
+    made, _ = half
+    (tmp_path / "transfers" / "7" / "0").unlink()
+    with seeder() as seeds, holding(tmp_path) as held:
+        seeds.give(made, tmp_path / "given")
+        again(held, made, seeds.address)
+        held.events.append(held.wait(Metadata, "7"))
+        held.complete("7", made)
+
+
+def test_a_whole_torrent_is_complete_at_once_after_a_restart(held, seeds, tmp_path):
+    made = torrent("x", {("a",): PAYLOAD, ("b",): b""}, kind="v2")
+    seeds.give(made, tmp_path / "given")
+    again(held, made, seeds.address)
+    held.wait(Complete, "7")
+    held.engine.stop(5)
+    with holding(tmp_path) as later:
+        again(later, made)
+        later.events.append(later.wait(Metadata, "7"))
+        later.complete("7", made)
+
+
+def test_a_seeder_that_vanishes_and_returns_is_met_again(held, tmp_path):
+    made = torrent("x", PAYLOAD)
+    with seeder(upload_rate_limit=SLOW) as slow:
+        slow.give(made, tmp_path / "given")
+        held.add("7", made.magnet(peer=slow.address))
+        held.wait(Status, "7", where=lambda each: each.done_bytes > 0)
+    held.events.clear()
+    held.wait(Status, "7", where=lambda each: each.peers_connected == 0)
+    held.engine.pause("7")
+    held.wait(Status, "7", where=lambda each: each.phase == "paused")
+    with seeder() as seeds:
+        seeds.give(made, tmp_path / "given")
+        held.engine.resume("7")
+        seeds.meet(made, f"127.0.0.1:{listening_port(held)}")
+        held.wait(Complete, "7")
+
+
+def listening_port(held: Held) -> int:
+    """Of the engine's process, as the kernel knows it."""
+    inodes = {
+        link.readlink().name.removeprefix("socket:[").rstrip("]")
+        for link in Path(f"/proc/{held.engine.pid}/fd").iterdir()
+        if link.readlink().name.startswith("socket:")
+    }
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return next(
+        int(row[1].split(":")[1], 16) for row in rows if row[9] in inodes and row[3] == "0A"
+    )

@@ -1,0 +1,95 @@
+"""What is whole is given to others, for a while; and never written again."""
+
+import hashlib
+
+import pytest
+
+from service.engine.events import Complete, Gone, Metadata, Seeded, Status
+from tests.running import free_port
+from tests.service.engine.holding import holding
+from tests.swarm import torrent
+
+pytestmark = pytest.mark.slow
+
+PAYLOAD = bytes(range(256)) * 4_000
+
+
+def stored(held, made, key="7"):
+    """As the worker leaves it in the transfer's folder."""
+    (held.folder(key) / "0").write_bytes(PAYLOAD)
+    return held.add(key, made, seeding=True)
+
+
+def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
+    made, port = torrent("x", PAYLOAD), free_port()
+    with holding(tmp_path, port=port) as held:
+        stored(held, made)
+        seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
+        seeds.has(made)
+        held.wait(Seeded, "7")
+        held.engine.remove("7")
+        held.wait(Gone, "7")
+
+
+def test_what_was_given_before_counts(tmp_path):
+    made = torrent("x", PAYLOAD)
+    with holding(tmp_path) as held:
+        (held.folder("7") / "0").write_bytes(PAYLOAD)
+        held.add("7", made, seeding=True, uploaded_bytes=len(PAYLOAD))
+        held.wait(Seeded, "7")
+
+
+def test_it_seeds_until_the_time_is_up(tmp_path):
+    with holding(tmp_path, seed_minutes=0) as held:
+        stored(held, torrent("x", PAYLOAD))
+        held.wait(Seeded, "7")
+
+
+def test_what_is_downloaded_seeds_on_once_the_worker_has_moved_it(tmp_path, seeds):
+    made, port = torrent("x", PAYLOAD, kind="v2"), free_port()
+    seeds.give(made, tmp_path / "given")
+    with holding(tmp_path, port=port) as held:
+        held.add("7", made.magnet(peer=seeds.address))
+        held.wait(Complete, "7")
+        held.engine.seed("7")
+        seeds.drop(made)
+        seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
+        seeds.has(made)
+        uploaded = held.wait(Status, "7", where=lambda each: each.uploaded_bytes >= len(PAYLOAD))
+        assert uploaded.phase == "seeding"
+        held.wait(Seeded, "7")
+
+
+def test_a_file_of_the_library_is_never_written_again(tmp_path, seeds):
+    """Its bytes belong to the library by now. What differs ends the seeding instead."""
+    made, port = torrent("x", PAYLOAD), free_port()
+    seeds.give(made, tmp_path / "given")
+    with holding(tmp_path, port=port) as held:
+        place = held.folder("7") / "0"
+        other = PAYLOAD[::-1]
+        place.write_bytes(other)
+        held.add("7", made, seeding=True)
+        seeds.drop(made)
+        seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
+        held.wait(Seeded, "7")
+        assert hashlib.sha1(place.read_bytes()).digest() == hashlib.sha1(other).digest()
+
+
+def test_a_file_that_is_missing_ends_the_seeding(tmp_path, seeds):
+    made, port = torrent("x", PAYLOAD), free_port()
+    with holding(tmp_path, port=port) as held:
+        folder = held.add("7", made, seeding=True)
+        seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
+        held.wait(Seeded, "7")
+        assert not (folder / "0").exists()
+
+
+def test_the_limits_hold_on_loopback_too(tmp_path, seeds):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    with holding(tmp_path, download_limit_bytes=200_000) as held:
+        held.add("7", made.magnet(peer=seeds.address))
+        held.wait(Metadata, "7")
+        held.wait(Status, "7", where=lambda each: each.done_bytes > 0)
+        rate = held.wait(Status, "7", where=lambda each: each.download_rate > 0).download_rate
+        assert rate < 400_000

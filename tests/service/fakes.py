@@ -1,0 +1,194 @@
+"""An engine and a fetching that do what a test says, and remember what they were asked."""
+
+from concurrent.futures import Executor, Future
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+
+from service.engine import events
+from service.engine.events import Complete, FileOf, Gone, Metadata, Status
+from service.engine.fetch_events import Head
+from service.landing import Landing
+from service.leases import Lease
+from service.places import place_of
+from service.steering import Limits, Tools
+from service.store import library_store
+from service.worker import Worker
+from tests.service.builders import NOW
+
+
+class Helper:
+    """What both have."""
+
+    def __init__(self):
+        self.orders = {}
+        self.asked = []
+        self.news = []
+        self.is_stopped = False
+
+    def add(self, order):
+        self.orders[order.key] = order
+        self.asked.append(("add", order.key))
+
+    def proceed(self, key):
+        self.asked.append(("proceed", key))
+
+    def remove(self, key):
+        self.asked.append(("remove", key))
+        self.orders.pop(key, None)
+        self.news.append(Gone(key))
+
+    def poll(self):
+        news, self.news = self.news, []
+        return news
+
+    def stop(self, within_seconds):
+        self.is_stopped = True
+
+    def told(self, what):
+        return [key for word, key in self.asked if word == what]
+
+    def status(self, transfer, **facts):
+        values = {
+            "phase": "downloading",
+            "done_bytes": 0,
+            "wanted_bytes": transfer.size_bytes or 100,
+            "download_rate": 0,
+            "upload_rate": 0,
+            "peers_connected": 0,
+            "peers_sending": 0,
+            "peers_receiving": 0,
+            "seeders": 0,
+            "leechers": 0,
+            "availability": -1,
+            "uploaded_bytes": 0,
+        }
+        self.news.append(Status(str(transfer.pk), **(values | facts)))
+
+    def complete(self, transfer, *contents):
+        """Writes what has come, and says that it is whole."""
+        for index, content in enumerate(contents):
+            place_of(transfer.pk).file(index).write_bytes(content)
+        self.news.append(Complete(str(transfer.pk)))
+
+    def broken(self, transfer, word, sentence=""):
+        self.news.append(events.Broken(str(transfer.pk), word, sentence))
+
+
+class FakeEngine(Helper):
+    def start(self):
+        pass
+
+    def is_alive(self, now):
+        return not self.is_stopped
+
+    def pause(self, key):
+        self.asked.append(("pause", key))
+
+    def resume(self, key):
+        self.asked.append(("resume", key))
+
+    def seed(self, key):
+        self.asked.append(("seed", key))
+
+    def metadata(self, transfer, name="Sintel", files=(("Sintel", 100),), **facts):
+        """Files are (path, size); one without a slash stands alone unless `is_folder` is said."""
+        of = tuple(
+            FileOf(index, tuple(path.split("/")), size, is_padding=False, is_symlink=False)
+            for index, (path, size) in enumerate(files)
+        )
+        values = {
+            "hash_v1": transfer.info_hash_v1,
+            "hash_v2": transfer.info_hash_v2,
+            "is_private": False,
+            "is_folder": len(files) > 1,
+            "size_bytes": sum(size for _path, size in files),
+        }
+        self.news.append(Metadata(key=str(transfer.pk), name=name, files=of, **(values | facts)))
+
+    def restart(self, *suspects):
+        self.orders = {}
+        self.news = [events.Restarted(tuple(str(each.pk) for each in suspects))]
+
+
+class FakeFetching(Helper):
+    def head(self, transfer, name="film.mkv", size_bytes=100, **facts):
+        kind = facts.pop("content_type", "video/x-matroska")
+        self.news.append(Head(str(transfer.pk), name, size_bytes, kind, **facts))
+
+
+class Here(Executor):
+    """Runs what it is given at once, in this thread."""
+
+    def submit(self, act, /, *args, **options):
+        future = Future()
+        try:
+            future.set_result(act(*args, **options))
+        except BaseException as trouble:  # noqa: BLE001  As a thread would.
+            future.set_exception(trouble)
+        return future
+
+
+class Later(Here):
+    """Runs what it was given when it is told to."""
+
+    def __init__(self):
+        self._waiting = []
+
+    def submit(self, act, /, *args, **options):
+        future = Future()
+        self._waiting.append((future, act, args))
+        return future
+
+    def go_on(self):
+        for future, act, args in self._waiting:
+            future.set_result(act(*args))
+        self._waiting = []
+
+
+class Shift:
+    """A worker at its work, whose clock goes on a second with every round."""
+
+    def __init__(self, executor=None, **limits):
+        self.now = NOW
+        self.executor = executor or Here()
+        self.limits = Limits(**({**LIMITS, **limits}))
+        self.begin()
+
+    def begin(self):
+        """As a new process would."""
+        self.engine, self.fetching = FakeEngine(), FakeFetching()
+        self.lease = Lease(Path(settings.DATA_DIR) / "workers")
+        self.store = library_store()
+        self.worker = Worker(self.lease, self._tools, self.store, self.limits, lambda: 0.0)
+
+    def _tools(self):
+        if self.engine.is_stopped:
+            self.engine, self.fetching = FakeEngine(), FakeFetching()
+        return Tools(self.engine, self.fetching, Landing(self.store, self.executor))
+
+    def round(self, seconds=1):
+        self.now += timedelta(seconds=seconds)
+        self.worker.round(self.now)
+
+    def rounds(self, count=3):
+        for _ in range(count):
+            self.round()
+
+    def state(self, transfer):
+        transfer.refresh_from_db()
+        return transfer.state
+
+    def die(self):
+        """Without a word; its lease ends with time."""
+        self.worker = None
+
+
+LIMITS = {
+    "active_transfers": 5,
+    "seeds": False,
+    "fetch_private": False,
+    "fetch_most_bytes": 0,
+    "download_bytes_per_second": 0,
+}

@@ -1,0 +1,211 @@
+"""Who converts what, when, and what happens when somebody kills it."""
+
+import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from service.errors import Busy, CannotConvert, DiskFull, NotFound
+from service.media import converters
+from service.media.cache import Cache
+from service.store import library_store
+from tests.service.media import reels
+from tests.service.media.waiting import wait_until
+from tests.service.media.watching import Viewer, playing
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+LONG = 120
+
+
+@pytest.fixture
+def player(library_folder, children):
+    with playing(children) as player:
+        yield player
+
+
+@pytest.fixture
+def film():
+    """Thirty segments to encode, and no quick work."""
+    return reels.film(
+        "long.avi",
+        "-c:v",
+        "mpeg4",
+        "-q:v",
+        "4",
+        "-c:a",
+        "mp3",
+        seconds=LONG,
+        size="1280x720",
+        rate="10",
+    )
+
+
+@pytest.fixture
+def viewer(player, film):
+    viewer = Viewer(player, film)
+    assert viewer.plan
+    return viewer
+
+
+def pid_of(player) -> int:
+    (pid,) = player.converters.running()
+    return pid
+
+
+def test_nothing_is_converted_until_it_is_asked_for(player, viewer):
+    assert viewer.names()[:2] == ["v720", "v480"]
+    assert player.converters.running() == []
+    assert not (viewer.folder / "v720").exists()
+
+
+def test_many_viewers_share_one_converter(viewer, monkeypatch):
+    started = count_runs(monkeypatch)
+    with ThreadPoolExecutor(8) as threads:
+        wanted = [threads.submit(viewer.segment, "v720", 0) for _viewer in range(8)]
+        assert len({each.result() for each in wanted}) == 1
+        wanted = [threads.submit(viewer.segment, "v720", 1) for _viewer in range(8)]
+        assert len({each.result() for each in wanted}) == 1
+    assert started() == 1
+
+
+def count_runs(monkeypatch):
+    """How many converters were started since."""
+    seen = []
+    begin = converters.Run.__init__
+
+    def counted(run, *args):
+        seen.append(run)
+        begin(run, *args)
+
+    monkeypatch.setattr(converters.Run, "__init__", counted)
+    return lambda: len(seen)
+
+
+def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
+    viewer.segment("v480", 0)
+    last = converters.ENCODED_AHEAD
+    wait_until((viewer.folder / "v480" / f"{last}.m4s").exists, seconds=30)
+    pid = pid_of(player)
+    viewer.segment("v480", last + 1)
+    assert pid_of(player) == pid
+    assert not (viewer.folder / "v480" / "29.m4s").exists()
+
+
+def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
+    monkeypatch.setattr(converters, "IDLE_SECONDS", 0.5)
+    viewer.segment("v480", 0)
+    wait_until(lambda: not player.converters.running(), seconds=30)
+    assert player.converters.jobs.converting().__enter__() is None
+
+
+def test_a_seek_begins_there(player, viewer):
+    viewer.segment("v480", 0)
+    first = pid_of(player)
+    viewer.segment("v480", 25)
+    assert pid_of(player) != first
+    assert not (viewer.folder / "v480" / "15.m4s").exists()
+
+
+def test_two_viewers_far_apart_are_both_served(viewer):
+    numbers = [0, 20, 1, 21, 2, 22]
+    with ThreadPoolExecutor(2) as threads:
+        made = list(threads.map(lambda number: viewer.segment("v480", number), numbers))
+    assert len(set(made)) == len(numbers)
+
+
+def test_a_killed_converter_is_replaced(player, viewer):
+    waiting = threading.Thread(target=viewer.segment, args=("v720", 3))
+    waiting.start()
+    wait_until(player.converters.running)
+    os.kill(pid_of(player), signal.SIGKILL)
+    waiting.join(30)
+    assert (viewer.folder / "v720" / "3.m4s").exists()
+
+
+def test_a_lost_segment_is_made_again(viewer):
+    made = viewer.segment("v480", 1)
+    (viewer.folder / "v480" / "1.m4s").unlink()
+    assert len(viewer.segment("v480", 1)) == len(made)
+
+
+def test_an_empty_file_is_no_segment(viewer):
+    viewer.segment("v480", 1)
+    (viewer.folder / "v480" / "1.m4s").write_bytes(b"")
+    assert viewer.segment("v480", 1)
+
+
+def test_what_is_not_in_the_plan_is_not_found(player, viewer):
+    for name, number in (("v480", 30), ("v480", -1), ("v1080", 0), ("../v480", 0)):
+        with pytest.raises(NotFound):
+            player.segment(viewer.question | {"rendition": name, "number": number})
+
+
+def test_one_more_than_may_run_is_told_to_come_again(library_folder, children, film):
+    with playing(children, most=1) as player:
+        viewer = Viewer(player, film)
+        assert viewer.plan
+        with player.converters.jobs.converting(), pytest.raises(Busy):
+            viewer.segment("v480", 0)
+        assert viewer.segment("v480", 0)
+
+
+def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
+    monkeypatch.setattr(converters, "TURN_SECONDS", 0.05)
+    viewer = Viewer(player, film)
+    with ExitStack() as turns:
+        for _ in range(converters.LIGHT_AT_ONCE):
+            player.converters.take_light_turn(turns)
+        with pytest.raises(Busy):
+            player.plan(viewer.question)
+    player.plan(viewer.question)
+
+
+def test_one_that_rests_gives_way(library_folder, children, film):
+    with playing(children, most=1) as player:
+        viewer = Viewer(player, film)
+        viewer.segment("v480", 0)
+        resting = pid_of(player)
+        last = converters.ENCODED_AHEAD
+        wait_until((viewer.folder / "v480" / f"{last}.m4s").exists, seconds=30)
+        assert viewer.segment("v720", 0)
+        assert resting not in player.converters.running()
+
+
+def test_what_breaks_every_time_says_why(player, viewer):
+    """Its bytes are gone since it was looked at."""
+    library_store().path(viewer.file.blob).write_bytes(b"no film any more")
+    with pytest.raises(CannotConvert) as refused:
+        viewer.segment("v480", 0)
+    assert refused.value.why
+
+
+class FullDisk(Cache):
+    def keep(self, path, data):
+        raise DiskFull
+
+
+def test_a_full_disk_is_no_fault_of_the_film(player, viewer):
+    player.converters.cache = FullDisk(0)
+    with pytest.raises(Busy):
+        viewer.segment("v480", 0)
+    player.converters.cache = player.cache
+    assert viewer.segment("v480", 0)
+
+
+def test_what_was_not_watched_for_longest_goes_first(library_folder, children, film):
+    with playing(children, budget_bytes=2**40) as player:
+        viewer = Viewer(player, film)
+        for number in range(4):
+            viewer.segment("v480", number)
+        player.stop()
+        places = [viewer.folder / "v480" / f"{number}.m4s" for number in range(4)]
+        for age, place in enumerate(places):
+            os.utime(place, (0, 1000 - age))
+        os.utime(places[2])
+        player.cache.budget_bytes = sum(place.stat().st_size for place in places[:2])
+        player.cache.sweep()
+        assert [place.exists() for place in places] == [False, False, True, False]
+        assert (viewer.folder / "plan.json").exists()

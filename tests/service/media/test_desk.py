@@ -1,0 +1,179 @@
+import os
+import socket
+import stat
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from service.errors import Busy, CannotConvert, NotFound, NoWorker
+from service.media import desk
+from service.media.desk import LOCK, MOST_LINE_BYTES, SOCKET, Desk, ask
+from tests.service.media.waiting import wait_until
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, settings, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(desk, "close_old_connections", lambda: None)
+    monkeypatch.setattr(desk, "TAKE_OVER_SECONDS", 0.02)
+    return tmp_path
+
+
+@contextmanager
+def serving(place, **answers):
+    served, stopped = Desk(place), threading.Event()
+    for kind, answer in answers.items():
+        served.register(kind, answer)
+    thread = threading.Thread(target=served.serve, args=(stopped,))
+    thread.start()
+    try:
+        wait_until((place / SOCKET).exists)
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def refuse(refusal):
+    def answer(question):
+        raise refusal
+
+    return answer
+
+
+def test_a_question_is_answered(folder):
+    with serving(folder, sum=lambda asked: {"sum": asked["a"] + asked["b"]}):
+        assert ask("sum", 5, a=1, b=2) == {"sum": 3}
+        assert stat.S_IMODE((folder / SOCKET).stat().st_mode) == 0o600
+
+
+def test_without_a_worker_it_says_so(folder):
+    with pytest.raises(NoWorker):
+        ask("sum", 5)
+    with serving(folder):
+        pass
+    with pytest.raises(NoWorker):
+        ask("sum", 5)
+
+
+def test_refusals_come_as_they_were_meant(folder):
+    answers = {
+        "busy": refuse(Busy()),
+        "lost": refuse(NotFound()),
+        "odd": refuse(CannotConvert("it is damaged")),
+        "broken": refuse(ValueError("nobody's business")),
+    }
+    with serving(folder, **answers):
+        for kind, refusal in (("busy", Busy), ("lost", NotFound), ("broken", Busy)):
+            with pytest.raises(refusal):
+                ask(kind, 5)
+        with pytest.raises(CannotConvert) as odd:
+            ask("odd", 5)
+        assert odd.value.why == "it is damaged"
+        with pytest.raises(Busy):
+            ask("unknown", 5)
+
+
+def test_who_waits_too_long_is_told(folder):
+    leave = threading.Event()
+    with serving(folder, slow=lambda _asked: {"came": leave.wait(10)}):
+        with pytest.raises(Busy):
+            ask("slow", 0.05)
+        leave.set()
+
+
+def test_a_long_path_is_no_trouble(folder, settings):
+    settings.DATA_DIR = folder / ("deep" * 20) / ("deeper" * 20)
+    settings.DATA_DIR.mkdir(parents=True)
+    with serving(settings.DATA_DIR, here=lambda _asked: {}):
+        assert ask("here", 5) == {}
+
+
+def test_of_two_workers_one_has_it_and_the_other_takes_it_over(folder):
+    with serving(folder, who=lambda _asked: {"name": "first"}) as _first:
+        second, stopped = Desk(folder), threading.Event()
+        second.register("who", lambda _asked: {"name": "second"})
+        thread = threading.Thread(target=second.serve, args=(stopped,))
+        thread.start()
+        assert ask("who", 5) == {"name": "first"}
+    wait_until((folder / SOCKET).exists)
+    assert ask("who", 5) == {"name": "second"}
+    stopped.set()
+    thread.join()
+
+
+def test_what_a_killed_worker_left_is_no_hindrance(folder):
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(folder / SOCKET))
+    (folder / LOCK).touch()
+    with pytest.raises(NoWorker):
+        ask("here", 5)
+    served, stopped = Desk(folder), threading.Event()
+    served.register("here", lambda _asked: {})
+    thread = threading.Thread(target=served.serve, args=(stopped,))
+    thread.start()
+
+    def is_answered():
+        try:
+            return ask("here", 5) == {}
+        except NoWorker:
+            return False
+
+    wait_until(is_answered)
+    stopped.set()
+    thread.join()
+
+
+def test_another_user_is_not_heard(folder, monkeypatch):
+    with serving(folder, here=lambda _asked: {}):
+        assert ask("here", 5) == {}
+        monkeypatch.setattr(desk, "is_our_own", lambda _connection: False)
+        with pytest.raises(NoWorker):
+            ask("here", 5)
+
+
+def test_the_user_at_the_other_end_is_known():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert desk.is_our_own(ours)
+
+
+def test_a_line_without_end_is_cut(folder):
+    with serving(folder, here=lambda _asked: {}):
+        with desk.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
+            caller.sendall(b"x" * 8 * MOST_LINE_BYTES)
+        assert ask("here", 5) == {}
+
+
+def test_nonsense_harms_nobody(folder):
+    with serving(folder, here=lambda _asked: {}):
+        for words in (
+            b"\n",
+            b"[]\n",
+            b"{}\n",
+            b'{"kind": []}\n',
+            os.urandom(100).replace(b"\n", b"") + b"\n",
+        ):
+            with desk.calling(folder, 5) as connection:
+                connection.sendall(words)
+                connection.recv(1000)
+        assert ask("here", 5) == {}
+
+
+def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
+    entered, leave = threading.Event(), threading.Event()
+    monkeypatch.setattr(desk, "MOST_WAITING", 1)
+
+    def slow(_asked):
+        entered.set()
+        return {"came": leave.wait(10)}
+
+    with serving(folder, slow=slow):
+        thread = threading.Thread(target=ask, args=("slow", 10))
+        thread.start()
+        assert entered.wait(10)
+        with pytest.raises(Busy):
+            ask("slow", 10)
+        leave.set()
+        thread.join()

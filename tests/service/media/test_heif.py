@@ -1,0 +1,46 @@
+"""Pictures in HEVC, which a program puts together before a child draws them."""
+
+import tempfile
+
+import pytest
+
+from service.media import pictures
+from service.media.confined import Failed
+from service.models import Media
+from tests.service.media.heif import heif
+from tests.service.media.samples import shown
+
+pytestmark = pytest.mark.usefixtures("library_folder")
+
+
+@pytest.fixture
+def draw(children):
+    def draw(content: bytes, name: str = "t220"):
+        media = Media(sha1="a" * 40, size_bytes=len(content), kind="picture")
+        media.probed = {"container": "heif"}
+        with tempfile.TemporaryFile() as medium:
+            medium.write(content)
+            medium.flush()
+            return shown(pictures.drawn(children, media, medium, [name])[0])
+
+    return draw
+
+
+def test_they_are_known(probe):
+    facts = probe(heif())
+    assert (facts["kind"], facts["has_picture"]) == ("picture", True)
+    assert facts["probed"]["container"] == "heif"
+
+
+def test_one_picture_is_drawn(draw):
+    assert draw(heif()).size == (220, 165)
+
+
+def test_tiles_are_put_together(draw):
+    assert draw(heif(2)).size == (220, 82)
+    assert draw(heif(2), "i1600").size == (640, 240)
+
+
+def test_what_is_cut_off_is_refused(draw):
+    with pytest.raises(Failed):
+        draw(heif()[:900])

@@ -1,0 +1,66 @@
+"""Films that are made whole, in the background."""
+
+import pytest
+
+from service.errors import CannotConvert
+from service.media import films
+from service.media.confined import Failed
+from service.store import library_store
+from tests.service.media import reels
+from tests.service.media.watching import Viewer, playing
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def viewer(library_folder, children):
+    path = reels.film("whole.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=2)
+    with playing(children) as player:
+        viewer = Viewer(player, path)
+        assert player.film(viewer.question)["is_ready"] is False
+        yield viewer
+
+
+@pytest.fixture
+def place(viewer):
+    return films.folder_of(viewer.content) / films.FILM
+
+
+def test_what_is_wanted_is_made_once(viewer, place):
+    assert viewer.player.films.make_one()
+    assert place.stat().st_size > 0
+    assert not viewer.player.films.make_one()
+
+
+def test_two_workers_never_make_the_same(viewer, place):
+    with films.alone() as is_alone:
+        assert is_alone
+        assert not viewer.player.films.make_one()
+    assert not place.exists()
+    assert viewer.player.films.make_one()
+
+
+def test_no_content_is_blamed_for_a_file_that_went_meanwhile(viewer, place):
+    library_store().path(viewer.file.blob).unlink()
+    assert viewer.player.films.make_one()
+    assert not place.exists()
+    with viewer.path.open("rb") as stream:
+        blob = library_store().put(stream).blob
+    again = viewer.question | {"blob": blob}
+    assert viewer.player.film(again)["is_ready"] is False
+    assert viewer.player.films.make_one()
+    assert place.exists()
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_only_the_film_s_own_fault_is_remembered(viewer, monkeypatch, is_late):
+    def fail(*_arguments):
+        raise Failed("it is odd", is_late=is_late)
+
+    monkeypatch.setattr(viewer.player.films, "_make", fail)
+    assert viewer.player.films.make_one()
+    if is_late:
+        assert viewer.player.film(viewer.question)["is_ready"] is False
+    else:
+        with pytest.raises(CannotConvert):
+            viewer.player.film(viewer.question)

@@ -1,0 +1,276 @@
+import os
+import signal
+import threading
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from service import library
+from service.errors import Busy
+from service.media import children as children_module
+from service.media import looking
+from service.media.children import Children
+from service.media.places import Content, scratch_folder
+from service.media.sweep import sweep
+from service.media.work import LEASE, Work
+from service.models import Account, Media
+from service.store import library_store
+from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
+from tests.service.media.samples import film, picture
+from tests.service.media.waiting import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def worker(library_folder, children):
+    made = Work(children, lambda: True)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def keep(library_folder):
+    """Puts content into Alice's root, or somebody else's."""
+
+    def keep(content: bytes, name: str = "a.jpg", owner: Account | None = None):
+        owner = owner or Account.objects.filter(email="alice@example.org").first() or alice()
+        return a_file(owner, name, blob=put(library_folder, content))
+
+    return keep
+
+
+def content_of(file) -> Content:
+    return Content(file.sha1, file.size_bytes)
+
+
+def known(file) -> Media:
+    return looking.known(content_of(file))
+
+
+def revision(owner) -> int:
+    return Account.objects.get(pk=owner.pk).media_revision
+
+
+def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
+    photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(film("mp4"), "c.mp4")
+    worker.look_once()
+    assert [(known(each).state, known(each).kind) for each in (photo, words, clip)] == [
+        ("probed", "picture"),
+        ("probed", "other"),
+        ("probed", "video"),
+    ]
+    assert (known(photo).width, known(photo).height) == (400, 300)
+    assert 1900 < known(clip).duration_ms < 2200
+    for each in (photo, clip):
+        assert sorted(path.name for path in content_of(each).folder.iterdir()) == ["t220", "t32"]
+    assert not content_of(words).folder.exists()
+
+
+def test_the_same_content_is_looked_at_once(worker, keep):
+    first, second = keep(picture(), "a.jpg"), keep(picture(), "b.jpg")
+    worker.look_once()
+    assert known(first) == known(second)
+    assert Media.objects.count() == 1
+
+
+def test_what_comes_later_is_looked_at_then(worker, keep):
+    keep(picture())
+    worker.look_once()
+    later = keep(picture(50, 50), "b.jpg")
+    assert known(later) is None
+    worker.look_once()
+    assert known(later).state == "probed"
+
+
+def test_owners_of_what_was_looked_at_are_told_and_nobody_else(worker, keep):
+    keep(picture())
+    owner, other = alice_of(), mallory()
+    a_folder(other)
+    assert (revision(owner), revision(other)) == (0, 0)
+    worker.look_once()
+    assert (revision(owner), revision(other)) == (1, 0)
+    worker.look_once()
+    assert revision(owner) == 1
+
+
+def alice_of() -> Account:
+    return Account.objects.get(email="alice@example.org")
+
+
+def test_what_is_damaged_is_refused_with_its_reason(worker, keep):
+    cut = keep(film("mp4")[:500], "cut.mp4")
+    worker.look_once()
+    assert known(cut).state == "refused"
+    assert known(cut).reason
+
+
+def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
+    cut = keep(picture(2000, 1500)[:8000])
+    worker.look_once()
+    assert (known(cut).state, known(cut).kind) == ("probed", "picture")
+    assert not known(cut).has_picture
+    assert "damaged" in known(cut).reason
+
+
+def test_bytes_that_are_gone_are_refused(worker, keep, library_folder):
+    lost = keep(picture())
+    library_folder.delete(lost.blob)
+    worker.look_once()
+    assert (known(lost).state, known(lost).reason) == ("refused", "its bytes are gone")
+
+
+def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, monkeypatch):
+    """The child is killed when it has been asked, as by a decoder that breaks."""
+    killed = []
+    file = keep(picture())
+    send = looking.Children.ask
+
+    def ask_and_kill(children, medium, question, seconds):
+        with children._one() as child:
+            killed.append(child._running.pid)
+            os.kill(child._running.pid, signal.SIGKILL)
+            return child.ask(medium, question, seconds)
+
+    monkeypatch.setattr(looking.Children, "ask", ask_and_kill)
+    worker.look_once()
+    assert (known(file).state, known(file).tries) == ("wanted", 1)
+    worker.look_once()
+    assert len(set(killed)) == 2
+    assert (known(file).state, known(file).tries) == ("refused", 2)
+    monkeypatch.setattr(looking.Children, "ask", send)
+    other = keep(picture(50, 50), "b.jpg")
+    worker.look_once()
+    assert known(other).state == "probed"
+
+
+def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
+    """The child stands still when it is asked; the end must not wait for it."""
+    children = Children(scratch_folder())
+    warm, file = keep(b"words"), keep(picture(), "b.jpg")
+    worker = Work(children, lambda: True)
+    worker.note_new(timezone.now())
+    Media.objects.filter(sha1=warm.sha1).update(state="probed")
+    with children._one() as child:
+        os.kill(child._running.pid, signal.SIGSTOP)
+    looking_on = threading.Thread(target=worker.look_once)
+    looking_on.start()
+    wait_until(lambda: children._asked)
+    worker.stop()
+    looking_on.join(5)
+    assert not looking_on.is_alive()
+    assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """The children are too slow by the clock, as on a machine that has other things to do."""
+    monkeypatch.setattr(children_module, "PATIENCE", 0)
+    return monkeypatch
+
+
+def test_no_medium_is_blamed_for_a_busy_machine(worker, keep, late):
+    file = keep(picture())
+    for _time in range(3):
+        worker.look_once()
+        assert (known(file).state, known(file).tries) == ("wanted", 0)
+    assert known(file).leased_until > timezone.now()
+    late.undo()
+    Media.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    worker.look_once()
+    assert known(file).state == "probed"
+
+
+def test_who_asks_on_a_busy_machine_may_ask_again(worker, keep, late):
+    file = keep(picture())
+    question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
+    with pytest.raises(Busy):
+        worker.picture(question)
+    late.undo()
+    worker.picture(question)
+    assert content_of(file).picture("t32").exists()
+
+
+def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep, late):
+    file = keep(picture())
+    late.undo()
+    media = looking.row_of(content_of(file))
+    with library_store().open(file.blob) as medium:
+        looking.look(worker.children, media, medium)
+    looking.note([media])
+    late.setattr(children_module, "PATIENCE", 0)
+    question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
+    with pytest.raises(Busy):
+        worker.picture(question)
+    assert known(file).has_picture
+
+
+def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(children_module, "BASE", tmp_path)
+    file = keep(picture())
+    worker = Work(Children(scratch_folder()), lambda: True)
+    worker.look_once()
+    assert "can't start" in caplog.text
+    assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
+    monkeypatch.undo()
+    worker.look_once()
+    worker.stop()
+    assert known(file).state == "probed"
+
+
+def test_two_workers_never_look_at_the_same(worker, keep):
+    for number in range(4):
+        keep(picture(50 + number, 50), f"{number}.jpg")
+    now = timezone.now()
+    worker.note_new(now)
+    mine, theirs = looking.lease(3, now, now + LEASE), looking.lease(3, now, now + LEASE)
+    assert (len(mine), len(theirs)) == (3, 1)
+    assert not {row.pk for row in mine} & {row.pk for row in theirs}
+    assert looking.lease(3, now, now + LEASE) == []
+
+
+def test_what_a_dead_worker_had_is_free_after_its_lease(worker, keep):
+    keep(picture())
+    now = timezone.now()
+    worker.note_new(now)
+    assert len(looking.lease(3, now, now + LEASE)) == 1
+    assert looking.lease(3, now + LEASE - timedelta(seconds=1), now) == []
+    assert len(looking.lease(3, now + LEASE, now + 2 * LEASE)) == 1
+
+
+def test_what_was_not_reached_is_free_at_once(worker, keep):
+    file = keep(picture())
+    worker.note_new(timezone.now())
+    worker.stop()
+    worker._look_at_some()
+    assert (known(file).state, known(file).leased_until) == ("wanted", None)
+    assert known(file).tries == 0
+
+
+def test_pictures_go_with_the_last_file_of_their_content(worker, keep):
+    first, second = keep(picture(), "a.jpg"), keep(picture(), "b.jpg")
+    other = keep(picture(50, 50), "c.jpg")
+    worker.look_once()
+    kept, left = content_of(first).folder, content_of(other).folder
+    owner, later = alice_of(), timezone.now() + timedelta(hours=2)
+    library.delete_file(owner, first.pk, NOW)
+    sweep(later)
+    assert kept.exists()
+    library.delete_file(owner, second.pk, NOW)
+    sweep(timezone.now())
+    assert kept.exists()
+    sweep(later)
+    assert not kept.exists()
+    assert left.exists()
+    assert known(first) is None
+    assert known(other) is not None
+
+
+def test_old_scratch_is_cleared_away(library_folder):
+    left = scratch_folder() / "left"
+    left.touch()
+    sweep(timezone.now())
+    assert left.exists()
+    sweep(timezone.now() + timedelta(hours=2))
+    assert not left.exists()

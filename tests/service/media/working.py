@@ -1,0 +1,28 @@
+"""A worker for media inside the test's own process, on the test's own database and folder."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from service.media.children import Children
+from service.media.desk import SOCKET
+from service.media.work import Work
+from tests.service.media.waiting import wait_until
+
+
+class Lasting(Children):
+    """Warm for all tests: starting one takes longer than most of them."""
+
+    def close(self) -> None:
+        """They go with the last test."""
+
+    def end(self) -> None:
+        super().close()
+
+
+@contextmanager
+def working(data_dir, children) -> Iterator[Work]:
+    """The desk alone: what is new waits until the test says `look_once`."""
+    worker = Work(children, lambda: False)
+    with worker.going_on():
+        wait_until((data_dir / SOCKET).exists)
+        yield worker

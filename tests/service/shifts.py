@@ -1,0 +1,59 @@
+"""A worker of this process with the real engine and the real fetching, a round at a time."""
+
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from config.transferring import engine_settings, limits
+from service.engine.client import Engine
+from service.engine.fetching import Fetching
+from service.landing import Landing
+from service.leases import Lease
+from service.steering import Tools
+from service.store import library_store
+from service.worker import Worker
+from tests.service.fakes import Here
+
+PATIENCE_SECONDS = 30
+BEAT_SECONDS = 0.05
+
+
+class RealShift:
+    def __init__(self):
+        self.lease = Lease(Path(settings.DATA_DIR) / "workers")
+        self.store = library_store()
+        self.worker = Worker(self.lease, self._tools, self.store, limits())
+
+    def _tools(self):
+        self.engine = Engine(engine_settings())
+        return Tools(self.engine, Fetching("loopback"), Landing(self.store, Here()))
+
+    def until(self, is_so, seconds=PATIENCE_SECONDS):
+        """Works until something is so."""
+        deadline, beat = time.monotonic() + seconds, threading.Event()
+        while not is_so():
+            assert time.monotonic() < deadline, "the worker takes too long"
+            self.worker.round(datetime.now(UTC))
+            beat.wait(BEAT_SECONDS)
+
+    def until_state(self, transfer, *states, seconds=PATIENCE_SECONDS):
+        def is_so():
+            transfer.refresh_from_db()
+            assert transfer.state in states or transfer.state != "failed", transfer.reason
+            return transfer.state in states
+
+        self.until(is_so, seconds)
+        return transfer
+
+
+@contextmanager
+def real_shift():
+    shift = RealShift()
+    try:
+        yield shift
+    finally:
+        shift.worker.stop(5)

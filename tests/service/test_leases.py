@@ -1,0 +1,87 @@
+import os
+from datetime import timedelta
+
+import pytest
+
+from service import transfers
+from service.leases import LEASE, Expelled, Lease
+from service.models import Transfer, Worker
+from tests.service.builders import NOW, alice, magnet
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def make(tmp_path):
+    def make():
+        lease = Lease(tmp_path / "workers")
+        lease.hold(NOW, is_engine_alive=True)
+        return lease
+
+    return make
+
+
+@pytest.fixture
+def transfer():
+    return transfers.add_magnet(alice(), magnet(), 0, NOW)
+
+
+def test_only_one_of_two_takes_a_transfer(make, transfer):
+    one, two = make(), make()
+    assert one.take([transfer.pk]) == {transfer.pk}
+    assert two.take([transfer.pk]) == set()
+    assert one.held().get() == transfer
+    assert not two.held().exists()
+
+
+def test_a_lease_that_is_renewed_does_not_end(make, transfer):
+    one, two = make(), make()
+    one.take([transfer.pk])
+    later = NOW + LEASE - timedelta(seconds=1)
+    one.hold(later, is_engine_alive=True)
+    assert not two.expel_dead(NOW + LEASE + timedelta(seconds=1))
+    assert one.held().exists()
+
+
+def test_a_lease_that_ended_frees_what_was_held(make, transfer):
+    one, two = make(), make()
+    one.take([transfer.pk])
+    assert not two.expel_dead(NOW + LEASE)
+    assert two.expel_dead(NOW + LEASE + timedelta(seconds=1))
+    assert two.take([transfer.pk]) == {transfer.pk}
+    assert not one.held().exists()
+
+
+def test_who_was_expelled_neither_renews_nor_takes(make, transfer):
+    one, two = make(), make()
+    much_later = NOW + 2 * LEASE
+    two.expel_dead(much_later)
+    with pytest.raises(Expelled):
+        one.take([transfer.pk])
+    with pytest.raises(Expelled):
+        one.hold(much_later, is_engine_alive=True)
+    one.hold(much_later, is_engine_alive=True)
+    assert one.take([transfer.pk]) == {transfer.pk}
+
+
+def test_a_process_that_ended_is_known_at_once(make, transfer):
+    one, two = make(), make()
+    one.take([transfer.pk])
+    assert not two.expel_dead(NOW)
+    os.close(one._lock)
+    assert two.expel_dead(NOW)
+    assert Transfer.objects.get().leased_by == ""
+
+
+def test_a_clock_that_is_set_back_renews(make):
+    one = make()
+    one.hold(NOW - timedelta(days=1), is_engine_alive=True)
+    assert Worker.objects.get().alive_until == NOW - timedelta(days=1) + LEASE
+
+
+def test_what_is_released_is_free_at_once(make, transfer):
+    one, two = make(), make()
+    one.take([transfer.pk])
+    one.release()
+    assert two.take([transfer.pk]) == {transfer.pk}
+    assert Worker.objects.get().name == two.name

@@ -1,0 +1,60 @@
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service import naming
+from service.planting import Planted
+from service.planting import Tree as PlantedTree
+from service.trees import Tree
+from tests.service.builders import stored
+
+NAMES = st.one_of(
+    st.text(max_size=6),
+    st.sampled_from(["a", "A", "é", "e\u0301", "..", ".", "a (2)", "", "\0", "x" * 300, "a/b"]),
+)
+PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=5).map(tuple), min_size=1, max_size=12)
+
+
+@given(PATHS)
+@settings(deadline=None)
+def test_every_file_has_a_name_that_the_library_takes(paths):
+    named = Tree(paths, most_depth=3).paths()
+    assert len(named) == len(paths)
+    planted = PlantedTree([Planted(path, stored()) for path in named])
+    assert len(planted.files) == len(paths)
+    assert planted.depth <= 3
+
+
+@pytest.mark.parametrize(
+    ("paths", "named"),
+    [
+        ([("a",), ("a",)], [("a",), ("a (2)",)]),
+        (
+            [("a.txt",), ("a.txt",), ("a (2).txt",)],
+            [("a.txt",), ("a (2).txt",), ("a (2) (2).txt",)],
+        ),
+        ([("a",), ("a", "b")], [("a (2)",), ("a", "b")]),
+        ([("é", "x"), ("e\u0301", "x")], [("é", "x"), ("é", "x (2)")]),
+        ([("..", "..", "etc")], [("_", "_", "etc")]),
+        ([("A",), ("a",)], [("A",), ("a",)]),
+    ],
+)
+def test_names_are_told_apart_as_the_library_does(paths, named):
+    found = Tree(paths, most_depth=100).paths()
+    assert [tuple(map(naming.key_of, path)) for path in found] == [
+        tuple(unicodedata.normalize("NFC", name) for name in path) for path in named
+    ]
+
+
+def test_too_deep_a_file_keeps_its_name_and_loses_folders():
+    deep = tuple(str(number) for number in range(5000))
+    assert Tree([deep], most_depth=4).paths() == [("0", "1", "2", "4999")]
+
+
+def test_ten_thousand_twins_take_no_time():
+    started = time.perf_counter()
+    assert len(set(Tree([("a",)] * 10_000, most_depth=9).paths())) == 10_000
+    assert time.perf_counter() - started < 5

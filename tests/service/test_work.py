@@ -1,0 +1,228 @@
+"""`manage.py work` with real peers, as v1 shows it: killed, put to sleep, stopped, doubled."""
+
+import os
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from django.conf import settings
+
+from config import upstream
+from service import library
+from service.models import File
+from service.places import ids_on_disk
+from service.store import library_store
+from service.sweep import sweep
+from tests.service.builders import alice
+from tests.service.working import until, until_progress, until_state, working
+from tests.swarm import seeder, torrent
+from tests.tools import needs, program
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+PASSWORD = "a quiet: harbour at noon"
+CONTENT = os.urandom(6 * 2**20)
+SLOWLY = 1_500_000
+
+
+@pytest.fixture
+def account(library_folder):
+    return alice(password=PASSWORD, space_max_bytes=10**10)
+
+
+@pytest.fixture
+def api(account):
+    auth = httpx.BasicAuth(account.email, PASSWORD)
+    with httpx.Client(transport=upstream.transport(), base_url=upstream.URL, auth=auth) as client:
+        yield client
+
+
+@pytest.fixture
+def seeds():
+    with seeder() as seeds:
+        yield seeds
+
+
+@pytest.fixture
+def film(seeds, tmp_path):
+    made = torrent("film.mkv", CONTENT)
+    seeds.give(made, tmp_path / "given")
+    return made
+
+
+def add(api, made, seeds):
+    answer = api.post("/rest/transfer/magnet", data={"magnet": made.magnet(peer=seeds.address)})
+    assert answer.status_code == 200, answer.text
+    return answer.json()["id"]
+
+
+def is_whole(store, account):
+    """Once, and byte for byte."""
+    (row,) = library.listing(account, 0).files
+    with store.open(File.objects.get(pk=row.id).blob) as content:
+        assert content.read() == CONTENT
+    much_later = datetime.now(UTC) + timedelta(days=2)
+    sweep(store, much_later, timedelta(hours=1))
+    assert {found.blob for found in store.blobs()} == {File.objects.get().blob}
+
+
+def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
+    library_folder, account, api, seeds, film
+):
+    seeds.limit_upload(SLOWLY)
+    with working() as work:
+        transfer_id = add(api, film, seeds)
+        told = until_progress(api, transfer_id, 10)
+        assert told["state"] == "downloading"
+        assert (told["name"], told["size"]) == ("film.mkv", len(CONTENT))
+        assert api.get("/rest/folder").json()["torrents"][0]["id"] == transfer_id
+        told = until_state(api, transfer_id, "done")
+        assert (told["progress"], told["file_created"]) == (101, File.objects.get().pk)
+        assert api.get("/rest/folder").json()["torrents"] == []
+        until(lambda: list(ids_on_disk()) == [])
+        assert work.stop() < 5
+    is_whole(library_folder, account)
+
+
+def test_after_a_kill_it_goes_on_where_it_was(library_folder, account, api, seeds, film):
+    seeds.limit_upload(SLOWLY)
+    with working() as work:
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 40)
+        engine = work.children()
+        work.kill()
+    assert engine
+    until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in engine))  # noqa: PTH110
+    with working():
+        until_state(api, transfer_id, "done")
+    is_whole(library_folder, account)
+    assert seeds.uploaded_bytes(film) < 1.5 * len(CONTENT)
+
+
+def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api, seeds, film):
+    seeds.limit_upload(SLOWLY)
+    with working() as work:
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 40)
+        assert work.stop() < 5
+    with working():
+        until_state(api, transfer_id, "done")
+    is_whole(library_folder, account)
+    assert seeds.uploaded_bytes(film) < 1.2 * len(CONTENT)
+
+
+def test_a_second_worker_takes_over_from_a_dead_one(library_folder, account, api, seeds, film):
+    seeds.limit_upload(SLOWLY)
+    with working() as first:
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 10)
+        with working() as second:
+            first.kill()
+            assert second.output.saw("a worker has died, and leaves transfers=1", 30)
+            until_state(api, transfer_id, "done")
+    is_whole(library_folder, account)
+
+
+@pytest.mark.slow
+def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
+    library_folder, account, api, seeds, film
+):
+    seeds.limit_upload(SLOWLY // 10)
+    with working() as first:
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 5)
+        with working() as second:
+            first.sleep()
+            assert second.output.saw("a worker has died, and leaves transfers=1", 30)
+            seeds.limit_upload(0)
+            until_state(api, transfer_id, "done")
+            first.wake()
+            assert first.output.saw("others took this worker for dead", 20)
+            is_whole(library_folder, account)
+            second.stop()
+        again = torrent("again.mkv", CONTENT[: 2**20])
+        seeds.give(again, library_folder._root / "given")
+        until_state(api, add(api, again, seeds), "done")
+
+
+def test_deleting_while_it_comes_frees_its_bytes(library_folder, account, api, seeds, film):
+    seeds.limit_upload(SLOWLY)
+    with working():
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 10)
+        assert list(ids_on_disk()) == [transfer_id]
+        assert api.delete(f"/rest/transfer/{transfer_id}").status_code == 200
+        until(lambda: list(ids_on_disk()) == [])
+        until(lambda: not seeds.peers(film))
+    assert library.listing(account, 0).files == []
+
+
+@pytest.mark.slow
+def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp_path):
+    made = torrent("film.mkv", CONTENT)
+    with seeder() as seeds:
+        seeds.give(made, tmp_path / "given")
+        seeds.limit_upload(SLOWLY)
+        address = seeds.address
+        with working():
+            transfer_id = add(api, made, seeds)
+            until_progress(api, transfer_id, 10)
+            seeds.drop(made)
+            until(lambda: api.get(f"/rest/transfer/{transfer_id}").json()["connected_to"] == 0)
+            seeds.limit_upload(0)
+            seeds.give(made, tmp_path / "given again")
+            assert seeds.address == address
+            add(api, made, seeds)
+            until_state(api, transfer_id, "done", seconds=120)
+    is_whole(library_folder, account)
+
+
+@pytest.mark.slow
+def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
+    many = [torrent(f"film {number}.mkv", os.urandom(50_000)) for number in range(50)]
+    for made in many:
+        seeds.give(made, tmp_path / "given")
+    with working():
+        for made in many:
+            add(api, made, seeds)
+        until(lambda: len(library.listing(account, 0).files) == 50)
+        until(lambda: list(ids_on_disk()) == [])
+    assert {row.name for row in library.listing(account, 0).files} == {each.name for each in many}
+    assert api.get("/rest/folder").json()["torrents"] == []
+
+
+def test_a_full_disk_pauses_it_until_there_is_room(small_disk, account, api, seeds, film):
+    seeds.limit_upload(SLOWLY // 3)
+    with working(prefix=small_disk, SEED_MINUTES="0") as work:
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 5)
+        filler = Path(f"/proc/{work.process.pid}/root{settings.DATA_DIR}/filler")
+        with suppress(OSError), filler.open("wb") as file:
+            while True:
+                file.write(bytes(2**20))
+                file.flush()
+        told = until_state(api, transfer_id, "no_room")
+        assert (told["reason"], told["progress"] < 100) == ("disk_full", True)
+        filler.unlink()
+        seeds.limit_upload(0)
+        told = until_state(api, transfer_id, "done", seconds=120)
+        assert told["size"] == len(CONTENT)
+        blob = work_blob(work, File.objects.get(pk=told["file_created"]))
+        assert blob.read_bytes() == CONTENT
+
+
+def work_blob(work, file):
+    """As the worker sees its disk."""
+    path = library_store().path(file.blob)
+    return Path(f"/proc/{work.process.pid}/root{path}")
+
+
+@pytest.fixture
+def small_disk(library_folder):
+    """A command that gives a program a disk of 100 MB for its data, and nobody else."""
+    unshare, mount = program("unshare"), program("mount")
+    script = f'{mount} -t tmpfs -o size=100m ferry "$0" && exec "$@"'
+    prefix = (unshare, "--mount", "sh", "-c", script, str(settings.DATA_DIR))
+    needs([*prefix, "true"], "the right to mount a disk")
+    return prefix

@@ -1,0 +1,926 @@
+"""The worker's decisions, with an engine that does what the test says."""
+
+import os
+
+import pytest
+
+from service import accounts, library, transfers
+from service.engine.events import Broken, FileOf, Gone, Metadata, Seeded
+from service.engine.fetch_events import Magnet, Torrent
+from service.errors import NameTaken, NotNow
+from service.models import File, Folder, Transfer
+from service.places import ids_on_disk, place_of
+from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
+from tests.service.fakes import Later, Shift
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(library_folder):
+    """Every test has a disk of its own."""
+
+
+@pytest.fixture
+def shift():
+    return Shift()
+
+
+def names(account, folder_id=0):
+    listing = library.listing(account, folder_id)
+    return sorted(row.name for row in [*listing.folders, *listing.files])
+
+
+# From a magnet to files
+
+
+def test_a_magnet_becomes_a_file(shift):
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(name="Sintel.mkv"), 0, NOW)
+    shift.round()
+    assert shift.engine.told("add") == [str(transfer.pk)]
+    assert shift.state(transfer) == "metadata"
+    shift.engine.metadata(transfer, files=[("other name.mkv", 7)])
+    shift.round()
+    assert shift.state(transfer) == "downloading"
+    assert shift.engine.told("proceed") == [str(transfer.pk)]
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(2)
+    transfer.refresh_from_db()
+    assert (transfer.state, transfer.progress_percent) == ("done", 101)
+    file = File.objects.get(pk=transfer.file_created_id)
+    assert (file.name, file.size_bytes, file.folder.parent) == ("Sintel.mkv", 7, None)
+    with shift.store.open(file.blob) as content:
+        assert content.read() == b"content"
+    assert list(ids_on_disk()) == []
+    assert transfers.listed(account) == []
+
+
+def test_a_torrent_of_many_files_becomes_a_folder(shift):
+    account = alice()
+    content = a_torrent("Films", files={"a.mkv": 3, "b/c.srt": 4})
+    transfer = transfers.add_torrent(account, content, 0, NOW)
+    shift.round()
+    assert place_of(transfer.pk).torrent.read_bytes() == content
+    assert shift.state(transfer) == "downloading"
+    shift.engine.metadata(transfer, "Films", [("a.mkv", 3), ("b/c.srt", 4)])
+    shift.round()
+    shift.engine.complete(transfer, b"aaa", b"bbbb")
+    shift.rounds(2)
+    transfer.refresh_from_db()
+    folder = Folder.objects.get(pk=transfer.folder_created_id)
+    assert (folder.name, folder.size_bytes) == ("Films", 7)
+    assert names(account, folder.pk) == ["a.mkv", "b"]
+
+
+def test_progress_is_told_and_the_listing_is_known_to_have_changed(shift):
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    shift.round()
+    shift.engine.metadata(transfer, files=[("a", 1000)])
+    shift.round()
+    account.refresh_from_db()
+    revision = account.transfers_revision
+    shift.engine.status(
+        transfer, done_bytes=250, wanted_bytes=1000, download_rate=50, peers_connected=3, seeders=9
+    )
+    shift.round()
+    transfer.refresh_from_db()
+    assert (transfer.progress_percent, transfer.download_bytes_per_second) == (25, 50)
+    assert (transfer.peers_connected, transfer.seeders) == (3, 9)
+    account.refresh_from_db()
+    assert account.transfers_revision > revision
+
+
+def test_a_round_without_news_writes_nothing(shift):
+    account = alice()
+    transfers.add_magnet(account, magnet(), 0, NOW)
+    shift.rounds(2)
+    account.refresh_from_db()
+    revision = account.transfers_revision
+    shift.rounds(3)
+    account.refresh_from_db()
+    assert account.transfers_revision == revision
+
+
+def test_an_address_becomes_a_file_with_the_name_that_its_server_says(shift):
+    account = alice()
+    transfer = transfers.add_url(account, "http://example.org/get?id=7", 0, NOW)
+    shift.round()
+    assert shift.fetching.orders[str(transfer.pk)].url == "http://example.org/get?id=7"
+    shift.fetching.head(transfer, "film.mkv", 4)
+    shift.round()
+    assert shift.state(transfer) == "downloading"
+    assert (transfer.title, transfer.size_bytes) == ("film.mkv", 4)
+    shift.fetching.complete(transfer, b"film")
+    shift.rounds(2)
+    assert shift.state(transfer) == "done"
+    assert names(account) == ["film.mkv"]
+
+
+# Helpers of this page
+
+
+def known(shift, transfer, size_bytes=100, **facts):
+    """The worker has it, and its files are known."""
+    shift.round()
+    shift.engine.metadata(transfer, files=[("Sintel", size_bytes)], **facts)
+    shift.round()
+
+
+def finish(shift, transfer, content=b"content"):
+    known(shift, transfer, len(content))
+    shift.engine.complete(transfer, content)
+    shift.rounds(3)
+
+
+def magnets(account, count):
+    return [
+        transfers.add_magnet(account, f"magnet:?xt=urn:btih:{number:040x}", 0, NOW)
+        for number in range(1, count + 1)
+    ]
+
+
+# The queue
+
+
+def test_no_more_run_than_there_are_places_and_the_rest_waits_in_order():
+    shift = Shift(active_transfers=2)
+    first, second, third = magnets(alice(), 3)
+    shift.rounds()
+    assert [shift.state(each) for each in (first, second, third)] == ["metadata"] * 2 + ["queued"]
+    finish(shift, second)
+    assert [shift.state(each) for each in (first, second, third)] == [
+        "metadata",
+        "done",
+        "metadata",
+    ]
+
+
+def test_one_that_stalls_leaves_its_place_and_wakes_into_a_free_one():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    known(shift, first)
+    shift.engine.status(first, done_bytes=10, peers_connected=0)
+    shift.round()
+    shift.round(seconds=121)
+    shift.round()
+    assert (shift.state(first), first.reason) == ("stalled", "no_peers")
+    assert shift.state(second) == "metadata"
+    shift.engine.status(first, done_bytes=20, peers_connected=1)
+    shift.round()
+    assert shift.state(first) == "queued"
+    assert shift.engine.told("pause") == [str(first.pk)]
+    finish(shift, second)
+    assert shift.state(first) == "downloading"
+    assert shift.engine.told("resume") == [str(first.pk)]
+    assert first.reason == ""
+
+
+def test_a_stalled_one_goes_on_where_its_place_is_still_free(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.round(seconds=121)
+    assert shift.state(transfer) == "stalled"
+    shift.engine.status(transfer, done_bytes=1, peers_connected=1)
+    shift.round()
+    assert shift.state(transfer) == "downloading"
+
+
+def test_a_magnet_that_nobody_has_stalls_and_leaves_its_place():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    shift.round()
+    shift.round(seconds=119)
+    assert shift.state(first) == "metadata"
+    shift.round(seconds=2)
+    shift.round()
+    assert (shift.state(first), shift.state(second)) == ("stalled", "metadata")
+    shift.engine.metadata(first)
+    shift.round()
+    assert shift.state(first) == "queued"
+
+
+def test_peers_that_do_not_have_all_of_it_are_not_enough(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.engine.status(transfer, peers_connected=2, availability=0.7)
+    shift.round()
+    shift.round(seconds=121)
+    assert (shift.state(transfer), transfer.reason) == ("stalled", "not_available")
+
+
+def test_peers_that_send_nothing_for_long_are_not_enough(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.engine.status(transfer, peers_connected=2, availability=2)
+    shift.round()
+    shift.round(seconds=121)
+    assert shift.state(transfer) == "downloading"
+    shift.round(seconds=600)
+    assert (shift.state(transfer), transfer.reason) == ("stalled", "nothing_comes")
+
+
+def test_a_stopped_one_is_let_go_and_keeps_what_came(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    Transfer.objects.update(state=Transfer.State.STOPPED)
+    shift.rounds(12)
+    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert list(ids_on_disk()) == [transfer.pk]
+    Transfer.objects.update(state=Transfer.State.QUEUED)
+    shift.rounds(12)
+    assert shift.state(transfer) == "downloading"
+
+
+# Room
+
+
+def test_a_torrent_that_does_not_fit_waits_and_goes_on_by_itself(shift):
+    account = alice(space_max_bytes=1000)
+    large = a_file(account, "large", size_bytes=900)
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer, size_bytes=500)
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "not_enough_space")
+    assert shift.engine.told("proceed") == []
+    library.delete_file(account, large.pk, NOW)
+    shift.rounds()
+    assert (shift.state(transfer), transfer.reason) == ("downloading", "")
+    assert shift.engine.told("proceed") == [str(transfer.pk)]
+
+
+def test_what_waits_for_room_does_not_count_as_taken(shift):
+    account = alice(space_max_bytes=1000)
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer, size_bytes=5000)
+    assert shift.state(transfer) == "no_room"
+    assert transfers.add_torrent(account, a_torrent(), 0, NOW)
+
+
+def test_room_that_others_will_need_is_taken(shift):
+    account = alice(space_max_bytes=1000)
+    first, second = magnets(account, 2)
+    known(shift, first, size_bytes=600)
+    known(shift, second, size_bytes=600)
+    assert (shift.state(first), shift.state(second)) == ("downloading", "no_room")
+    finish(shift, first, b"x" * 600)
+    library.delete_file(account, Transfer.objects.get(pk=first.pk).file_created_id, NOW)
+    shift.rounds()
+    assert shift.state(second) == "downloading"
+
+
+def test_an_account_that_fills_up_meanwhile_pauses_what_runs(shift):
+    account = alice(space_max_bytes=1000)
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer, size_bytes=600)
+    large = a_file(account, "large", size_bytes=900)
+    shift.rounds(2)
+    assert shift.state(transfer) == "no_room"
+    assert shift.engine.told("pause") == [str(transfer.pk)]
+    library.delete_file(account, large.pk, NOW)
+    shift.rounds(2)
+    assert shift.state(transfer) == "downloading"
+    assert shift.engine.told("resume") == [str(transfer.pk)]
+
+
+def test_a_full_disk_pauses_and_goes_on_when_there_is_room(shift, monkeypatch):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.engine.broken(transfer, "disk_full")
+    shift.round()
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
+    shift.round(seconds=31)
+    shift.rounds(5)
+    assert shift.state(transfer) == "downloading"
+    assert shift.engine.told("resume") == [str(transfer.pk)]
+
+
+def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
+    first, second = magnets(alice(), 2)
+    known(shift, first)
+    known(shift, second)
+    monkeypatch.setattr(type(shift.store), "free_bytes", lambda _store: 150)
+    shift.rounds(6)
+    assert [shift.state(each) for each in (first, second)] == ["downloading", "no_room"]
+    monkeypatch.undo()
+    shift.round(seconds=31)
+    shift.rounds(6)
+    assert [shift.state(each) for each in (first, second)] == ["downloading"] * 2
+
+
+def test_an_account_that_is_full_when_it_lands_waits_with_all_that_came(shift):
+    account = alice(space_max_bytes=1000)
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer, size_bytes=7)
+    large = a_file(account, "large", size_bytes=1000)
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "not_enough_space")
+    assert {found.blob for found in shift.store.blobs()} == set()
+    library.delete_file(account, large.pk, NOW)
+    shift.rounds(3)
+    assert shift.state(transfer) == "done"
+
+
+def test_wishes_are_taken_up_when_room_appears(shift):
+    account = alice(space_max_bytes=150)
+    large = a_file(account, "large", size_bytes=100)
+    for name in ("First", "Second"):
+        with pytest.raises(NotNow):
+            transfers.add_torrent(account, a_torrent(name), 0, NOW)
+    shift.rounds()
+    assert transfers.listed(account) == []
+    library.delete_file(account, large.pk, NOW)
+    shift.rounds()
+    (taken,) = Transfer.objects.filter(account=account)
+    assert (taken.title, taken.state, taken.kind) == ("First", "downloading", "torrent")
+    assert [wish.title for wish in transfers.wishes(account)] == ["Second"]
+
+
+def test_a_wish_is_taken_up_when_the_queue_has_room(shift, settings):
+    settings.QUEUE_LIMIT = 1
+    account = alice()
+    (first,) = magnets(account, 1)
+    with pytest.raises(NotNow):
+        transfers.add_magnet(account, magnet("f", "Later"), 0, NOW)
+    finish(shift, first)
+    shift.rounds()
+    assert [each.title for each in transfers.listed(account)] == ["Later"]
+
+
+# The same torrent
+
+
+def test_a_hybrids_two_magnets_become_one_transfer(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet("a"), 0, NOW)
+    second = transfers.add_magnet(account, f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
+    shift.round()
+    shift.engine.metadata(first, hash_v2="b" * 64)
+    shift.rounds(2)
+    assert shift.state(first) == "downloading"
+    assert (shift.state(second), second.reason) == ("failed", "same_torrent")
+    assert shift.engine.told("remove") == [str(second.pk)]
+    for uri in (magnet("a"), f"magnet:?xt=urn:btmh:1220{'b' * 64}"):
+        assert transfers.add_magnet(account, uri, 0, NOW) == first
+
+
+def test_the_later_gives_way_also_when_it_is_known_first(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet("a"), 0, NOW)
+    second = transfers.add_magnet(account, f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
+    shift.round()
+    shift.engine.metadata(second, hash_v1="a" * 40)
+    shift.rounds(2)
+    assert (shift.state(first), shift.state(second)) == ("metadata", "failed")
+    assert second.sentence == "The same torrent is here already."
+
+
+def test_two_accounts_may_want_one_torrent_and_it_comes_once(shift):
+    mine = transfers.add_magnet(alice(), magnet(name="Mine"), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), magnet(name="Theirs"), 0, NOW)
+    finish(shift, mine)
+    assert shift.engine.told("add") == [str(mine.pk)]
+    assert [shift.state(each) for each in (mine, theirs)] == ["done", "done"]
+    files = File.objects.order_by("pk")
+    assert [(file.name, file.account_id) for file in files] == [
+        ("Mine", mine.account_id),
+        ("Theirs", theirs.account_id),
+    ]
+    assert files[0].blob != files[1].blob
+
+
+def test_what_had_come_in_part_is_replaced_by_what_the_other_brought_whole(shift):
+    mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
+    place_of(theirs.pk).make(theirs)
+    place_of(theirs.pk).file(0).write_bytes(bytes(7))
+    finish(shift, mine)
+    assert shift.state(theirs) == "done"
+    with shift.store.open(File.objects.get(pk=theirs.file_created_id).blob) as content:
+        assert content.read() == b"content"
+
+
+def test_nothing_is_fetched_into_a_file_that_another_has_in_the_library(shift):
+    """A worker that dies between borrowing and landing leaves both names to one file."""
+    mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
+    known(shift, mine)
+    place = place_of(theirs.pk)
+    place.make(theirs)
+    place_of(mine.pk).file(0).write_bytes(b"content")
+    place.borrow(place_of(mine.pk))
+    assert place.file(0).samefile(place_of(mine.pk).file(0))
+    transfers.delete(mine.account, mine.pk, NOW)
+    shift.rounds(4)
+    assert shift.engine.told("add")[-1] == str(theirs.pk)
+    assert not place.file(0).exists()
+
+
+def test_who_waits_for_anothers_torrent_fetches_it_when_the_other_is_deleted(shift):
+    mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
+    known(shift, mine)
+    assert shift.state(theirs) == "queued"
+    transfers.delete(mine.account, mine.pk, NOW)
+    shift.rounds(4)
+    assert shift.engine.told("add") == [str(mine.pk), str(theirs.pk)]
+    assert shift.state(theirs) == "metadata"
+
+
+def test_what_the_engine_finds_to_be_the_same_waits_for_the_other(shift):
+    mine = transfers.add_magnet(alice(), magnet("a"), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
+    known(shift, mine, size_bytes=7, hash_v2="b" * 64)
+    shift.engine.broken(theirs, "same_torrent", str(mine.pk))
+    shift.rounds(3)
+    assert shift.state(theirs) == "queued"
+    shift.engine.complete(mine, b"content")
+    shift.rounds(4)
+    assert [shift.state(each) for each in (mine, theirs)] == ["done", "done"]
+
+
+# Deleting
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_deleting_stops_it_and_frees_its_bytes(shift, rounds):
+    account = alice()
+    kept = a_file(account, "kept")
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer)
+    shift.rounds(rounds)
+    place_of(transfer.pk).file(0).write_bytes(b"some")
+    transfers.delete(account, transfer.pk, NOW)
+    shift.rounds(3)
+    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert list(ids_on_disk()) == []
+    assert File.objects.get() == kept
+
+
+def test_the_place_stays_until_the_engine_has_let_go(shift, monkeypatch):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer)
+    monkeypatch.setattr(shift.engine, "remove", lambda key: None)
+    transfers.delete(account, transfer.pk, NOW)
+    shift.rounds(3)
+    assert list(ids_on_disk()) == [transfer.pk]
+    shift.engine.news.append(Gone(str(transfer.pk)))
+    shift.rounds(2)
+    assert list(ids_on_disk()) == []
+
+
+def test_places_of_transfers_that_are_gone_are_swept(shift):
+    place_of(4711).folder.mkdir(parents=True)
+    (transfer,) = magnets(alice(), 1)
+    shift.round()
+    assert list(ids_on_disk()) == [transfer.pk]
+
+
+def test_deleting_an_account_stops_its_transfers(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer)
+    accounts.remove(account, NOW)
+    shift.rounds(3)
+    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert list(ids_on_disk()) == []
+
+
+def test_a_failed_one_frees_its_bytes_and_stays_listed_until_it_is_deleted(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    shift.round()
+    shift.engine.broken(transfer, "invalid_torrent", "It cannot be read.")
+    shift.rounds(3)
+    assert (shift.state(transfer), transfer.reason) == ("failed", "invalid_torrent")
+    assert transfer.sentence == "It cannot be read."
+    assert list(ids_on_disk()) == []
+    assert [each.id for each in transfers.listed(account)] == [transfer.pk]
+
+
+# Seeding
+
+
+def test_a_finished_torrent_is_given_to_others_until_it_is_enough():
+    shift = Shift(seeds=True)
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    finish(shift, transfer)
+    assert shift.state(transfer) == "done"
+    assert transfers.listed(account) == []
+    assert shift.engine.told("seed") == [str(transfer.pk)]
+    assert place_of(transfer.pk).file(0).stat().st_nlink == 2
+    shift.engine.status(transfer, phase="seeding", uploaded_bytes=7)
+    shift.round()
+    transfer.refresh_from_db()
+    assert transfer.uploaded_bytes == 7
+    shift.engine.news.append(Seeded(str(transfer.pk)))
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    assert (transfer.is_seeding, transfer.leased_by) == (False, "")
+    assert list(ids_on_disk()) == []
+    assert File.objects.get().pk == transfer.file_created_id
+
+
+def test_what_lands_while_the_engine_begins_anew_is_given_to_others_all_the_same():
+    landing = Later()
+    shift = Shift(landing, seeds=True)
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer, size_bytes=7)
+    place_of(transfer.pk).keep_torrent(b"the torrent")
+    shift.engine.complete(transfer, b"content")
+    shift.round()
+    shift.engine.restart()
+    shift.round()
+    landing.go_on()
+    shift.round()
+    assert shift.state(transfer) == "done"
+    assert shift.engine.orders[str(transfer.pk)].seeding
+
+
+def test_seeding_holds_no_place():
+    shift = Shift(seeds=True, active_transfers=1)
+    first, second = magnets(alice(), 2)
+    finish(shift, first)
+    assert shift.state(second) == "metadata"
+
+
+def test_deleting_a_finished_transfer_ends_its_seeding_and_keeps_its_files():
+    shift = Shift(seeds=True)
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    finish(shift, transfer)
+    transfers.delete(account, transfer.pk, NOW)
+    shift.rounds(3)
+    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert list(ids_on_disk()) == []
+    assert names(account) == ["Sintel"]
+
+
+def test_deleting_the_files_ends_the_seeding():
+    shift = Shift(seeds=True)
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    finish(shift, transfer)
+    library.delete_file(account, File.objects.get().pk, NOW)
+    shift.round(seconds=61)
+    shift.rounds(2)
+    assert list(ids_on_disk()) == []
+
+
+def test_seeding_goes_on_after_a_restart():
+    shift = Shift(seeds=True)
+    (transfer,) = magnets(alice(), 1)
+    finish(shift, transfer)
+    place_of(transfer.pk).keep_torrent(b"the torrent")
+    Transfer.objects.update(uploaded_bytes=5)
+    shift.worker.stop(1)
+    shift.begin()
+    shift.round()
+    order = shift.engine.orders[str(transfer.pk)]
+    assert (order.seeding, order.uploaded_bytes) == (True, 5)
+
+
+def test_what_is_not_there_any_more_is_not_fetched_again_for_others():
+    shift = Shift(seeds=True)
+    (transfer,) = magnets(alice(), 1)
+    finish(shift, transfer)
+    shift.worker.stop(1)
+    place_of(transfer.pk).remove()
+    shift.begin()
+    shift.rounds(2)
+    assert shift.engine.told("add") == []
+    transfer.refresh_from_db()
+    assert transfer.is_seeding is False
+
+
+# Leases
+
+
+def test_a_worker_that_stopped_leaves_its_transfers_to_the_next(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.worker.stop(1)
+    assert shift.engine.is_stopped
+    other = Shift()
+    other.round()
+    assert other.engine.told("add") == [str(transfer.pk)]
+
+
+def test_a_dead_workers_transfers_are_taken_over_when_its_lease_ends(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    other = Shift()
+    other.round(seconds=20)
+    assert other.engine.told("add") == []
+    other.round(seconds=3)
+    assert other.engine.told("add") == [str(transfer.pk)]
+
+
+def test_a_worker_whose_process_ended_is_not_waited_for(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    os.close(shift.lease._lock)
+    other = Shift()
+    other.round()
+    assert other.engine.told("add") == [str(transfer.pk)]
+
+
+def test_a_worker_that_slept_too_long_lets_go_of_everything_before_it_acts(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    asleep, slept = shift.engine, len(shift.engine.asked)
+    other = Shift()
+    other.round(seconds=30)
+    shift.engine.complete(transfer, b"x" * 100)
+    shift.round(seconds=30)
+    assert asleep.is_stopped
+    assert asleep.asked[slept:] == []
+    assert shift.state(transfer) == "downloading"
+    shift.rounds(2)
+    assert shift.engine is not asleep
+    assert shift.engine.told("add") == []
+
+
+def test_a_landing_of_a_worker_that_lost_its_lease_leaves_nothing(shift, monkeypatch):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    known(shift, transfer, size_bytes=7)
+    link_all = type(shift.store).link_all
+
+    def slowly(store, paths, told):
+        Transfer.objects.update(leased_by="another")
+        return link_all(store, paths, told)
+
+    monkeypatch.setattr(type(shift.store), "link_all", slowly)
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(2)
+    assert names(account) == []
+    assert list(shift.store.blobs()) == []
+    assert shift.state(transfer) == "moving"
+
+
+def test_many_workers_share_the_queue():
+    queue = magnets(alice(), 6)
+    one, two = Shift(active_transfers=2), Shift(active_transfers=2)
+    for shift in (one, two):
+        shift.rounds(2)
+    told = one.engine.told("add") + two.engine.told("add")
+    assert sorted(told) == sorted(str(each.pk) for each in queue[:4])
+
+
+# Restarts
+
+
+@pytest.mark.parametrize("state", ["metadata", "downloading", "stalled", "moving", "no_room"])
+def test_whatever_was_under_way_goes_on(state):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    Transfer.objects.update(state=state, size_bytes=7)
+    shift = Shift()
+    finish(shift, transfer)
+    assert shift.state(transfer) == "done"
+
+
+def test_a_place_that_another_transfer_left_is_emptied_first(shift):
+    """A restored database counts anew from an older number."""
+    (transfer,) = magnets(alice(), 1)
+    place = place_of(transfer.pk)
+    place.folder.mkdir(parents=True)
+    (place.folder / "resume").write_bytes(b"of another")
+    shift.round()
+    assert not (place.folder / "resume").exists()
+
+
+def test_the_engine_that_died_gets_everything_again(shift):
+    first, second = magnets(alice(), 2)
+    known(shift, first)
+    shift.engine.restart()
+    shift.round()
+    assert sorted(shift.engine.orders) == sorted([str(first.pk), str(second.pk)])
+    shift.engine.metadata(first)
+    shift.round()
+    assert shift.state(first) == "downloading"
+    assert shift.engine.told("proceed") == [str(first.pk)] * 2
+
+
+def test_who_brings_the_engine_down_three_times_is_set_aside(shift):
+    culprit, other = magnets(alice(), 2)
+    shift.round()
+    for strike in (1, 2, 3):
+        shift.engine.restart(culprit)
+        shift.round()
+        culprit.refresh_from_db()
+        assert culprit.strikes == strike
+    assert (shift.state(culprit), culprit.reason) == ("failed", "engine_crashed")
+    assert list(shift.engine.orders) == [str(other.pk)]
+
+
+def test_what_came_and_vanished_from_the_disk_is_fetched_again(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer, size_bytes=7)
+    shift.engine.complete(transfer)
+    shift.rounds(3)
+    assert shift.engine.told("add") == [str(transfer.pk)] * 2
+    shift.engine.metadata(transfer, files=[("Sintel", 7)])
+    shift.round()
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(2)
+    assert shift.state(transfer) == "done"
+
+
+def test_one_event_that_stumbles_does_not_stop_the_others(shift, caplog):
+    _first, second = magnets(alice(), 2)
+    shift.round()
+    shift.engine.news.append(Broken("no number", "x", ""))
+    shift.engine.metadata(second)
+    shift.round()
+    assert shift.state(second) == "downloading"
+    assert "stumbled over Broken" in caplog.text
+
+
+# Titles and names
+
+
+def test_a_magnet_without_a_name_takes_that_of_its_metadata_everywhere_at_once(shift):
+    account = alice()
+    a_file(account, "Sintel")
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    known(shift, transfer)
+    assert shift.state(transfer) == "downloading"
+    assert transfer.title == "Sintel (2)"
+    assert a_folder(account, "a" * 40)
+    with pytest.raises(NameTaken):
+        a_folder(account, "Sintel (2)")
+    known(shift, transfer)
+    assert Transfer.objects.get().title == "Sintel (2)"
+
+
+def test_a_magnets_own_name_stays(shift):
+    transfer = transfers.add_magnet(alice(), magnet(name="Mine"), 0, NOW)
+    known(shift, transfer)
+    transfer.refresh_from_db()
+    assert transfer.title == "Mine"
+
+
+def test_the_folder_that_was_the_destination_vanished(shift):
+    account = alice()
+    films = a_folder(account)
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), films.pk, NOW)
+    known(shift, transfer, size_bytes=7)
+    library.delete_folder(account, films.pk, NOW)
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    assert names(account) == ["Sintel"]
+    assert (transfer.state, transfer.notice) == ("done", "folder_gone")
+
+
+def test_it_lands_in_the_folder_that_was_asked_for(shift):
+    account = alice()
+    films = a_folder(account)
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), films.pk, NOW)
+    finish(shift, transfer)
+    assert names(account, films.pk) == ["Sintel"]
+
+
+def test_equal_names_and_padding_are_told_apart(shift):
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    shift.round()
+    paths = ["a", "a", "é", "e\u0301", "b", "b/c", "../../x", "con\x00trol"]
+    shift.engine.metadata(transfer, files=[(path, 1) for path in paths])
+    shift.round()
+    shift.engine.complete(transfer, *[b"%d" % number for number in range(len(paths))])
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    folder = Folder.objects.get(pk=transfer.folder_created_id)
+    assert names(account, folder.pk) == sorted(
+        ["_", "a", "a (2)", "b", "b (2)", "con trol", "é", "é (2)"]
+    )
+    assert File.objects.count() == len(paths)
+
+
+def test_padding_and_links_are_no_files(shift):
+    account = alice()
+    transfer = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    shift.round()
+    files = (
+        FileOf(0, ("a",), 7, is_padding=False, is_symlink=False),
+        FileOf(1, (".pad", "9"), 9, is_padding=True, is_symlink=False),
+        FileOf(2, ("link",), 0, is_padding=False, is_symlink=True),
+        FileOf(3, ("empty",), 0, is_padding=False, is_symlink=False),
+    )
+    shift.engine.news.append(
+        Metadata(str(transfer.pk), "Films", "a" * 40, "", False, True, 7, files)
+    )
+    shift.round()
+    place_of(transfer.pk).file(3).touch()
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    assert names(account, transfer.folder_created_id) == ["a", "empty"]
+
+
+# Addresses
+
+
+def test_an_address_of_a_torrent_becomes_that_torrent(shift):
+    account = alice()
+    transfer = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
+    shift.round()
+    shift.fetching.head(transfer, is_torrent=True)
+    shift.round()
+    assert shift.fetching.told("proceed") == [str(transfer.pk)]
+    shift.fetching.news.append(Torrent(str(transfer.pk), a_torrent("Films", files={"a": 100})))
+    shift.rounds(2)
+    transfer.refresh_from_db()
+    assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", "Films", 100)
+    assert shift.engine.told("add") == [str(transfer.pk)]
+    assert place_of(transfer.pk).torrent.exists()
+    assert transfers.add_torrent(account, a_torrent("Films", files={"a": 100}), 0, NOW) == transfer
+
+
+def test_an_address_that_leads_to_a_magnet_becomes_that_magnet(shift):
+    transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
+    shift.round()
+    shift.fetching.news.append(Magnet(str(transfer.pk), magnet(name="Sintel")))
+    shift.rounds(2)
+    transfer.refresh_from_db()
+    assert (transfer.kind, transfer.title, transfer.state) == ("magnet", "Sintel", "metadata")
+    assert shift.engine.orders[str(transfer.pk)].magnet == magnet(name="Sintel")
+
+
+def test_an_address_of_a_torrent_that_is_none_fails(shift):
+    transfer = transfers.add_url(alice(), "http://example.org/a.torrent", 0, NOW)
+    shift.round()
+    shift.fetching.news.append(Torrent(str(transfer.pk), b"d8:announce"))
+    shift.rounds(2)
+    assert (shift.state(transfer), transfer.reason) == ("failed", "not_a_torrent")
+
+
+def test_an_address_of_a_torrent_that_is_here_already_gives_way(shift):
+    account = alice()
+    first = transfers.add_torrent(account, a_torrent(), 0, NOW)
+    second = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
+    shift.round()
+    shift.fetching.news.append(Torrent(str(second.pk), a_torrent()))
+    shift.rounds(2)
+    assert (shift.state(first), shift.state(second)) == ("downloading", "failed")
+    assert second.reason == "same_torrent"
+
+
+def test_a_web_page_is_kept_but_said(shift):
+    account = alice()
+    transfer = transfers.add_url(account, "http://example.org/film", 0, NOW)
+    shift.round()
+    shift.fetching.head(transfer, "film", 4, is_page=True)
+    shift.round()
+    shift.fetching.complete(transfer, b"page")
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    assert (transfer.state, transfer.notice) == ("done", "web_page")
+
+
+def test_a_size_that_no_server_told_is_told_by_the_file(shift):
+    account = alice()
+    transfer = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
+    shift.round()
+    shift.fetching.head(transfer, "film.mkv", 0)
+    shift.round()
+    shift.fetching.complete(transfer, b"content")
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    assert (transfer.state, transfer.size_bytes) == ("done", 7)
+    account.refresh_from_db()
+    assert account.space_used_bytes == 7
+
+
+@pytest.mark.parametrize("word", ["fetch_error", "address_refused", "too_large"])
+def test_a_fetch_that_fails_says_why(shift, word):
+    transfer = transfers.add_url(alice(), "http://example.org/film.mkv", 0, NOW)
+    shift.round()
+    shift.fetching.broken(transfer, word, "The server says 404.")
+    shift.rounds(2)
+    assert (shift.state(transfer), transfer.reason) == ("failed", word)
+    assert transfer.sentence == "The server says 404."
+
+
+def test_a_fetch_that_waits_for_room_is_begun_again(shift):
+    account = alice(space_max_bytes=1000)
+    transfer = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
+    shift.round()
+    shift.fetching.head(transfer, "film.mkv", 500)
+    shift.round()
+    large = a_file(account, "large", size_bytes=900)
+    shift.rounds(3)
+    assert shift.state(transfer) == "no_room"
+    assert shift.fetching.told("remove") == [str(transfer.pk)]
+    library.delete_file(account, large.pk, NOW)
+    shift.rounds(3)
+    assert shift.fetching.told("add") == [str(transfer.pk)] * 2
+    shift.fetching.head(transfer, "film.mkv", 500)
+    shift.round()
+    assert shift.state(transfer) == "downloading"

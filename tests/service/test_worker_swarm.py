@@ -1,0 +1,173 @@
+"""The worker with real peers on loopback."""
+
+from dataclasses import replace
+
+import pytest
+
+from service import library, transfers
+from service.models import File, Folder, Transfer
+from service.places import ids_on_disk
+from tests.service.builders import NOW, alice, mallory
+from tests.service.engine.test_downloads import liar
+from tests.service.engine.test_resume import listening_port
+from tests.service.shifts import real_shift
+from tests.swarm import KINDS, Tracker, WebSeed, seeder, serving_http, torrent
+
+pytestmark = pytest.mark.django_db
+FILES = {("a.mkv",): b"a" * 100_000, ("b", "c.srt"): b"c" * 7, ("b", "empty"): b""}
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(library_folder):
+    """Every test has a disk of its own."""
+
+
+@pytest.fixture
+def shift(_own_folder):
+    with real_shift() as shift:
+        yield shift
+
+
+@pytest.fixture
+def seeds():
+    with seeder() as seeds:
+        yield seeds
+
+
+@pytest.fixture
+def no_seeding(settings):
+    settings.SEED_MINUTES = 0
+
+
+def contents(shift, folder):
+    """By path below a folder of the library."""
+    found = {}
+    for file in File.objects.filter(folder__lineage__startswith=folder.lineage):
+        above = [Folder.objects.get(pk=pk).name for pk in file.folder.ids_from_root]
+        with shift.store.open(file.blob) as content:
+            found[(*above[folder.depth + 1 :], file.name)] = content.read()
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_magnet_of_many_files_becomes_their_folder(no_seeding, shift, seeds, tmp_path, kind):
+    made = torrent("Films", FILES, kind=kind)
+    seeds.give(made, tmp_path / "given")
+    transfer = transfers.add_magnet(alice(), made.magnet(peer=seeds.address), 0, NOW)
+    shift.until_state(transfer, "done")
+    folder = Folder.objects.get(pk=transfer.folder_created_id)
+    assert folder.name == transfer.title == "Films"
+    assert contents(shift, folder) == FILES
+    shift.until(lambda: list(ids_on_disk()) == [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_magnet_of_one_file_becomes_that_file(no_seeding, shift, seeds, tmp_path, kind):
+    made = torrent("film.mkv", b"film" * 50_000, kind=kind)
+    seeds.give(made, tmp_path / "given")
+    account = alice()
+    transfer = transfers.add_magnet(account, made.magnet(peer=seeds.address), 0, NOW)
+    shift.until_state(transfer, "done")
+    assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
+
+
+def test_a_torrent_file_with_a_tracker_brings_it(no_seeding, shift, seeds, tmp_path):
+    with serving_http(Tracker()) as tracker:
+        tracker.peers.append(seeds.address)
+        made = torrent("Films", FILES, announce=tracker.announce)
+        seeds.give(made, tmp_path / "given")
+        transfer = transfers.add_torrent(alice(), made.content, 0, NOW)
+        shift.until_state(transfer, "done")
+    assert contents(shift, Folder.objects.get(pk=transfer.folder_created_id)) == FILES
+
+
+def test_a_web_seed_is_enough(no_seeding, shift, tmp_path):
+    with serving_http(WebSeed(folder=tmp_path)) as web:
+        made = torrent("film.mkv", b"film" * 50_000, **{"url-list": f"{web.url}/film.mkv"})
+        made.write(tmp_path)
+        transfer = transfers.add_torrent(alice(), made.content, 0, NOW)
+        shift.until_state(transfer, "done")
+    assert File.objects.get().size_bytes == 200_000
+
+
+def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
+    made = torrent("film.mkv", b"film" * 500_000)
+    lies = replace(made, files={("film.mkv",): b"lies" * 500_000})
+    account = alice()
+    with liar(made, lies, tmp_path) as lying, seeder() as seeds:
+        transfer = transfers.add_magnet(account, made.magnet(peer=lying.address), 0, NOW)
+        shift.until(lambda: lying.uploaded_bytes(made) > 0)
+        seeds.give(made, tmp_path / "given")
+        seeds.meet(made, f"127.0.0.1:{listening_port(shift)}")
+        shift.until_state(transfer, "done")
+    assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 500_000}
+
+
+def test_a_hybrid_is_one_transfer_by_either_of_its_hashes(no_seeding, shift, seeds, tmp_path):
+    made = torrent("Films", FILES, kind="hybrid")
+    seeds.give(made, tmp_path / "given")
+    account = alice()
+    first = transfers.add_magnet(account, made.magnet(only="v1", peer=seeds.address), 0, NOW)
+    shift.until_state(first, "done")
+    assert transfers.add_magnet(account, made.magnet(only="v2"), 0, NOW) == first
+    assert (first.info_hash_v1, first.info_hash_v2) == (made.hash_v1, made.hash_v2)
+
+
+def test_an_address_brings_its_file(no_seeding, shift, tmp_path):
+    (tmp_path / "film.mkv").write_bytes(b"film" * 50_000)
+    account = alice()
+    with serving_http(WebSeed(folder=tmp_path)) as web:
+        transfer = transfers.add_url(account, f"{web.url}/film.mkv", 0, NOW)
+        shift.until_state(transfer, "done")
+    assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
+
+
+def test_an_address_of_a_torrent_brings_what_the_torrent_does(no_seeding, shift, seeds, tmp_path):
+    with serving_http(Tracker()) as tracker, serving_http(WebSeed(folder=tmp_path)) as web:
+        tracker.peers.append(seeds.address)
+        made = torrent("Films", FILES, announce=tracker.announce)
+        (tmp_path / "a.torrent").write_bytes(made.content)
+        seeds.give(made, tmp_path / "given")
+        transfer = transfers.add_url(alice(), f"{web.url}/a.torrent", 0, NOW)
+        shift.until_state(transfer, "done")
+    assert (transfer.kind, transfer.title) == ("torrent", "Films")
+    assert contents(shift, Folder.objects.get(pk=transfer.folder_created_id)) == FILES
+
+
+def test_an_address_that_has_nothing_fails_with_a_sentence(shift, tmp_path):
+    with serving_http(WebSeed(folder=tmp_path)) as web:
+        transfer = transfers.add_url(alice(), f"{web.url}/film.mkv", 0, NOW)
+        shift.until(lambda: transfers.get(transfer.account, transfer.pk).state == "failed")
+    transfer.refresh_from_db()
+    assert transfer.reason == "fetch_error"
+    assert "404" in transfer.sentence
+
+
+def test_two_accounts_get_one_torrent(no_seeding, shift, seeds, tmp_path):
+    made = torrent("Films", FILES)
+    seeds.give(made, tmp_path / "given")
+    both = [
+        transfers.add_magnet(account, made.magnet(peer=seeds.address), 0, NOW)
+        for account in (alice(), mallory())
+    ]
+    for transfer in both:
+        shift.until_state(transfer, "done")
+        folder = Folder.objects.get(pk=transfer.folder_created_id)
+        assert (folder.account_id, contents(shift, folder)) == (transfer.account_id, FILES)
+
+
+def test_a_finished_torrent_is_seeded_also_after_a_restart(seeds, tmp_path):
+    made = torrent("film.mkv", b"film" * 50_000)
+    seeds.give(made, tmp_path / "given")
+    with real_shift() as shift:
+        transfer = transfers.add_magnet(alice(), made.magnet(peer=seeds.address), 0, NOW)
+        shift.until_state(transfer, "done")
+        assert transfer.is_seeding
+    with real_shift() as again:
+        again.until(
+            lambda: again.lease.name and Transfer.objects.get().leased_by == again.lease.name
+        )
+        assert Transfer.objects.get().is_seeding
+        transfers.delete(transfer.account, transfer.pk, NOW)
+        again.until(lambda: list(ids_on_disk()) == [])
+    assert File.objects.get().pk == transfer.file_created_id

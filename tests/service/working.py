@@ -1,0 +1,108 @@
+"""`manage.py work` as a program of its own, over the database and the folder of a test."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from django.conf import settings
+from django.db import connection
+
+from tests.running import BASE, Output
+
+PATIENCE_SECONDS = 60
+STOP_SECONDS = 10
+
+
+@dataclass
+class Working:
+    process: "subprocess.Popen[str]"
+    output: Output
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(STOP_SECONDS)
+
+    def sleep(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def wake(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def stop(self) -> float:
+        """Seconds that it took."""
+        started = time.monotonic()
+        self.process.terminate()
+        assert self.process.wait(STOP_SECONDS) == 0, self.output.text
+        return time.monotonic() - started
+
+    def children(self) -> list[int]:
+        listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(pid) for each in listed for pid in each.read_text().split()]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "DATA_DIR": str(settings.DATA_DIR),
+        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "PYTHONUNBUFFERED": "1",
+        "SEED_MINUTES": "0",
+        **more,
+    }
+
+
+@contextmanager
+def working(prefix: tuple[str, ...] = (), **more: str) -> Iterator[Working]:
+    process = subprocess.Popen(
+        [*prefix, sys.executable, "manage.py", "work"],
+        cwd=BASE,
+        env=environment(**more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output = Output(process)
+    try:
+        assert output.saw("worker started", PATIENCE_SECONDS), output.text
+        yield Working(process, output)
+    finally:
+        process.kill()
+        process.wait(STOP_SECONDS)
+        output.close()
+
+
+def ask(api: httpx.Client, transfer_id: int) -> dict:
+    answer = api.get(f"/rest/transfer/{transfer_id}")
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.content)
+
+
+def until(is_so, seconds: float = PATIENCE_SECONDS):
+    """Asks again and again for something that is so, and answers it."""
+    deadline, beat = time.monotonic() + seconds, threading.Event()
+    while not (found := is_so()):
+        assert time.monotonic() < deadline, "it takes too long"
+        beat.wait(0.05)
+    return found
+
+
+def until_state(api: httpx.Client, transfer_id: int, *states: str, seconds=PATIENCE_SECONDS):
+    def is_so():
+        told = ask(api, transfer_id)
+        assert told["state"] in states or told["state"] != "failed", told
+        return told if told["state"] in states else None
+
+    return until(is_so, seconds)
+
+
+def until_progress(api: httpx.Client, transfer_id: int, percent: float):
+    return until(lambda: (told := ask(api, transfer_id))["progress"] >= percent and told)
