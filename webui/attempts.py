@@ -47,6 +47,11 @@ def limits_for_session(session_key: str) -> list[Limit]:
     return [Limit(digest_of(f"session {session_key}"), MOST_BY_DEVICE)]
 
 
+def limits_for_links(address: str) -> list[Limit]:
+    """Guesses at links and codes that let somebody in."""
+    return [Limit(digest_of(f"links {network_of(address)}"), MOST_BY_ADDRESS)]
+
+
 def network_of(address: str) -> str:
     """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
     try:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 
 import httpx
@@ -23,6 +24,7 @@ from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
 from webui.v1.connection import Health
+from webui.v1.dialect import Dialect
 from webui.v1.errors import Unauthorized
 from webui.v1.models import Account
 
@@ -97,7 +99,9 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
 
 
 def keep(url: str, name: str, password: str) -> None:
+    """A connection that is stored anew is also learnt anew: the service may have changed."""
     Connection.keep(url, name, password, timezone.now())
+    cache.delete(dialect_key(Place(url, Credentials(name, password), is_embedded=False)))
     _look_again()
 
 
@@ -168,6 +172,7 @@ def _service_at(wanted: Place) -> Service:
 
 
 def client_for(place: Place) -> Client:
+    """What was once found out about a foreign service's way of speaking outlives the process."""
     if place.is_embedded:
         return Client(place.url, place.credentials, transport=Embedded(), is_ours=True)
     judge = Judge(place.url, settings.SERVICE_MEDIA_HOSTS)
@@ -175,9 +180,21 @@ def client_for(place: Place) -> Client:
         place.url,
         place.credentials,
         naming=cast("Any", settings.SERVICE_NAMING),
+        dialect=Dialect.from_dict(cache.get(dialect_key(place), {})),
+        on_decision=partial(keep_dialect, place),
         judge=judge.link,
         judge_address=judge.address,
     )
+
+
+def dialect_key(place: Place) -> str:
+    return f"dialect-{place.key}"
+
+
+def keep_dialect(place: Place, dialect: Dialect) -> None:
+    """Trouble here costs the next process one call more, and this one nothing."""
+    with suppress(OSError):
+        cache.set(dialect_key(place), dialect.as_dict(), None)
 
 
 class Embedded(httpx.BaseTransport):

@@ -11,6 +11,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from webui.connection import Service
+from webui.departures import departures
+from webui.http import Request
+from webui.presentation import KEPT, Presentation
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download, Link
 
@@ -27,6 +30,7 @@ UNSAFE_IN_A_NAME = re.compile(
 BUSY_SECONDS = 5
 
 Opening = Callable[[dict[str, str]], Link | Download]
+Presenting = Callable[[str], Presentation]
 
 
 class Slots:
@@ -61,9 +65,38 @@ def deliver(
         slots.give_back()
         raise
     if isinstance(found, Download):
-        return passed_on(found, name, slots.give_back)
+        return passed_on(found, name, watched(request, found))
     slots.give_back()
     return handed_over(found)
+
+
+def show(request: Request, opening: Opening, present: Presenting, name: str) -> HttpResponseBase:
+    """For use inside a page: passed on by the site, wherever the service keeps it."""
+    if not slots.take():
+        return busy()
+    headers = asked_headers(request)
+    try:
+        found = opening(headers)
+        if isinstance(found, Link):
+            found = request.v1.open(found, headers, request.method or "GET")
+    except BaseException:
+        slots.give_back()
+        raise
+    name = name or name_in(found)
+    return passed_on(found, name, watched(request, found), present(name))
+
+
+def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
+    """Ends the stream at the service when the reader leaves, though no byte comes just then.
+    Returns what gives its slot back."""
+    reader = request.META.get("gunicorn.socket")
+    forget = departures().expect(reader, found.abort) if reader is not None else _nothing
+
+    def done() -> None:
+        forget()
+        slots.give_back()
+
+    return done
 
 
 def asked_headers(request: HttpRequest) -> dict[str, str]:
@@ -84,19 +117,22 @@ def busy() -> HttpResponse:
     return response
 
 
-def passed_on(found: Download, name: str, done: Callable[[], None]) -> HttpResponseBase:
+def passed_on(
+    found: Download, name: str, done: Callable[[], None], shown: Presentation = KEPT
+) -> HttpResponseBase:
     if found.status not in STATUSES:
-        found.close()
         done()
+        found.close()
         raise Unreadable("bad_stream", status=found.status)
     response = StreamingHttpResponse(Stream(found, done), status=found.status)
     for header in PASSED_ON:
         if header in found.headers:
             response[header] = one_line(found.headers[header])
-    response["Content-Type"] = "application/octet-stream"
-    response["Content-Disposition"] = attachment(name_in(found) or name)
+    response["Content-Type"] = shown.content_type
+    response["Content-Disposition"] = disposition(shown.manner, name_in(found) or name)
     response["Cache-Control"] = "private, no-cache"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    response["Content-Security-Policy"] = shown.policy
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response
 
 
@@ -118,16 +154,16 @@ class Stream:
         try:
             return next(self._pieces)
         except Failure as failure:
-            log.warning("stream broken reason=%s", failure)
+            if not self._found.is_aborted:
+                log.warning("stream broken reason=%s", failure)
             raise ConnectionResetError(errno.ECONNRESET, "the service broke off") from failure
 
     def close(self) -> None:
         done, self._done = self._done, None
         if done is not None:
-            try:
-                self._found.close()
-            finally:
-                done()
+            # First: a connection that is closed may serve another reader the next moment.
+            done()
+            self._found.close()
 
 
 def _nothing() -> None:
@@ -148,10 +184,14 @@ def name_in(found: Download) -> str:
 
 
 def attachment(name: str) -> str:
+    return disposition("attachment", name)
+
+
+def disposition(manner: str, name: str) -> str:
     """For any name: a plain one for old clients, the true one as RFC 8187 has it."""
     safe = UNSAFE_IN_A_NAME.sub("_", name)[:255].strip(" .") or "file"
     plain = "".join(char if " " <= char <= "~" and char != "%" else "_" for char in safe)
-    value = f'attachment; filename="{plain}"'
+    value = f'{manner}; filename="{plain}"'
     if plain != safe:
         value += f"; filename*=UTF-8''{quote(safe, safe='')}"
     return value

@@ -68,7 +68,7 @@ def _trouble(service: Service, now: datetime) -> Failure | None:
     health = service.v1.health
     if health.last_error is None or health.last_error_at is None:
         return None
-    if (now - health.last_error_at).total_seconds() > AWAY_SECONDS:
+    if not 0 <= (now - health.last_error_at).total_seconds() <= AWAY_SECONDS:
         return None
     return Unavailable(health.last_error or "unknown")
 

@@ -71,6 +71,10 @@ class Welcome(NewPassword):
         return username
 
 
+class Join(Welcome):
+    """Somebody who was invited; the role is the invitation's."""
+
+
 class Connect(forms.Form):
     """An account at another service. What is typed as the password is never sent back."""
 

@@ -49,6 +49,13 @@ def leave_for(request: HttpRequest, page: str) -> HttpResponse:
     return redirect(page)
 
 
+def unchanged() -> HttpResponse:
+    """What pages that are left open get most of the time; no cache on the way answers for us."""
+    response = HttpResponse(status=204, headers={"Cache-Control": "no-store"})
+    del response["Content-Type"]
+    return response
+
+
 def respond(  # noqa: PLR0913  What both kinds of readers need.
     request: Request,
     template: str,

@@ -13,7 +13,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from webui.pages.entries import FILE, FOLDER, ROOT, Contents, Entry, Snapshot
+from webui.pages.entries import (
+    FILE,
+    FOLDER,
+    OWN_PICTURE,
+    PICTURE_PIXELS,
+    ROOT,
+    Contents,
+    Entry,
+    Snapshot,
+)
 from webui.v1.models import File, Listing
 
 MOST_FOLDERS = 5_000
@@ -22,9 +31,9 @@ OLDEST_SECONDS = 30 * 24 * 3600
 MOST_ENTRIES_IN_MEMORY = 200_000
 MOST_ANCESTORS = 64
 TURN_SECONDS = 60
+OPEN_SECONDS, OPEN_STEP_SECONDS = 10, 0.01
 USED_STEP_SECONDS = 60
 PRUNE_EVERY = 200
-WANTED_PICTURE_PIXELS = 220
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS listing (
@@ -161,6 +170,12 @@ class Listings:
         ).fetchone()
         return found
 
+    def name_of(self, service: str, folder: str) -> str:
+        """Nothing where nobody has opened it yet."""
+        with self._open() as base:
+            row = self._facts(base, service, folder)
+        return row["name"] if row else ""
+
     def space(self, service: str) -> tuple[int | None, int | None]:
         """Used and whole, as the listing that was read last told."""
         with self._open() as base:
@@ -280,7 +295,7 @@ class Listings:
 
     def _prepare(self, base: sqlite3.Connection) -> None:
         with self._lock:
-            base.execute("PRAGMA journal_mode=WAL")
+            write_ahead(base)
             base.executescript(SCHEMA)
             self._is_ready = True
 
@@ -308,6 +323,20 @@ class Memory:
             while self._entries > self._most and len(self._kept) > 1:
                 _key, gone = self._kept.popitem(last=False)
                 self._entries -= len(gone)
+
+
+def write_ahead(base: sqlite3.Connection) -> None:
+    """SQLite waits for no lock here: of processes that open a new file at once, one is refused."""
+    deadline = time.monotonic() + OPEN_SECONDS
+    while True:
+        try:
+            base.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(OPEN_STEP_SECONDS)
+        else:
+            return
 
 
 @contextmanager
@@ -383,7 +412,7 @@ def entries_of(listing: Listing) -> list[Entry]:
             each.id,
             each.name,
             each.size_bytes,
-            seconds(each.changed_at),
+            each.changed,
             each.hash or "",
             picture_of(each),
             each.plays_video or each.plays_audio,
@@ -394,10 +423,10 @@ def entries_of(listing: Listing) -> list[Entry]:
 
 
 def picture_of(file: File) -> str:
-    """The smallest that is sharp in the grid; else the largest there is; else the thumbnail."""
-    sizes = sorted(file.image_urls)
-    fitting = [size for size in sizes if size >= WANTED_PICTURE_PIXELS] or sizes[-1:]
-    return file.image_urls[fitting[0]] if fitting else file.thumb_url or ""
+    """One that is sharp in the grid, where there is one; else the thumbnail."""
+    if file.has_picture:
+        return OWN_PICTURE
+    return file.image_url(PICTURE_PIXELS) or file.thumb_url or ""
 
 
 def seconds(moment: datetime | None) -> int | None:

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.functional import SimpleLazyObject
 
-from webui import connection
+from webui import connection, policies
 from webui.connection import Service
 from webui.http import Request
 from webui.v1.client import Client
@@ -20,13 +20,10 @@ View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.requests")
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 SECURE_SUFFIX = "_s"
+# An answer without content is the one that is asked for most often: its head is all of it.
+ABOUT_CONTENT = ("Content-Length", "Content-Language", "Vary")
 
 
 def policy(get_response: Answer) -> Answer:
@@ -41,6 +38,9 @@ def policy(get_response: Answer) -> Answer:
             headers |= document_headers(request)
         for name, value in headers.items():
             response.headers.setdefault(name, value)
+        if response.status_code == 204:
+            for name in ABOUT_CONTENT:
+                response.headers.pop(name, None)
         return response
 
     return middleware
@@ -48,7 +48,7 @@ def policy(get_response: Answer) -> Answer:
 
 def document_headers(request: HttpRequest) -> dict[str, str]:
     headers = {
-        "Content-Security-Policy": POLICY,
+        "Content-Security-Policy": policies.PAGE,
         "Permissions-Policy": PERMISSIONS,
         # Back after signing out must show nothing private, and no cache on the way may keep it.
         "Cache-Control": "private, no-store",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
@@ -59,6 +59,8 @@ class User(AbstractBaseUser):
         error_messages={"unique": _("Somebody has this name already.")},
     )
     role = models.CharField(max_length=10, choices=Role.choices)
+    # Empty: what the browser asks for.
+    language = models.CharField(max_length=10, default="")
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -84,9 +86,12 @@ class OneTimeLink(models.Model):
     """A link that lets its bearer do one thing once. Only a digest of its token is kept."""
 
     WELCOME = "welcome"
+    INVITATION = "invitation"
 
     digest = models.CharField(max_length=64, unique=True)
     purpose = models.CharField(max_length=20)
+    # What whoever is invited will be; empty for other purposes.
+    role = models.CharField(max_length=10, choices=Role.choices, default="")
     expires_at = models.DateTimeField()
 
     objects: ClassVar[models.Manager["OneTimeLink"]]
@@ -95,14 +100,20 @@ class OneTimeLink(models.Model):
         return f"{self.purpose} until {self.expires_at:%H:%M}"
 
     @classmethod
-    def issue(cls, purpose: str, now: datetime, lifetime: timedelta) -> str:
+    def issue(cls, purpose: str, now: datetime, lifetime: timedelta, role: str = "") -> str:
         token = secrets.token_urlsafe(32)
-        cls.objects.create(digest=digest_of(token), purpose=purpose, expires_at=now + lifetime)
+        cls.objects.create(
+            digest=digest_of(token), purpose=purpose, role=role, expires_at=now + lifetime
+        )
         return token
 
     @classmethod
     def is_good(cls, purpose: str, token: str, now: datetime) -> bool:
-        return cls._of(purpose, token, now).exists()
+        return cls.found(purpose, token, now) is not None
+
+    @classmethod
+    def found(cls, purpose: str, token: str, now: datetime) -> "OneTimeLink | None":
+        return cls._of(purpose, token, now).first()
 
     @classmethod
     def consume(cls, purpose: str, token: str, now: datetime) -> bool:
@@ -113,6 +124,43 @@ class OneTimeLink(models.Model):
     @classmethod
     def _of(cls, purpose: str, token: str, now: datetime) -> models.QuerySet["OneTimeLink"]:
         return cls.objects.filter(digest=digest_of(token), purpose=purpose, expires_at__gt=now)
+
+
+class Pairing(models.Model):
+    """A device that is about to be signed in as somebody, with no password typed on it.
+
+    By a link: made by whoever is signed in, used by the device. By a code: made by the device that
+    waits, approved by whoever is signed in. Digests only: what opens the door is kept by nobody.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)  # of the link, or of the waiting cookie
+    code_digest = models.CharField(max_length=64, default="", db_index=True)
+    user = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
+    agent = models.CharField(max_length=300, default="")
+    address = models.CharField(max_length=64, default="")
+    used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Pairing"]]
+
+    def __str__(self) -> str:
+        return f"pairing until {self.expires_at:%H:%M}"
+
+
+class Device(models.Model):
+    """A browser that is signed in, as its person sees it among the others."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="devices")
+    session_key = models.CharField(max_length=40, unique=True)
+    agent = models.CharField(max_length=300)  # what the browser calls itself
+    address = models.CharField(max_length=64)
+    first_seen_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Device"]]
+
+    def __str__(self) -> str:
+        return f"{self.agent} at {self.address}"
 
 
 class Attempts(models.Model):
@@ -173,6 +221,175 @@ class Selection(models.Model):
 
     def __str__(self) -> str:
         return f"{len(self.entries)} of {self.folder} until {self.expires_at:%H:%M}"
+
+
+class Sent(models.Model):
+    """A transfer that the site sent off. v1 keeps no list of those that have ended."""
+
+    MAGNET, URL, FILE = "magnet", "url", "file"
+
+    connection = models.CharField(max_length=16)  # The key of the service it went to.
+    transfer_id = models.CharField(max_length=64, blank=True)  # Not each service tells it.
+    info_hash = models.CharField(max_length=40, blank=True)
+    title = models.CharField(max_length=1024, blank=True)
+    source_kind = models.CharField(max_length=8)
+    source = models.TextField(blank=True)
+    torrent = models.BinaryField(null=True)
+    folder_id = models.CharField(max_length=64, blank=True)
+    size_bytes = models.BigIntegerField(null=True)
+    added_by = models.ForeignKey("User", on_delete=models.SET_NULL, null=True)
+    added_at = models.DateTimeField()
+    state = models.CharField(max_length=16, blank=True)  # As it was seen last.
+    reason = models.CharField(max_length=64, blank=True)
+    done_at = models.DateTimeField(null=True)
+    cleared_at = models.DateTimeField(null=True)
+    created_folder_id = models.CharField(max_length=64, blank=True)
+    created_file_id = models.CharField(max_length=64, blank=True)
+
+    objects: ClassVar[models.Manager["Sent"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                "connection",
+                "transfer_id",
+                name="one_row_a_transfer",
+                condition=~models.Q(transfer_id=""),
+            ),
+            models.UniqueConstraint(
+                "connection",
+                "info_hash",
+                name="one_row_a_hash_without_id",
+                condition=models.Q(transfer_id="") & ~models.Q(info_hash=""),
+            ),
+        )
+        indexes = (models.Index("connection", "cleared_at", name="sent_shown"),)
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.transfer_id or self.info_hash})"
+
+    @classmethod
+    def record(
+        cls, connection: str, *, transfer_id: str = "", info_hash: str = "", **facts: Any
+    ) -> "Sent":
+        """One row for each transfer, however often it is sent; one that was cleared is back."""
+        with transaction.atomic():
+            known = cls._known(connection, transfer_id, info_hash)
+            if known is None:
+                return cls.objects.create(
+                    connection=connection, transfer_id=transfer_id, info_hash=info_hash, **facts
+                )
+        if known.cleared_at is not None:
+            known.cleared_at = None
+            known.save(update_fields=["cleared_at"])
+        return known
+
+    @classmethod
+    def _known(cls, connection: str, transfer_id: str, info_hash: str) -> "Sent | None":
+        rows = cls.objects.filter(connection=connection).order_by("-pk")
+        if transfer_id:
+            return rows.filter(transfer_id=transfer_id).first()
+        return rows.filter(info_hash=info_hash).first() if info_hash else None
+
+
+class HiddenWish(models.Model):
+    """A wish that somebody wants to see no more. v1 has no operation that removes one."""
+
+    connection = models.CharField(max_length=16)  # The key of the service that keeps it.
+    wish = models.CharField(max_length=64)
+
+    objects: ClassVar[models.Manager["HiddenWish"]]
+
+    class Meta:
+        constraints = (models.UniqueConstraint("connection", "wish", name="one_row_a_hidden_wish"),)
+
+    def __str__(self) -> str:
+        return f"{self.wish} at {self.connection}"
+
+
+class SendToken(models.Model):
+    """Lets a script of its bearer's send things to Ferry, and nothing else. Only a hash of it is
+    kept: it has 256 random bits, so that no slow one is needed."""
+
+    PREFIX = "ferry_"
+    MOST_EACH = 20
+
+    user = models.ForeignKey("User", on_delete=models.CASCADE)
+    name = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[models.Manager["SendToken"]]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def make(cls, user: User, name: str, now: datetime) -> str:
+        """The token itself, which nobody can tell again."""
+        token = cls.PREFIX + secrets.token_urlsafe(32)
+        cls.objects.create(user=user, name=name, digest=digest_of(token), created_at=now)
+        return token
+
+    @classmethod
+    def bearer(cls, token: str, now: datetime) -> User | None:
+        found = cls.objects.filter(digest=digest_of(token), user__is_active=True)
+        row = found.select_related("user").first()
+        if row is None:
+            return None
+        found.update(used_at=now)
+        return row.user
+
+
+class Watched(models.Model):
+    """How far somebody got in a film. A renamed file is the same; a deleted one takes it along."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    service = models.CharField(max_length=16)
+    file = models.CharField(max_length=64)
+    folder = models.CharField(max_length=64)
+    name = models.CharField(max_length=1024)
+    position_seconds = models.FloatField(default=0)
+    duration_seconds = models.FloatField(default=0)  # 0: nobody knows
+    is_watched = models.BooleanField(default=False)
+    updated_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Watched"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint("user", "service", "file", name="one_position_a_film"),
+        )
+        indexes = (
+            models.Index("user", "service", "folder", name="watched_in_folder"),
+            models.Index("service", "file", name="watched_of_file"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.position_seconds:.0f} s"
+
+
+class Share(models.Model):
+    """A link that opens one file, or the files of one folder, for players that know no cookie.
+
+    Only a digest of it is kept. It ends with its time, with the person who made it and with their
+    password; whoever takes it back deletes the row.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    user = models.ForeignKey("User", on_delete=models.CASCADE)
+    password_mark = models.CharField(max_length=64)
+    service = models.CharField(max_length=16)
+    kind = models.CharField(max_length=6)  # file or folder
+    entry_id = models.CharField(max_length=64)
+    name = models.CharField(max_length=255)
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Share"]]
+
+    def __str__(self) -> str:
+        return f"{self.name} until {self.expires_at:%H:%M}"
 
 
 def digest_of(token: str) -> str:

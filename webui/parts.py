@@ -15,6 +15,10 @@ class Unreadable(Exception):  # noqa: N818  Errors are nouns here.
     """No multipart body, or one that breaks its own rules."""
 
 
+class TooLong(Unreadable):
+    """A field that holds more than it may."""
+
+
 class CutOff(ConnectionResetError):  # noqa: N818  Errors are nouns here.
     """The sender went away, or stalled, before the end."""
 
@@ -39,13 +43,14 @@ class Part:
         piece, self._left = self._left[:size], self._left[size:]
         return piece
 
-    def text(self) -> str:
-        value = b""
-        while piece := self.read(LONGEST_FIELD_BYTES):
-            value += piece
-            if len(value) > LONGEST_FIELD_BYTES:
-                raise Unreadable("a field too long")
-        return value.decode(errors="replace")
+    def text(self, most_bytes: int = LONGEST_FIELD_BYTES) -> str:
+        pieces, size_bytes = [], 0
+        while piece := self.read(PIECE_BYTES):
+            pieces.append(piece)
+            size_bytes += len(piece)
+            if size_bytes > most_bytes:
+                raise TooLong("a field too long")
+        return b"".join(pieces).decode(errors="replace")
 
 
 class Exactly:

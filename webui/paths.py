@@ -13,5 +13,11 @@ class Entry(StringConverter):
     regex = rf"(?:file|folder)-{Id.regex}"
 
 
+class Transfer(StringConverter):
+    """`t` and the service's id, or `s` and ours, where the service doesn't list it."""
+
+    regex = rf"(?:t{Id.regex}|s[0-9]{{1,18}})"
+
+
 class Mark(StringConverter):
     regex = r"[0-9a-f-]{1,80}"

@@ -1,4 +1,4 @@
-"""Small pictures, kept on disk for all processes by the hash of what they show."""
+"""Pictures of files, kept on disk for all processes by the hash of what they show."""
 
 import hashlib
 import os
@@ -13,6 +13,7 @@ from django.conf import settings
 
 MOST_AT_ONCE = 4
 MOST_BYTES = 2 * 2**20
+MOST_LARGE_BYTES = 8 * 2**20
 MOST_KEPT_BYTES = 512 * 2**20
 MISSING_SECONDS = 600
 WAIT_SECONDS = 20
@@ -35,7 +36,9 @@ class Pictures:
         self._clock = clock
         self._kept = 0
 
-    def get(self, mark: str, fetch: Callable[[], Iterator[bytes]]) -> bytes | None:
+    def get(
+        self, mark: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
+    ) -> bytes | None:
         path = self._path(mark)
         found = self._read(path)
         if found is None:
@@ -44,7 +47,7 @@ class Pictures:
             try:
                 found = self._read(path)
                 if found is None:
-                    found = picture_in(fetch())
+                    found = picture_in(fetch(), most_bytes)
                     self._keep(path, found)
             finally:
                 _turns.release()
@@ -89,12 +92,12 @@ def age(fact: tuple[os.stat_result, Path]) -> float:
     return fact[0].st_mtime
 
 
-def picture_in(pieces: Iterator[bytes]) -> bytes:
+def picture_in(pieces: Iterator[bytes], most_bytes: int = MOST_BYTES) -> bytes:
     """Empty where it is too large, or no picture."""
     content = bytearray()
     for piece in pieces:
         content += piece
-        if len(content) > MOST_BYTES:
+        if len(content) > most_bytes:
             return b""
     return bytes(content) if type_of(bytes(content[:32])) else b""
 

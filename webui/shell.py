@@ -9,8 +9,9 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
-from webui import folders
+from webui import folders, transfers
 from webui.http import Request
+from webui.models import Role
 from webui.pages.gauge import Gauge, gauge_of
 from webui.pages.shell import THEMES, Destination, Shell
 from webui.v1.errors import Failure
@@ -25,21 +26,42 @@ def context(request: HttpRequest) -> dict[str, object]:
             language=get_language() or settings.LANGUAGE_CODE,
             direction="rtl" if get_language_bidi() else "ltr",
             theme_choice=theme_of(request),
-            nav=destinations(current=screen_of(request)),
+            nav=destinations(request, current=screen_of(request)),
             gauge=cast("Gauge | None", SimpleLazyObject(lambda: gauge_for(request))),
         )
     }
 
 
-def destinations(current: str) -> list[Destination]:
+def destinations(request: HttpRequest, current: str) -> list[Destination]:
     screens = [
         ("files", _("Files"), "folder", "g f"),
+        ("transfers", _("Transfers"), "arrow-down-up", "g t"),
+        ("add", _("Add"), "plus", "a"),
         ("account", _("Account"), "circle-user-round", "g a"),
     ]
+    if is_guest(request):
+        screens = [screen for screen in screens if screen[0] != "add"]
+    counts = {"transfers": cast("int", SimpleLazyObject(lambda: running_for(request)))}
     return [
-        Destination(name, label, reverse(name), icon, key, is_current=name == current)
+        Destination(name, label, reverse(name), icon, key, name == current, counts.get(name, 0))
         for name, label, icon, key in screens
     ]
+
+
+def is_guest(request: HttpRequest) -> bool:
+    """Who may add nothing is shown no way to it."""
+    user = getattr(request, "user", None)
+    return getattr(user, "role", None) == Role.GUEST
+
+
+def running_for(request: HttpRequest) -> int:
+    """As somebody saw it a moment ago: no page asks the service for its number alone."""
+    if not request.user.is_authenticated:
+        return 0
+    try:
+        return transfers.running(cast("Request", request).service)
+    except (Failure, sqlite3.Error, DatabaseError):
+        return 0
 
 
 def gauge_for(request: HttpRequest) -> Gauge | None:

@@ -24,7 +24,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
-  const dialog = detail.requestConfig.elt.closest("dialog");
+  const dialog = detail.requestConfig.elt.closest("dialog.dialog");
   if (!dialog || detail.xhr.status === 422) return;
   dialog.close();
   if (detail.successful) for (const field of dialog.querySelectorAll(".input")) renew(field);

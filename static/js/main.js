@@ -5,3 +5,4 @@ import "./restored.js";
 import "./shortcuts.js";
 import "./themes.js";
 import "./toasts.js";
+import "./worker.js";

@@ -17,12 +17,12 @@ document.addEventListener("change", ({ target }) => {
 document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
 showSwitches(document);
 
-export function isForUs(event, { mayRepeat = false } = {}) {
+export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
   const { altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
   if (altKey || ctrlKey || metaKey || isComposing || defaultPrevented) return false;
   if (repeat && !mayRepeat) return false;
   if (target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]")) return false;
-  return !document.querySelector("dialog[open], :popover-open") && isOn();
+  return !document.querySelector(`dialog[open]:not(${inside || "#no"}), :popover-open`) && isOn();
 }
 
 function showHelp(event) {

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import httpx
 
-from tests.contract.fake import ROOT, FakeV1, Item
+from tests.contract.fake import ROOT, FakeV1, Item, Transfer
 from webui.connection import Service
 from webui.judging import Judge
 from webui.v1.address import Credentials
@@ -39,6 +40,23 @@ class Storage:
         for number in range(count):
             item = Item(self.fake._new_id(), parent, f"IMG_{number}.jpg", b"x")
             self.fake.items[item.id] = item
+        self.fake._revision += 1
+
+    def transfer(self, title: str, **facts: Any) -> Transfer:
+        """A foreign service tells no state: it is derived from the rest."""
+        if not self.service.is_embedded:
+            facts |= {"state": None, "reason": None}
+        one = Transfer(self.fake._new_id(), title, facts.pop("hash", ""), ROOT, facts=facts)
+        self.fake.transfers[one.id] = one
+        self.fake._revision += 1
+        return one
+
+    def tells(self, one: Transfer, **facts: Any) -> None:
+        one.facts |= facts
+        self.fake._revision += 1
+
+    def forgets(self, one: Transfer) -> None:
+        del self.fake.transfers[one.id]
         self.fake._revision += 1
 
     @property

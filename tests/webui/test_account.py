@@ -95,17 +95,17 @@ def test_under_htmx_the_scheme_is_kept_without_an_answer_to_show(bob):
     assert answer.status_code == 204
 
 
-def test_the_page_knows_how_the_service_is_without_asking_it(bob, storage):
+def test_the_page_of_a_guest_knows_how_the_service_is_without_asking_it(gwen, storage):
     storage.file("a.txt")
-    assert bob.client.get("/account/").context["page"].service.state == "Not asked yet"
-    bob.client.get("/")
-    well = bob.client.get("/account/").context["page"].service
+    assert gwen.client.get("/account/").context["page"].service.state == "Not asked yet"
+    gwen.client.get("/")
+    well = gwen.client.get("/account/").context["page"].service
     assert (well.is_well, well.state) == (True, "Storage service")
     assert re.fullmatch(r"Answered in \d+ ms, (just now|\d+ seconds? ago)", well.detail)
     storage.fails("/rest/folder", 503)
-    bob.client.get("/")
+    gwen.client.get("/")
     before = len(storage.calls)
-    ill = bob.client.get("/account/").context["page"].service
+    ill = gwen.client.get("/account/").context["page"].service
     assert ill.is_ill
     assert "isn't answering" in ill.state
     assert len(storage.calls) == before
@@ -121,7 +121,6 @@ def check(person, *, htmx=False):
 @pytest.mark.parametrize("name", ["alice", "bob", "gwen"])
 def test_everybody_may_check_whether_the_service_answers(request, name, storage):
     person = request.getfixturevalue(name)
-    assert "Not asked yet" in words(person.client.get("/account/"), "#service")
     answer = check(person, htmx=True)
     assert "Answered in" in words(answer, "#service")
     assert not page(answer).select_one("html")
@@ -201,3 +200,22 @@ def test_a_failure_from_before_its_kind_was_kept_has_words_too():
     assert service_part(Health(last_error="cut_off"), now).is_ill
     known = Health(last_error="premium_required", last_failure=Forbidden)
     assert "paid plan" in service_part(known, now).state
+
+
+# Storage
+
+
+def test_the_largest_things_are_named_with_their_sizes(bob, storage):
+    storage.folder("Films")
+    storage.file("big.bin", b"x" * 300_000)
+    storage.file("small.txt", b"x" * 1_000)
+    bob.client.get("/")
+    answer = bob.client.get("/account/")
+    rows = [" ".join(row.get_text(" ").split()) for row in page(answer).select("#storage li")]
+    assert rows == ["big.bin 300 KB", "small.txt 1 KB"]
+    bars = [bar["value"] for bar in page(answer).select("#storage progress")]
+    assert bars == ["100", "1"]
+
+
+def test_where_nothing_was_read_yet_the_page_says_so(bob, storage):
+    assert "has not told yet" in words(bob.client.get("/account/"), "#storage")

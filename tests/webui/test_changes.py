@@ -187,6 +187,18 @@ def test_all_means_all_that_match_also_those_not_shown(bob, storage):
     assert "300 items deleted" in words(answer, "#toasts")
 
 
+def test_all_but_some_spares_these(bob, storage):
+    storage.many(300)
+    spared = storage.file("kept.txt")
+    form = {"all": "1", "q": "", "but": f"file-{spared.id}"}
+    asked = bob.client.post("/files/0/delete/loss/", form)
+    assert "300 items" in words(asked, "h1")
+    field = page(asked).select_one("[name=but]")
+    assert field["value"] == form["but"]
+    bob.client.post("/files/0/delete/", form)
+    assert there(storage) == {"kept.txt"}
+
+
 def test_what_is_gone_already_counts_as_deleted(bob, storage):
     file = storage.file("a.txt")
     storage.fails(f"/rest/file/{file.id}", 404, "not_found")

@@ -1,6 +1,7 @@
 """The connection: from the environment, from the owner, or to the service in this process."""
 
 import io
+from contextlib import closing
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,7 +11,10 @@ from config import health
 from tests.people import words
 from tests.webui.service import EMAIL, PASSWORD, storage_of
 from webui import connection, sealing
+from webui.connection import Place
 from webui.models import Connection
+from webui.v1.address import Credentials
+from webui.v1.dialect import Dialect
 from webui.v1.errors import Unauthorized
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +78,18 @@ def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, m
     assert other is not first
     assert other.key != first.key
     assert not other.is_embedded
+
+
+def test_how_a_service_wants_to_be_spoken_to_outlives_the_process():
+    place = Place(URL, Credentials(EMAIL, PASSWORD), is_embedded=False)
+    with closing(connection.client_for(place)) as client:
+        assert client.dialect == Dialect()
+    connection.keep_dialect(place, Dialect(naming="torrent"))
+    with closing(connection.client_for(place)) as client:
+        assert client.dialect == Dialect(naming="torrent")
+    connection.keep(URL, EMAIL, PASSWORD)
+    with closing(connection.client_for(place)) as client:
+        assert client.dialect == Dialect()
 
 
 # manage.py connect

@@ -10,7 +10,8 @@ from django.utils import timezone
 from config import upstream
 from service import accounts
 from tests.people import page
-from webui import connection
+from webui import connection, transfers
+from webui.models import Sent
 
 pytestmark = pytest.mark.django_db
 find_place, find_service = connection.place, connection._service_at
@@ -78,3 +79,28 @@ def test_two_files_of_one_name_are_both_kept(bob):
     for content in (b"one", b"two"):
         send(bob, "/files/0/upload/", "a.txt", content)
     assert names(bob.client.get("/")) == ["a (2).txt", "a.txt"]
+
+
+def test_a_transfer_of_the_real_service_is_shown_followed_and_cancelled(bob):
+    v1 = connection.service().v1
+    added = v1.add_magnet(f"magnet:?xt=urn:btih:{'a' * 40}&dn=Sintel")
+    shown = page(bob.client.get("/transfers/"))
+    assert shown.select_one(f"#t{added.id}")["data-state"] == "queued"
+    content = b"x" * 500
+    kept = v1.add_file("a.txt", io.BytesIO(content), len(content))
+    row = Sent.record(
+        connection.service().key,
+        transfer_id=kept.id,
+        title=kept.name,
+        source_kind=Sent.FILE,
+        added_at=timezone.now(),
+    )
+    transfers.changed(connection.service())
+    shown = page(bob.client.get("/transfers/"))
+    assert shown.select_one(f"#t{kept.id}")["data-state"] == "moved"
+    row.refresh_from_db()
+    assert row.created_file_id
+    opened = bob.client.get(f"/transfers/t{kept.id}/open/")
+    assert opened["Location"] == f"/#file-{row.created_file_id}"
+    bob.client.post(f"/transfers/t{added.id}/remove/")
+    assert page(bob.client.get("/transfers/")).select(f"#t{added.id}") == []

@@ -5,7 +5,17 @@ import pytest
 from django.utils import translation
 
 from webui.pages.gauge import gauge_of
-from webui.pages.measures import Calendar, count_words, exact_size, items_words, size_words
+from webui.pages.measures import (
+    Calendar,
+    count_words,
+    exact_size,
+    items_words,
+    long_time,
+    more_words,
+    short_time,
+    size_words,
+    tenths_words,
+)
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # 14:00 in Berlin
@@ -44,9 +54,52 @@ def test_numbers_are_grouped():
     assert exact_size(129_302_391) == "129,302,391 bytes"
 
 
+def test_tenths_are_told_where_there_are_any():
+    assert [tenths_words(number) for number in (1, 1.04, 1.26, 12.5)] == ["1", "1", "1.3", "12.5"]
+
+
+def test_what_a_list_leaves_out_is_told():
+    assert [more_words(count) for count in (-1, 0, 1, 1200)] == [
+        "",
+        "",
+        "and 1 more",
+        "and 1,200 more",
+    ]
+
+
 def test_numbers_follow_the_language():
     with translation.override("de"):
         assert size_words(9_800_000_000) == "9,8 GB"
+        assert size_words(999) == "999 Byte"
+        assert count_words(10_000) == "10.000"
+        assert exact_size(129_302_391) == "129.302.391 Byte"
+        assert tenths_words(1.5) == "1,5"
+
+
+def test_one_and_many_differ_in_german_too():
+    with translation.override("de"):
+        assert [items_words(count) for count in (0, 1, 2)] == [
+            "0 Elemente",
+            "1 Element",
+            "2 Elemente",
+        ]
+        assert [more_words(count) for count in (1, 2)] == ["und 1 weiteres", "und 2 weitere"]
+        assert [long_time(seconds) for seconds in (60, 7200, 3 * 86400)] == [
+            "1 Minute",
+            "2 Stunden",
+            "3 Tage",
+        ]
+        assert short_time(7100) == "1 h 59 min"
+
+
+def test_days_are_written_as_german_writes_them():
+    calendar = Calendar(NOW, BERLIN)
+    day, old = datetime(2026, 3, 1, 9, tzinfo=UTC), datetime(2024, 8, 7, 9, tzinfo=UTC)
+    with translation.override("de"):
+        assert calendar.words(NOW) == "Heute, 14:00"
+        assert calendar.words(NOW - timedelta(days=1)) == "Gestern"
+        assert [calendar.words(moment) for moment in (day, old)] == ["1. Mär", "7. Aug 2024"]
+        assert calendar.exact(day) == "1. März 2026, 10:00:00"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ POLICY = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "media-src 'self'",
     "connect-src 'self'",
     "font-src 'self'",
     "manifest-src 'self'",

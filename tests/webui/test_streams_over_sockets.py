@@ -20,11 +20,14 @@ class Service(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     left = threading.Event()
+    left_in_silence = threading.Event()
     asked: "list[dict[str, str]]" = []  # noqa: RUF012
 
     def do_GET(self):
         Service.asked.append(dict(self.headers))
-        if "/file/" in self.path:
+        if self.path.endswith("/file/8"):
+            self.fall_silent()
+        elif "/file/" in self.path:
             self.stream()
         else:
             self.say(b'{"id": 1, "parent_id": -1, "files": [], "folders": [], "result": true}')
@@ -45,6 +48,16 @@ class Service(BaseHTTPRequestHandler):
         except OSError:
             Service.left.set()
             self.close_connection = True
+
+    def fall_silent(self):
+        """One piece, and then nothing until whoever asked has gone."""
+        self.send_response(200)
+        self.send_header("Content-Length", str(SIZE))
+        self.end_headers()
+        self.wfile.write(PIECE)
+        self.rfile.read(1)
+        Service.left_in_silence.set()
+        self.close_connection = True
 
     def log_message(self, *_args):
         pass
@@ -97,3 +110,13 @@ def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
         assert "herring" not in site.log
         with client.stream("GET", address) as again:
             assert again.status_code == 200
+
+
+def test_a_reader_who_leaves_a_silent_stream_ends_it_within_a_second(site):
+    with closing(sign_in(site)) as client:
+        with client.stream("GET", "/files/file/8/download/") as silent:
+            assert next(silent.iter_raw())
+            assert not Service.left_in_silence.is_set()
+        assert Service.left_in_silence.wait(1)
+        assert client.get("/").status_code == 200
+        assert "stream broken" not in site.log

@@ -27,10 +27,10 @@ LIES = [
 ]
 
 
-def with_thumb(service, link, name="a.jpg"):
+def with_thumb(service, link, name="a.jpg", **more):
     """The listing's one file has a link to a small picture."""
     file = service.file(name)
-    record = {"id": file.id, "name": name, "size": 5, "hash": "a" * 40, "thumb": link}
+    record = {"id": file.id, "name": name, "size": 5, "hash": "a" * 40, "thumb": link, **more}
     body = {"id": 1, "parent_id": -1, "files": [record], "folders": [], "result": True}
     service.says("/rest/folder", *[httpx.Response(200, json=body) for _time in range(9)])
     return file
@@ -52,6 +52,25 @@ def test_a_thumb_is_fetched_once_and_kept(gwen, storage):
         assert "immutable" in answer["Cache-Control"]
         assert answer["X-Content-Type-Options"] == "nosniff"
     assert [path for _method, path in storage.calls].count("/thumbs/7") == 1
+
+
+def test_a_page_does_not_wait_for_a_picture_that_the_service_has_no_time_for(gwen, storage):
+    with_thumb(storage, "https://v1.example/thumbs/7")
+    busy = httpx.Response(503, json={"result": False}, headers={"Retry-After": "5"})
+    storage.says("/thumbs/7", busy, httpx.Response(200, content=PNG))
+    address = address_of(gwen)
+    assert gwen.client.get(address).status_code == 503
+    assert [path for _method, path in storage.calls].count("/thumbs/7") == 1
+    assert gwen.client.get(address).content == PNG
+
+
+def test_where_the_service_tells_of_a_picture_it_is_asked_for_one_of_the_tile_s_size(
+    gwen, storage, monkeypatch
+):
+    file = with_thumb(storage, None, has_picture=True)
+    storage.says(f"/rest/file/{file.id}/image", httpx.Response(200, content=PNG))
+    assert gwen.client.get(address_of(gwen)).content == PNG
+    assert ("GET", f"/rest/file/{file.id}/image") in storage.calls
 
 
 @pytest.mark.parametrize("lie", LIES)

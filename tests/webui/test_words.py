@@ -8,10 +8,14 @@ from django.utils import translation
 from django.utils.translation import trans_real
 
 from tests.people import page
+from webui.pages import sightings
 
 pytestmark = pytest.mark.django_db
 # What Django, data and the keyboard say: names, keys, and the name of the program.
-NOT_OURS = re.compile(r"(· )?Ferry|alice|[A-Za-z?]|Esc|F2|[\d\W]+|[\d.,]+ [KMGT]B")
+NOT_OURS = re.compile(
+    r"(· )?Ferry|alice|[A-Za-z?]|Esc|F2|[\d\W]+|[\d.,]+ [KMGT]B|curl .*|a\.example"
+    r"|owner@example\.org|PRO, [\d.]+ GB"
+)
 SPOKEN = [
     "aria-label",
     "title",
@@ -21,6 +25,9 @@ SPOKEN = [
     "data-late",
     "data-failed",
 ]
+
+
+ASKED = "/add/?text=magnet:%3Fxt=urn:btih:" + "8" * 40 + "&url=http://a.example/&text=x:y"
 
 
 class Marked:
@@ -43,7 +50,10 @@ def without_context(words: str) -> str:
 
 
 def english(soup: BeautifulSoup) -> list[str]:
-    """What is left on the page outside the marks."""
+    """What is left on the page outside the marks, but for the names of languages, and for what
+    the page itself says is not to be translated."""
+    for name in soup.select("body [lang], body [translate=no]"):
+        name.extract()
     texts = [str(node) for node in soup.find_all(string=True) if not isinstance(node, Comment)]
     texts += [tag[name] for name in SPOKEN for tag in soup.select(f"[{name}]")]
     whole, shorter = "", "\n".join(texts)
@@ -54,7 +64,18 @@ def english(soup: BeautifulSoup) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/account/", "/offline/", "/nowhere/", "/signout/", "/signin/"]
+    "path",
+    [
+        "/",
+        "/transfers/",
+        "/account/",
+        "/add/",
+        ASKED,
+        "/offline/",
+        "/nowhere/",
+        "/signout/",
+        "/signin/",
+    ],
 )
 def test_no_sentence_escapes_translation(alice, path):
     if path == "/signin/":
@@ -62,6 +83,15 @@ def test_no_sentence_escapes_translation(alice, path):
     with Marked():
         soup = page(alice.client.get(path))
     assert "«" in soup.get_text()
+    assert english(soup) == []
+
+
+def test_every_state_of_a_transfer_is_translated(alice, storage):
+    for state in sorted(sightings.ENDED | set(sightings.ORDER) - {sightings.GONE}):
+        storage.transfer("alice", state=state, size=10**10, progress=50, connected_to=2)
+    with Marked():
+        soup = page(alice.client.get("/transfers/"))
+    assert len(soup.select(".transfer")) > 5
     assert english(soup) == []
 
 

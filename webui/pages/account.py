@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
@@ -5,7 +6,11 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from webui.pages.devices import DevicesPart
 from webui.pages.errors import said_by, trouble_of
+from webui.pages.measures import tenths_words
+from webui.pages.people import PeoplePart
+from webui.pages.storage import StoragePart
 from webui.v1.connection import Health
 from webui.v1.errors import (
     Failure,
@@ -40,17 +45,51 @@ class ConnectionPart:
 
 
 @dataclass(frozen=True)
+class ProgramsPart:
+    """Ferry's own service, for programs that speak v1. The password is shown once."""
+
+    address: str
+    email: str
+    password: str = ""
+
+
+@dataclass(frozen=True)
 class ForgetPage:
     title: str
     text: str
 
 
 @dataclass(frozen=True)
+class LanguageChoice:
+    """`code` is empty for what the browser asks for, and `lang` then says nothing."""
+
+    code: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
 class AccountPage:
     name: str
     role_label: str
+    storage: StoragePart
     service: ServicePart
+    devices: DevicesPart
+    languages: list[LanguageChoice]
     connection: ConnectionPart | None = None
+    people: PeoplePart | None = None
+    programs: ProgramsPart | None = None
+
+
+# The language
+
+
+def language_choices(spoken: Sequence[tuple[str, str]], chosen: str) -> list[LanguageChoice]:
+    by_browser = LanguageChoice("", _("As the browser asks"), is_chosen=not chosen)
+    return [
+        by_browser,
+        *(LanguageChoice(code, label, is_chosen=code == chosen) for code, label in spoken),
+    ]
 
 
 # The storage service
@@ -82,7 +121,7 @@ def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
 def time_words(seconds: float) -> str:
     if seconds < 1:
         return _("%(count)s ms") % {"count": max(1, round(seconds * 1000))}
-    return _("%(count)s s") % {"count": round(seconds, 1)}
+    return _("%(count)s s") % {"count": tenths_words(seconds)}
 
 
 def ago_words(past: timedelta) -> str:

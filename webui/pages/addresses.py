@@ -76,6 +76,11 @@ class Addresses:
         return self.look.elsewhere().tail
 
     @cached_property
+    def shown_tail(self) -> str:
+        """Of a page that is one of those in the listing, whatever part of it is in sight."""
+        return replace(self.look, first=0, is_all=False).tail
+
+    @cached_property
     def page(self) -> str:
         return folder_url(self.folder)
 
@@ -87,7 +92,10 @@ class Addresses:
 
     def act(self, name: str) -> str:
         """Of an action, which leads back to the same look."""
-        return f"{self.below}{name}/{replace(self.look, first=0, is_all=False).tail}"
+        return f"{self.below}{name}/{self.shown_tail}"
+
+    def preview(self, key: str) -> str:
+        return f"{self.below}{key}/view/{self.shown_tail}"
 
 
 def folder_url(folder: str) -> str:

@@ -48,6 +48,7 @@ class LossPage:
     button: str
     entries: list[str]
     is_all: bool
+    spared: Sequence[str]
     query: str
     count: int
     action: str
@@ -114,8 +115,9 @@ def loss_page(
     below: Mapping[str, Below],
     look: Look,
     *,
-    is_all: bool,
+    all_but: Sequence[str] | None,
 ) -> LossPage:
+    """`all_but`: None where those chosen are named one by one."""
     at = Addresses(snapshot.folder, look, "")
     count = {"items": measures.items_words(len(chosen))}
     size = measures.size_words(sum(entry.size_bytes for entry in chosen))
@@ -124,10 +126,11 @@ def loss_page(
         text=_("This frees %(size)s. There is no bin: what you delete here is gone for good.")
         % {"size": size},
         items=[loss_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
-        more=more_words(len(chosen)),
+        more=measures.more_words(len(chosen) - MOST_LISTED),
         button=_("Delete %(items)s") % count,
-        entries=[] if is_all else [entry.key for entry in chosen],
-        is_all=is_all,
+        entries=[entry.key for entry in chosen] if all_but is None else [],
+        is_all=all_but is not None,
+        spared=all_but or [],
         query=look.query,
         count=len(chosen),
         action=at.act("delete"),
@@ -169,15 +172,6 @@ def below_words(below: Below | None) -> str:
     return _("folder with %(files)s and %(folders)s") % words
 
 
-def more_words(count: int) -> str:
-    left = count - MOST_LISTED
-    if left <= 0:
-        return ""
-    return ngettext("and %(count)s more", "and %(count)s more", left) % {
-        "count": measures.count_words(left)
-    }
-
-
 def deleted_words(count: int) -> str:
     words = ngettext("%(count)s item deleted", "%(count)s items deleted", count)
     return words % {"count": measures.count_words(count)}
@@ -199,7 +193,7 @@ def archive_page(
         title=_("Your ZIP is on its way"),
         text=_("%(items)s, %(size)s. The download starts by itself.") % words,
         items=list(names[:MOST_LISTED]),
-        more=more_words(len(names)),
+        more=measures.more_words(len(names) - MOST_LISTED),
         download_url=download_url,
         back_url=back_url,
         back_label=_("Back to the folder"),

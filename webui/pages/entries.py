@@ -5,13 +5,15 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 SORTS = ("name", "-name", "size", "-size", "date", "-date")
 FOLDER, FILE = "folder", "file"
 ROOT = "0"
 DIGITS = re.compile(r"(\d+)")
 LONGEST_NUMBER = 300
+PICTURE_PIXELS = 220
+OWN_PICTURE = "own"
 
 KINDS = {
     "film": "mkv mp4 m4v avi mov webm wmv mpg mpeg ts m2ts vob flv ogv 3gp",
@@ -22,6 +24,29 @@ KINDS = {
     "archive": "zip rar 7z tar gz bz2 xz zst tgz iso",
 }
 KIND_OF = {extension: kind for kind, words in KINDS.items() for extension in words.split()}
+PREVIEWS = {
+    "video": KINDS["film"],
+    "audio": KINDS["audio"],
+    "picture": KINDS["image"],
+    "subtitle": "srt vtt ass ssa",
+    "markdown": "md markdown",
+    "table": "csv tsv",
+    "pdf": "pdf",
+    "text": "txt text nfo diz log sub sfv md5 sha1 sha256 m3u m3u8 pls cue rtf tex rst url",
+    "code": (
+        "py pyi js mjs cjs ts tsx jsx css scss less html htm xhtml xht xml xsl json json5 jsonl "
+        "yaml yml toml ini cfg conf properties sh bash zsh fish bat cmd ps1 c h cc cpp cxx hpp cs "
+        "java kt scala go rs rb php pl lua r swift dart sql diff patch vim el hs clj ex erl nix "
+        "gradle groovy cmake proto graphql tf mht mhtml eml opf ipynb webmanifest map"
+    ),
+}
+PREVIEW_OF = {extension: kind for kind, words in PREVIEWS.items() for extension in words.split()}
+PREVIEW_OF_NAME = {
+    **dict.fromkeys(("makefile", "dockerfile", "procfile", "gemfile", ".gitignore"), "code"),
+    **dict.fromkeys(("readme", "license", "licence", "copying", "changelog", "authors"), "text"),
+}
+SHOWABLE = frozenset(["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "avif", "bmp", "svg"])
+MOST_SHOWN_BYTES = 64 * 2**20
 PLAYABLE = frozenset({"film", "audio", "image"})
 PICTURED = frozenset({"film", "image"})
 
@@ -35,7 +60,7 @@ class Entry(NamedTuple):
     size_bytes: int
     added: int | None  # seconds since 1970
     hash: str = ""
-    picture: str = ""  # the service's own link to a small picture
+    picture: str = ""  # the service's own link to a small one; OWN_PICTURE: to be asked for
     is_playable: bool = False
 
     @property
@@ -53,7 +78,22 @@ class Entry(NamedTuple):
     @property
     def look(self) -> str:
         """film, audio, image, captions, text, archive, or nothing special."""
-        return KIND_OF.get(split_name(self.name)[1][1:].lower(), "")
+        return KIND_OF.get(self.extension, "")
+
+    @property
+    def extension(self) -> str:
+        return split_name(self.name)[1][1:].lower()
+
+    @property
+    def preview(self) -> str:
+        """video, audio, picture, subtitle, markdown, table, pdf, text, code or none."""
+        known = PREVIEW_OF.get(self.extension)
+        return known or PREVIEW_OF_NAME.get(self.name.lower(), "none")
+
+    @property
+    def is_showable_picture(self) -> bool:
+        """Browsers show it as it is, in a time and a memory that a page may cost."""
+        return self.extension in SHOWABLE and self.size_bytes <= MOST_SHOWN_BYTES
 
 
 class Contents:
@@ -91,26 +131,27 @@ class Contents:
     def _sorted(self, sort: str) -> list[Entry]:
         """Folders first, whatever the order; equals by name, from A to Z."""
         if sort == "name":
-            return sorted(self.entries, key=lambda entry: (not entry.is_folder, by_name(entry)))
+            found = sorted(self.entries, key=by_name)
+            return sorted(found, key=is_file)
         found = self.in_order("name")
         if sort == "-name":
             found = found[::-1]
         else:
             by_value = VALUES[sort.removeprefix("-")]
             found = sorted(found, key=by_value, reverse=sort.startswith("-"))
-        return sorted(found, key=lambda entry: not entry.is_folder)
+        return sorted(found, key=is_file)
 
 
-def by_name(entry: Entry) -> tuple[Any, ...]:
-    return natural(entry.name), entry.name, entry.id
+def is_file(entry: Entry) -> bool:
+    return entry.kind == FILE
 
 
-def natural(name: str) -> list[str | int]:
-    """2 before 10, in any case and with any accent. Words and numbers take turns, so that two
-    keys can always be compared."""
-    parts: list[str | int] = list(DIGITS.split(plain(name)))
-    for index in range(1, len(parts), 2):
-        parts[index] = int(str(parts[index])[:LONGEST_NUMBER])
+def by_name(entry: Entry) -> list[str | int]:
+    """2 before 10, in any case and with any accent; equals by the exact name. Words and numbers
+    take turns, so that two keys can always be compared: no number is less than none."""
+    words = DIGITS.split(plain(entry.name))
+    parts: list[str | int] = [*words, -1, entry.name, entry.id]
+    parts[1:-3:2] = [int(digits[:LONGEST_NUMBER]) for digits in words[1::2]]
     return parts
 
 

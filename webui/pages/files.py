@@ -1,9 +1,10 @@
 """The Files screen: a window of a folder's entries, every word and address ready."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.pages import measures
@@ -12,6 +13,7 @@ from webui.pages.entries import FOLDER, KIND_OF, PICTURED, ROOT, Entry, Snapshot
 from webui.pages.errors import trouble_of
 from webui.pages.gauge import Gauge, gauge_of
 from webui.pages.measures import Calendar
+from webui.pages.watching import Mark, left_words, watched_words
 from webui.v1.errors import Failure
 
 WINDOW = 200
@@ -84,12 +86,28 @@ class Row:
     added_iso: str
     thumb_url: str
     is_playable: bool
+    is_film: bool
     download_url: str
     rename_url: str
     rename_form_url: str
     delete_url: str
     copy_url: str
     is_gone: bool = False
+    watched_percent: str = ""  # of a film that is begun
+    watched_text: str = ""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A film that somebody stopped in."""
+
+    name: str
+    text: str
+    url: str
+    thumb_url: str
+    percent: int
+    forget_url: str
+    folder: str
 
 
 @dataclass(frozen=True)
@@ -104,6 +122,8 @@ class Circumstances:
     takes_folder: bool = True
     thumbs_by_kind: bool = False
     ancestors: Sequence[tuple[str, str]] = ()
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    begun: Sequence[tuple[Snapshot, Entry, Mark]] = ()
 
 
 @dataclass(frozen=True)
@@ -133,6 +153,7 @@ class FilesPage:
     filter_url: str
     clear_url: str
     clear_fragment_url: str
+    begun: list[Begun]
     rows: list[Row]
     count: int
     count_all: int
@@ -187,6 +208,7 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
         clear_url=at.at(replace(look, query="", first=0)),
         clear_fragment_url=at.fragment(replace(look, query="", first=0)),
+        begun=[begun(*each, around) for each in around.begun] if is_front(snapshot, look) else [],
         rows=rows(found[first:stop], at, around),
         count=len(found),
         count_all=len(snapshot.contents),
@@ -220,6 +242,23 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
     )
 
 
+def is_front(snapshot: Snapshot, look: Look) -> bool:
+    return snapshot.is_root and not look.query and not look.first
+
+
+def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -> Begun:
+    at = Addresses(snapshot.folder, Look(), around.origin)
+    return Begun(
+        name=split_name(entry.name)[0],
+        text=left_words(mark),
+        url=at.preview(entry.key),
+        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
+        percent=mark.percent,
+        forget_url=reverse("watch-mark", args=[entry.id]),
+        folder=snapshot.folder,
+    )
+
+
 def new_folder_page(
     snapshot: Snapshot, look: Look, *, name: str = "", error: str = ""
 ) -> NewFolderPage:
@@ -248,7 +287,7 @@ def summary(snapshot: Snapshot, stale: Stale | None) -> str:
     if stale is not None:
         return _("%(items)s, as of %(time)s") % {"items": count, "time": stale.since}
     if not snapshot.contents:
-        return count
+        return _("Empty")
     size = snapshot.size_bytes or sum(entry.size_bytes for entry in snapshot.contents.entries)
     words = {"items": count, "size": measures.size_words(size)}
     return _("%(items)s, %(size)s") % words
@@ -315,6 +354,7 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
     kind, entry_id, calendar = entry.kind, entry.id, around.calendar
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
+    mark = around.marks.get(entry_id) if kind != FOLDER else None
     own = f"{at.below}{key}/"
     if entry.is_folder:
         stem, extension, icon = entry.name, "", "folder"
@@ -322,7 +362,7 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
     else:
         stem, extension = split_name(entry.name)
         icon = ICONS[KIND_OF.get(extension[1:].lower(), "")]
-        url = download_url(at, entry)
+        url = at.preview(key)
     return Row(
         key=key,
         is_folder=entry.is_folder,
@@ -340,11 +380,14 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
         is_playable=entry.is_playable,
+        is_film=icon == "film",
         download_url=download_url(at, entry),
         rename_url=f"{own}rename/",
         rename_form_url=f"{own}rename/form/",
         delete_url=f"{at.below}delete/?entry={key}",
-        copy_url=around.origin + url,
+        copy_url=around.origin + (url if entry.is_folder else download_url(at, entry)),
+        watched_percent=str(mark.percent or "") if mark else "",
+        watched_text=watched_words(mark) if mark else "",
     )
 
 

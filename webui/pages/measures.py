@@ -1,6 +1,6 @@
 """Numbers, sizes and dates in words, with the exact value beside them."""
 
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 
 from django.utils import dateformat, formats
@@ -26,6 +26,24 @@ def items_words(count: int) -> str:
     return ngettext("%(count)s item", "%(count)s items", count) % {"count": count_words(count)}
 
 
+def devices_words(count: int) -> str:
+    return ngettext("%(count)s device", "%(count)s devices", count) % {"count": count_words(count)}
+
+
+def tenths_words(number: float) -> str:
+    """`1.5`, and `1` where there is nothing behind it."""
+    decimal, _thousands = separators(get_language() or "")
+    return f"{number:.1f}".removesuffix(".0").replace(".", decimal)
+
+
+def more_words(left_out: int) -> str:
+    """Below a list that was cut short."""
+    if left_out <= 0:
+        return ""
+    words = ngettext("and %(count)s more", "and %(count)s more", left_out)
+    return words % {"count": count_words(left_out)}
+
+
 def size_words(size_bytes: int) -> str:
     """`9.8 GB`, `612 MB`, `41 KB`: powers of ten, and no more digits than anybody reads."""
     if size_bytes < 1000:
@@ -46,6 +64,37 @@ def size_words(size_bytes: int) -> str:
 def exact_size(size_bytes: int) -> str:
     words = ngettext("%(count)s byte", "%(count)s bytes", size_bytes)
     return words % {"count": count_words(size_bytes)}
+
+
+def part_words(done_bytes: int, size_bytes: int) -> str:
+    """`2.5 of 4.1 GB`: the unit once, where both have the same."""
+    done, size = size_words(done_bytes), size_words(size_bytes)
+    if done.rpartition(" ")[2] == size.rpartition(" ")[2]:
+        done = done.rpartition(" ")[0]
+    return _("%(done)s of %(size)s") % {"done": done, "size": size}
+
+
+def short_time(seconds: int) -> str:
+    """`5 min`, `1 h 58 min`: rounded up, since nobody minds what comes early."""
+    minutes = max(-(-seconds // 60), 1)
+    if minutes < 60:
+        return _("%(minutes)s min") % {"minutes": minutes}
+    hours, rest = divmod(minutes, 60)
+    if not rest or hours >= 24:
+        return _("%(hours)s h") % {"hours": hours}
+    return _("%(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest}
+
+
+def long_time(seconds: int) -> str:
+    """`12 minutes`, `2 hours`, `3 days`."""
+    minutes = max(-(-seconds // 60), 1)
+    if minutes < 60:
+        return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
+    if minutes < 48 * 60:
+        hours = round(minutes / 60)
+        return ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}
+    days = round(minutes / 60 / 24)
+    return ngettext("%(count)s day", "%(count)s days", days) % {"count": days}
 
 
 class Calendar:
@@ -76,6 +125,16 @@ class Calendar:
                 day, pgettext("a day of this year, in Django's letters", "j M")
             )
         return dateformat.format(day, pgettext("a day of any year, in Django's letters", "j M Y"))
+
+    @property
+    def day_number(self) -> int:
+        return self._today.toordinal()
+
+    def moment(self, seconds: float) -> str:
+        """Of our own clock: `13:40` today, else the day."""
+        moment = datetime.fromtimestamp(seconds, UTC)
+        there = moment.astimezone(self._zone)
+        return self.time(moment) if there.date() == self._today else self.words(moment)
 
     def time(self, moment: datetime) -> str:
         return f"{moment.astimezone(self._zone):%H:%M}"

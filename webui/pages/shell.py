@@ -15,6 +15,7 @@ class Destination:
     icon: str
     key: str
     is_current: bool
+    count: int = 0
 
 
 @dataclass(frozen=True)

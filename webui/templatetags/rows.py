@@ -1,31 +1,76 @@
-"""Rows of folders, rendered once for all who see the same."""
+"""Rows of folders. Their template is rendered once for each shape of row, with marks in place of
+words, and the words of each row are set in there: 200 rows by themselves cost 70 ms, so 3 ms."""
 
+import re
+from dataclasses import fields
 from functools import lru_cache
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 
 from django import template
 from django.template.loader import render_to_string
 from django.templatetags.static import static
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from webui.pages.files import Row
 
-# About 4 KB each. A window of 200 costs 50 ms to render, and 1 ms to find here.
-MOST_KEPT = 4_000
+MARK = re.compile("\0([a-z_]+)\0")
+FLAGS = [field.name for field in fields(Row) if field.type is bool]
+WORDS = [field.name for field in fields(Row) if field.type is not bool]
+MOST_SHAPES = 200
 
 register = template.Library()
 
 
+class Shape(NamedTuple):
+    """All that a template may ask before it shows words of a row."""
+
+    template: str
+    language: str | None
+    is_stale: bool
+    is_its_download: bool
+    flags: tuple[bool, ...]
+    has_words: tuple[bool, ...]
+
+
 @register.simple_tag(takes_context=True)
-def entry_row(context: dict[str, Any], name: str) -> SafeString:
-    """`name` sees of the page only what is part of the key here, and so can show nothing else."""
-    return rendered(name, context["row"], bool(context["page"].stale), get_language())
+def entry_rows(context: dict[str, Any], name: str) -> SafeString:
+    page, language = context["page"], get_language()
+    found = [row_in(name, row, is_stale=bool(page.stale), language=language) for row in page.rows]
+    return mark_safe("".join(found))  # noqa: S308  Each word was escaped.
 
 
-@lru_cache(MOST_KEPT)
-def rendered(name: str, row: Row, is_stale: bool, _language: str | None) -> SafeString:  # noqa: FBT001
-    shown = {"row": row, "page": {"stale": is_stale}, "icons": static("icons.svg")}
-    words = {"select": _("Select"), "actions": _("Actions for")}
-    return render_to_string(name, shown | words)
+def row_in(name: str, row: Row, *, is_stale: bool, language: str | None) -> str:
+    flags = tuple([getattr(row, flag) for flag in FLAGS])
+    words = [in_html(getattr(row, word)) for word in WORDS]
+    is_its_download = row.url == row.download_url
+    shape = Shape(name, language, is_stale, is_its_download, flags, tuple(map(bool, words)))
+    found = dict(zip(WORDS, words, strict=True))
+    return "".join([found[each] if at % 2 else each for at, each in enumerate(pieces_of(shape))])
+
+
+def in_html(value: str | int | tuple[str, ...]) -> str:
+    """A long name may break between its parts."""
+    if isinstance(value, tuple):
+        return "<wbr>".join(map(escape, value))
+    return escape(str(value))
+
+
+@lru_cache(MOST_SHAPES)
+def pieces_of(shape: Shape) -> list[str]:
+    """What stands around the words, and the names of the words, in turns."""
+    told = zip(WORDS, shape.has_words, strict=True)
+    marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in told}
+    marks["stem_parts"] = [marks["stem_parts"]]
+    if shape.is_its_download:
+        marks["download_url"] = marks["url"]
+    shown = {
+        "row": marks | dict(zip(FLAGS, shape.flags, strict=True)),
+        "page": {"stale": shape.is_stale},
+        "icons": static("icons.svg"),
+        "select": _("Select"),
+        "actions": _("Actions for"),
+    }
+    return MARK.split(render_to_string(shape.template, shown))

@@ -57,8 +57,11 @@ Forms = list[Call]
 def listing(folder_id: str | None, etag: str | None) -> Forms:
     asked = folder_id or ROOT_ID
     path = "folder" if asked == ROOT_ID else path_of("folder", checked_id(asked))
-    headers = {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
-    return [Call("GET", path, headers=headers, may_repeat=True)]
+    return [Call("GET", path, headers=known(etag), may_repeat=True)]
+
+
+def known(etag: str | None) -> dict[str, str]:
+    return {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
 
 
 def create_folder(path: str) -> Forms:
@@ -101,8 +104,9 @@ def _delete(decided: str | None, noun: str, its_id: str) -> Forms:
     ]
 
 
-def file(file_id: str, method: str) -> Forms:
-    return [Call(method, path_of("file", checked_id(file_id)), may_repeat=True)]
+def file(file_id: str, method: str, *, inline: bool) -> Forms:
+    query = {"inline": "1"} if inline else {}
+    return [Call(method, path_of("file", checked_id(file_id)), query=query, may_repeat=True)]
 
 
 def folder_zip(folder_id: str, method: str) -> Forms:
@@ -135,6 +139,21 @@ def image(file_id: str) -> Forms:
     return [Call("GET", path_of("file", checked_id(file_id), "image"), may_repeat=True)]
 
 
+def hls(file_id: str) -> Forms:
+    return [Call("GET", path_of("file", checked_id(file_id), "hls"), may_repeat=True)]
+
+
+def mp4(file_id: str) -> Forms:
+    return [Call("GET", path_of("file", checked_id(file_id), "mp4"), may_repeat=True)]
+
+
+def picture(file_id: str, pixels: int) -> Forms:
+    """Of the size that is wanted, where the service knows to choose. Not asked for again: a page
+    of pictures that wait for a busy service would take all threads for itself."""
+    path = path_of("file", checked_id(file_id), "image")
+    return [Call("GET", path, query={"pixels": str(pixels)})]
+
+
 def thumbnail(dialect: Dialect, file_id: str) -> Forms:
     checked_id(file_id)
     paths = {
@@ -149,6 +168,10 @@ def thumbnail(dialect: Dialect, file_id: str) -> Forms:
 
 def account() -> Forms:
     return [Call("GET", "user", may_repeat=True, names_something=False)]
+
+
+def transfers(etag: str | None) -> Forms:
+    return [Call("GET", "transfer", headers=known(etag), may_repeat=True, names_something=False)]
 
 
 def transfer(dialect: Dialect, transfer_id: str) -> Forms:

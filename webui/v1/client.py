@@ -17,7 +17,17 @@ from webui.v1.connection import Connection, Health, Patience
 from webui.v1.dialect import Dialect, Naming
 from webui.v1.errors import NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Judge, Link
-from webui.v1.models import Account, Added, Created, Json, Listing, Transfer, Unchanged
+from webui.v1.models import (
+    Account,
+    Added,
+    Created,
+    Json,
+    Listing,
+    Playable,
+    Transfer,
+    Transfers,
+    Unchanged,
+)
 from webui.v1.network import JudgeAddress
 from webui.v1.uploads import Readable, Upload
 
@@ -45,6 +55,7 @@ class Client:
         stream_transport: httpx.BaseTransport | None = None,
         naming: Naming | Literal["auto"] = "auto",
         dialect: Dialect | None = None,
+        on_decision: Callable[[Dialect], None] | None = None,
         is_ours: bool = False,
         judge: Judge = links.http_only,
         judge_address: JudgeAddress | None = None,
@@ -59,6 +70,7 @@ class Client:
             Address(base_url),
             credentials,
             dialect=dialect if naming == "auto" else replace(dialect, naming=naming),
+            on_decision=on_decision,
             transport=transport,
             stream_transport=stream_transport or transport,
             judge=links.any_of_ours if is_ours else judge,
@@ -75,7 +87,7 @@ class Client:
 
     @property
     def dialect(self) -> Dialect:
-        """What was found out about the service so far; give it to the next Client."""
+        """What was found out about the service so far; `on_decision` is told when it grows."""
         return self._connection.dialect
 
     @property
@@ -102,14 +114,11 @@ class Client:
     def listing(self, folder_id: str | None, etag: str | None) -> Listing | Unchanged: ...
     def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
         """The root where no id is given; `Unchanged` where it is still what `etag` named."""
-
-        def read(answer: Answer) -> Listing | Unchanged:
-            if answer.status == 304:
-                return Unchanged(etag or "")
-            new_etag = answers.etag_of(answer.headers)
-            return _told(models.listing(answer.body or {}, folder_id, new_etag))
-
-        return self._connection.ask(calls.listing(folder_id, etag), read)
+        return self._unless_known(
+            calls.listing(folder_id, etag),
+            etag,
+            lambda body, new_etag: models.listing(body, folder_id, new_etag),
+        )
 
     def create_folder(self, path: str) -> Created:
         """`path` is the full one from the root; the folder above must be there."""
@@ -131,9 +140,15 @@ class Client:
     # whoever asked closes it.
 
     def file_link(
-        self, file_id: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+        self,
+        file_id: str,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        *,
+        inline: bool = False,
     ) -> Link | Download:
-        return self._bytes(calls.file(file_id, method), headers)
+        """`inline`: a link that a browser shows; only our own service knows the wish."""
+        return self._bytes(calls.file(file_id, method, inline=inline and self.is_ours), headers)
 
     def folder_zip_link(
         self, folder_id: str, headers: Mapping[str, str] | None = None, method: str = "GET"
@@ -160,14 +175,53 @@ class Client:
     def image(self, file_id: str, headers: Mapping[str, str] | None = None) -> Link | Download:
         return self._bytes(calls.image(file_id), headers)
 
+    def hls(self, file_id: str) -> Playable:
+        """Where its playlist is. Services say so in JSON, by a redirect, or send it at once."""
+        return self._playable(calls.hls(file_id))
+
+    def mp4(self, file_id: str) -> Playable:
+        return self._playable(calls.mp4(file_id))
+
+    def picture(self, file_id: str, pixels: int) -> Link | Download:
+        return self._bytes(calls.picture(file_id, pixels), None)
+
     def open(
-        self, link: Link | str, headers: Mapping[str, str] | None = None, method: str = "GET"
+        self,
+        link: Link | str,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        *,
+        insists: bool = True,
     ) -> Download:
-        """The bytes behind a link, for what the site streams itself. Each redirect is judged."""
+        """The bytes behind a link, for what the site streams itself. Each redirect is judged.
+        Without `insists` a service that is busy is not waited for."""
         url = links.resolved(link if isinstance(link, str) else link.url)
-        return self._connection.open(url, headers, method)
+        return self._connection.open(url, headers, method, insists=insists)
+
+    def whole(self, found: Link | Download, most_bytes: int) -> bytes:
+        """All bytes of something small; `Unreadable("too_large")` where it is not."""
+        opened = self.open(found) if isinstance(found, Link) else found
+        return self._connection.whole(opened, most_bytes)
+
+    def link_to(self, reference: str, page: str) -> str:
+        """The address that a page of the service means, if it may be opened. `open` judges it
+        again, since a token of ours may be kept for hours."""
+        url = links.resolved(reference, httpx.URL(page))
+        if not self._connection.may_open(url):
+            raise Unreadable("refused_link")
+        return str(url)
+
+    def hls_url(self, file_id: str) -> str:
+        """Where the service itself answers with a playlist, if it does so."""
+        call, *_others = calls.hls(file_id)
+        return str(self._connection.address.url_of(call.path, call.query))
 
     # Transfers
+
+    def transfers(self, etag: str | None = None) -> Transfers | Unchanged:
+        """All that are not done, without the files that a listing of the root brings along. Not
+        in the specification: `NotFound` where the service has no such list."""
+        return self._unless_known(calls.transfers(etag), etag, models.transfers)
 
     def transfer(self, transfer_id: str) -> Transfer:
         forms = calls.transfer(self.dialect, transfer_id)
@@ -201,12 +255,33 @@ class Client:
     def _request(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
         return self._connection.ask(forms, lambda answer: _told(read(answer.body or {})))
 
+    def _unless_known(
+        self,
+        forms: Sequence[Call],
+        etag: str | None,
+        read: Callable[[Json, str | None], Value | None],
+    ) -> Value | Unchanged:
+        def of(answer: Answer) -> Value | Unchanged:
+            if answer.status == 304:
+                return Unchanged(etag or "")
+            return _told(read(answer.body or {}, answers.etag_of(answer.headers)))
+
+        return self._connection.ask(forms, of)
+
     def _done(self, forms: Sequence[Call]) -> None:
         self._connection.ask(forms, lambda answer: answer)
 
     def _bytes(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Link | Download:
         outcome = self._connection.fetch(forms, headers)
         return Link(outcome, self.is_ours) if isinstance(outcome, str) else outcome
+
+    def _playable(self, forms: Sequence[Call]) -> Playable:
+        found = self._connection.locate(forms)
+        if isinstance(found, str):
+            return Playable(found)
+        if isinstance(found, bytes):
+            return Playable(playlist=found)
+        return _told(models.playable(found.body or {}))
 
     def _learn_naming(self) -> None:
         """A small question first, so that a large file is not sent to a path that is not there."""

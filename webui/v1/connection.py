@@ -34,6 +34,7 @@ Send = Callable[[Call, Deadline], Outcome]
 PASSING = frozenset({429, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CONTENT = frozenset({200, 206, 304, 416})
+PLAYLIST_BEGINS = (b"#EXTM3U", b"\xef\xbb\xbf#EXTM3U")
 ILL = (Unavailable, Unauthorized, Forbidden, TooMany)
 JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 MOST_REDIRECTS = 5
@@ -83,6 +84,7 @@ class Connection:
         credentials: Credentials | None,
         *,
         dialect: Dialect,
+        on_decision: Callable[[Dialect], None] | None,
         transport: httpx.BaseTransport | None,
         stream_transport: httpx.BaseTransport | None,
         judge: Judge,
@@ -94,6 +96,7 @@ class Connection:
     ) -> None:
         self.address = address
         self.dialect = dialect
+        self._on_decision = on_decision
         self.health = Health()
         self._lock = threading.Lock()
         self._token = credentials.token if credentials else ""
@@ -143,7 +146,29 @@ class Connection:
                 raise Unreadable("not_v1", status=outcome.status)
             return outcome
 
-    def open(self, url: httpx.URL, headers: Mapping[str, str] | None, method: str) -> Download:
+    def locate(self, forms: Sequence[Call]) -> Answer | bytes | str:
+        """An address elsewhere that was judged, what a JSON answer says, or a playlist itself."""
+
+        def send(call: Call, deadline: Deadline) -> Outcome:
+            url = self.address.url_of(call.path, call.query)
+            request = self._request(self._streams, call.method, url, bytes_headers(None), call)
+            return self._followed(request, deadline, stop_elsewhere=True)
+
+        with self._noted():
+            outcome = self._first_known(forms, send)
+            if isinstance(outcome, str):
+                return outcome
+            if isinstance(outcome, Download):
+                raw = self.whole(outcome, answers.MOST_PLAYLIST_BYTES)
+                if raw.startswith(PLAYLIST_BEGINS):
+                    return raw
+                outcome = Answer(outcome.status, httpx.Headers(), answers.decoded(raw))
+            self._check(outcome)
+            return outcome
+
+    def open(
+        self, url: httpx.URL, headers: Mapping[str, str] | None, method: str, *, insists: bool
+    ) -> Download:
         """The bytes behind an address, redirects judged and followed."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
@@ -152,7 +177,7 @@ class Connection:
             )
             return self._followed(request, deadline, stop_elsewhere=False)
 
-        outcome = self._insisted(Call(method, "", may_repeat=True), send)
+        outcome = self._insisted(Call(method, "", may_repeat=insists), send)
         if isinstance(outcome, Answer):
             # Elsewhere a 401 says nothing of the owner's credentials, which never went there.
             is_expired = outcome.status == 401 and not self.address.is_api(url)
@@ -160,6 +185,15 @@ class Connection:
         if not isinstance(outcome, Download):
             raise Unreadable("not_v1")
         return outcome
+
+    def whole(self, found: Download, most_bytes: int) -> bytes:
+        """Within the time of one call, however slowly it comes; closed then in any case."""
+        deadline = Deadline(self._clock, self._patience.call_seconds)
+        with deadline.applied(), found:
+            return answers.gathered(found, deadline, most_bytes)
+
+    def may_open(self, url: httpx.URL) -> bool:
+        return self.address.is_own(url) or self._judge(str(url))
 
     def _first_known(self, forms: Sequence[Call], send: Send) -> Outcome:
         """The answer to the first form that the service knows, which is then kept."""
@@ -181,7 +215,9 @@ class Connection:
             if not outcome.is_own or refused or unclear:
                 return
         with self._lock:
-            self.dialect = self.dialect.with_decision(call.decides)
+            before, self.dialect = self.dialect, self.dialect.with_decision(call.decides)
+            if self._on_decision is not None and self.dialect != before:
+                self._on_decision(self.dialect)
 
     def _insisted(self, call: Call, send: Send) -> Outcome:
         """Sends again what may be sent again: at most as often as there are pauses, and never
@@ -279,7 +315,7 @@ class Connection:
         return request
 
     def _judged(self, url: httpx.URL) -> httpx.URL:
-        if self.address.is_own(url) or self._judge(str(url)):
+        if self.may_open(url):
             return url
         raise Unreadable("refused_link")
 

@@ -25,7 +25,8 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
     """Carries what the reader of a page needs, and nothing secret.
 
     `reason` is a word to look up a sentence by; `said` is the service's own text, bounded and
-    without control or direction characters, for words that nobody knows.
+    without control or direction characters, for words that nobody knows; `message` is a sentence
+    that it told beside them.
     """
 
     def __init__(  # noqa: PLR0913  Each is a fact of its own.
@@ -34,6 +35,7 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
         *,
         status: int | None = None,
         said: str = "",
+        message: str = "",
         retry_after_seconds: float | None = None,
         wish: Wish | None = None,
         missing_bytes: int | None = None,
@@ -41,6 +43,7 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
         self.reason = word_of(reason) or "unknown"
         self.status = status
         self.said = plain_text(said)
+        self.message = plain_text(message)
         self.retry_after_seconds = retry_after_seconds
         self.wish = wish
         self.missing_bytes = missing_bytes

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from webui.v1.errors import Unreadable
-from webui.v1.network import failure_of
+from webui.v1.network import failure_of, shutter_of
 
 LONGEST_URL = 8_192
 SENT_ON = ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
@@ -59,11 +59,16 @@ class Download:
         headers: Mapping[str, str],
         chunks: Iterator[bytes],
         end: Callable[[], None],
+        abort: Callable[[], None] | None = None,
     ) -> None:
         self.status = status
         self.headers = headers
         self._chunks = chunks
         self._end = end
+        self._abort = abort
+        self.is_aborted = False
+        # Where the bytes come from in the end, after each redirect.
+        self.url = ""
 
     @property
     def size_bytes(self) -> int | None:
@@ -79,6 +84,12 @@ class Download:
     def close(self) -> None:
         """Ends the connection to the service at once where bytes are still to come."""
         self._end()
+
+    def abort(self) -> None:
+        """From any thread: whoever waits for bytes finds that they have ended."""
+        self.is_aborted = True
+        if self._abort is not None:
+            self._abort()
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +108,10 @@ class Download:
 
 def download_of(response: httpx.Response) -> Download:
     headers = {name: response.headers[name] for name in PASSED_BACK if name in response.headers}
-    return Download(response.status_code, headers, _raw(response), response.close)
+    raw = _raw(response)
+    found = Download(response.status_code, headers, raw, response.close, shutter_of(response))
+    found.url = str(response.request.url)
+    return found
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:

@@ -6,19 +6,21 @@ cannot be read becomes its default. Names stay as they came; showing them safely
 
 import json
 import math
+import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 Json = Mapping[str, Any]
 State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Folder", "File", "Transfer")
+Row = TypeVar("Row", "Folder", "Transfer")
+Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
 DOWNLOADED_PERCENT = 100.0
@@ -29,15 +31,30 @@ LONGEST_LINK = 4_096
 MOST_WARNINGS = 20
 MOST_WISHES = 1_000
 MOST_PICTURES = 16
+MOST_NESTED = 32
 NO_PRESENTATIONS: Json = {}
 
 # Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
 ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+PLAIN = frozenset({str, bool, type(None)})
 NO_ID = frozenset({"0", "-1", ""})
 HASH = re.compile(r"[0-9a-fA-F]{40}")
 LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
 ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
 WORD = re.compile(r"[a-z0-9_]{1,64}")
+# What `Account` has in words of its own, and what is about the answer, not about the account.
+READ_KEYS = frozenset(
+    {
+        *ACCOUNT_KEYS,
+        *("id", "package_name", "space_used", "bandwidth_used"),
+        *("result", "success", "code", "status_code", "reason_phrase", "error"),
+    }
+)
+SECRET = re.compile(
+    r"pass|pwd|token|key|secret|hash|cookie|auth|session|credential|salt|otp|signature|csrf"
+)
+MOST_OTHERS = 40
+LONGEST_OTHER = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +66,87 @@ class Folder:
     is_shared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """`plays_*`: the service says that it can be played. Links are the service's, not judged."""
+class File(NamedTuple):
+    """`plays_*`: the service says that it can be played. Links are the service's, not judged.
+
+    What a list of files needs is read at once; the rest is read of `told` when somebody asks: few
+    of 10,000 files are ever on a screen.
+    """
 
     id: str
     name: str
     size_bytes: int
-    changed_at: datetime | None
+    changed: int | None  # seconds since 1970
     hash: str | None
-    folder_id: str | None
-    is_video: bool
-    is_audio: bool
     plays_video: bool
     plays_audio: bool
-    is_lost: bool
-    converted_percent: float | None
-    thumb_url: str | None
-    presentations: Json = field(repr=False)
+    told: Json
+
+    def __repr__(self) -> str:
+        """Links are secrets."""
+        return f"File(id={self.id!r}, name={self.name!r}, size_bytes={self.size_bytes})"
+
+    @property
+    def changed_at(self) -> datetime | None:
+        return None if self.changed is None else datetime.fromtimestamp(self.changed, UTC)
+
+    @property
+    def folder_id(self) -> str | None:
+        return reference_of(self.told.get("folder_id"))
+
+    @property
+    def thumb_url(self) -> str | None:
+        return link_of(self.told.get("thumb"))
+
+    @property
+    def is_video(self) -> bool:
+        return self.plays_video or flag_of(self.told.get("is_video"))
+
+    @property
+    def is_audio(self) -> bool:
+        return self.plays_audio or flag_of(self.told.get("is_audio"))
+
+    @property
+    def has_picture(self) -> bool:
+        """Our own service tells no more, and is asked for it when it is wanted."""
+        return flag_of(self.told.get("has_picture"))
+
+    @property
+    def is_lost(self) -> bool:
+        return flag_of(self.told.get("is_lost"))
+
+    @property
+    def converted_percent(self) -> float | None:
+        converted = _first(self.told, "video_converted", "video_progress")
+        return None if converted is None else percent_of(converted, DOWNLOADED_PERCENT)
+
+    @property
+    def presentations(self) -> Json:
+        told = self.told.get("presentation_urls")
+        return told if type(told) is dict else NO_PRESENTATIONS
 
     @property
     def image_urls(self) -> Mapping[int, str]:
-        """Previews by width. Read when asked for: few of 10,000 files are ever on a screen."""
-        images = self.presentations.get("image")
-        rows = islice(images.items(), MOST_PICTURES) if isinstance(images, dict) else ()
+        """Previews by width."""
         return {
             int(size): url
-            for size, link in rows
+            for size, link in islice(self._images.items(), MOST_PICTURES)
             if size.isascii() and size.isdigit() and len(size) < 6 and (url := link_of(link))
         }
+
+    def image_url(self, pixels: int) -> str | None:
+        """The preview of this size; else the next larger; else the largest there is."""
+        images = self._images
+        if exact := link_of(images.get(str(pixels))):
+            return exact
+        urls = self.image_urls if images else {}
+        best = min((size for size in urls if size >= pixels), default=max(urls, default=0))
+        return urls.get(best)
+
+    @property
+    def _images(self) -> Json:
+        images = self.presentations.get("image")
+        return images if type(images) is dict else NO_PRESENTATIONS
 
     @property
     def hls_url(self) -> str | None:
@@ -139,8 +208,18 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class Transfers:
+    """All transfers, without the files."""
+
+    transfers: tuple[Transfer, ...]
+    space_max_bytes: int | None
+    space_used_bytes: int | None
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The listing is still the one with this ETag."""
+    """It is still the one with this ETag."""
 
     etag: str
 
@@ -164,6 +243,19 @@ class Created:
 
 
 @dataclass(frozen=True, slots=True)
+class Playable:
+    """Where something can be played. `is_converting`: not yet, so far `progress_percent`.
+
+    `playlist`: the service sent it instead of telling where it is.
+    """
+
+    url: str = field(default="", repr=False)
+    is_converting: bool = False
+    progress_percent: float | None = None
+    playlist: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """What did not fit and was kept by the service."""
 
@@ -178,6 +270,8 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Account:
+    """`others`: what else is told of it, by the service's own names. Nothing secret."""
+
     id: str | None
     name: str
     email: str
@@ -187,6 +281,7 @@ class Account:
     space_used_bytes: int | None
     bandwidth_used_bytes: int
     wishes: tuple[Wish, ...]
+    others: tuple[tuple[str, str], ...] = ()
 
 
 def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
@@ -194,7 +289,7 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
     if "folders" not in answer and "files" not in answer:
         return None
     folders, bad_folders = _rows(answer.get("folders"), folder)
-    files, bad_files = _rows(answer.get("files"), file)
+    files, bad_files = _files(answer.get("files"))
     running = answer.get("torrents") or answer.get("transfers")
     transfers, bad_transfers = _rows(running, transfer)
     parent = _first(answer, "parent_id", "parent")
@@ -217,6 +312,15 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
     )
 
 
+def transfers(answer: Json, etag: str | None = None) -> Transfers | None:
+    running = answer.get("transfers") or answer.get("torrents")
+    if running is None and "transfers" not in answer and "torrents" not in answer:
+        return None
+    found, _bad_rows = _rows(running, transfer)
+    space_max, space_used = _known_bytes(answer, "space_max"), _known_bytes(answer, "space_used")
+    return Transfers(found, space_max, space_used, etag)
+
+
 def folder(row: Json) -> Folder | None:
     folder_id = id_of(row.get("id"))
     if folder_id is None:
@@ -231,34 +335,41 @@ def folder(row: Json) -> Folder | None:
 
 
 def file(row: Json) -> File | None:
-    """Positional and with few calls: a folder of 10,000 files passes here for each reading."""
-    get = row.get
-    file_id = id_of(get("id"))
-    if file_id is None:
-        return None
-    plays_video = flag_of(get("play_video")) or flag_of(get("stream_video"))
-    plays_audio = flag_of(get("play_audio")) or flag_of(get("stream_audio"))
-    thumb = get("thumb")
-    converted = get("video_converted")
-    if converted is None:
-        converted = get("video_progress")
-    presentations = get("presentation_urls")
-    return File(
-        file_id,
-        _name(row),
-        bytes_of(get("size")),
-        moment_of(get("last_update")),
-        hash_of(get("hash")),
-        reference_of(get("folder_id")),
-        plays_video or flag_of(get("is_video")),
-        plays_audio or flag_of(get("is_audio")),
-        plays_video,
-        plays_audio,
-        flag_of(get("is_lost")),
-        None if converted is None else percent_of(converted, DOWNLOADED_PERCENT),
-        link_of(thumb) if thumb else None,
-        presentations if type(presentations) is dict else NO_PRESENTATIONS,
+    return next(iter(files([row])), None)
+
+
+def files(rows: Sequence[Json]) -> Iterator[File]:
+    """A column after the other, for a folder may hold 10,000 and most columns say the same all
+    the way down. Those without an id are left out."""
+    ids = [id_of(row.get("id")) for row in rows]
+    if None in ids:
+        rows = [row for row, found in zip(rows, ids, strict=True) if found is not None]
+    return map(
+        File,
+        filter(None, ids),
+        map(_name, rows),
+        _column(rows, "size", bytes_of),
+        _column(rows, "last_update", seconds_of),
+        _column(rows, "hash", hash_of),
+        _either(rows, "play_video", "stream_video"),
+        _either(rows, "play_audio", "stream_audio"),
+        rows,
     )
+
+
+def _either(rows: Sequence[Json], *keys: str) -> Iterator[bool]:
+    one, other = (_column(rows, key, flag_of) for key in keys)
+    return map(operator.or_, one, other)
+
+
+def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> list[Value]:
+    """Equal values are read once, where all are of one type: True equals 1. Whole numbers are
+    not told apart by hash, since a stranger may choose ten thousand of the same."""
+    values = [row.get(key) for row in rows]
+    if len(kinds := set(map(type, values))) == 1 and kinds <= PLAIN:
+        known = {value: read(value) for value in set(values)}
+        return [known[value] for value in values]
+    return [read(value) for value in values]
 
 
 def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
@@ -311,6 +422,27 @@ def created(answer: Json, path: str) -> Created:
     return Created(id=reference_of(answer.get("id")), path=text_of(answer.get("path")) or path)
 
 
+def playable(answer: Json) -> Playable | None:
+    """Services put the address at the top, or some levels below it."""
+    url = next(filter(None, (link_of(row.get("url")) for row in _levels(answer))), "")
+    told = _first(answer, "progress", "video_progress", "video_converted")
+    progress = None if told is None else percent_of(told, DOWNLOADED_PERCENT)
+    is_unfinished = not url and progress is not None and progress < DOWNLOADED_PERCENT
+    is_converting = flag_of(answer.get("converting")) or is_unfinished
+    if not url and not is_converting:
+        return None
+    return Playable(url, is_converting, progress)
+
+
+def _levels(answer: Json) -> list[Json]:
+    """The objects in an answer, the outer ones first, as far as anybody would nest them."""
+    found: list[Json] = [answer]
+    for row in found:
+        inner = [value for value in row.values() if isinstance(value, dict)]
+        found += inner[: max(MOST_NESTED - len(found), 0)]
+    return found
+
+
 def wish(row: Any) -> Wish | None:
     if not isinstance(row, Mapping):
         return None
@@ -345,7 +477,28 @@ def account(answer: Json) -> Account | None:
         space_used_bytes=_known_bytes(row, "space_used"),
         bandwidth_used_bytes=bytes_of(row.get("bandwidth_used")),
         wishes=tuple(found for one in rows if (found := wish(one))),
+        others=tuple(islice(_others(row), MOST_OTHERS)),
     )
+
+
+def _others(row: Json) -> Iterator[tuple[str, str]]:
+    """Links are left out with the secrets: many open what they lead to."""
+    for key, value in row.items():
+        name = key.lower()
+        if name in READ_KEYS or not WORD.fullmatch(name) or SECRET.search(name):
+            continue
+        text = scalar_of(value)
+        if text and "://" not in text:
+            yield name, text[:LONGEST_OTHER]
+
+
+def scalar_of(value: Any) -> str:
+    """Empty for what is no single value."""
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) is float:
+        return str(value) if math.isfinite(value) else ""
+    return text_of(value).strip()
 
 
 def id_of(value: Any) -> str | None:
@@ -424,6 +577,11 @@ def moment_of(value: Any) -> datetime | None:
         return None
 
 
+def seconds_of(value: Any) -> int | None:
+    moment = moment_of(value)
+    return None if moment is None else int(moment.timestamp())
+
+
 def warnings_of(value: Any) -> tuple[str, ...]:
     """A string that holds JSON, an array, or nothing; a plain sentence was seen as well."""
     if not value or value == "[]":
@@ -436,6 +594,15 @@ def warnings_of(value: Any) -> tuple[str, ...]:
     rows: Iterable[Any] = value if isinstance(value, list) else [value]
     texts = (text_of(row) for row in islice(rows, MOST_WARNINGS))
     return tuple(text for text in texts if text)
+
+
+def _files(rows: Any) -> tuple[tuple[File, ...], int]:
+    if not isinstance(rows, list):
+        return (), 0 if rows is None else 1
+    found: dict[str, File] = {}
+    for one in files([row for row in rows if type(row) is dict]):
+        found.setdefault(one.id, one)
+    return tuple(found.values()), len(rows) - len(found)
 
 
 def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[tuple[Row, ...], int]:

@@ -3,7 +3,7 @@
 import socket
 import ssl
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -121,6 +121,21 @@ class _Stream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
+
+
+def shutter_of(response: httpx.Response) -> Callable[[], None] | None:
+    """Ends the connection below an answer, also while another thread reads it."""
+    stream = response.extensions.get("network_stream")
+    connection = stream.get_extra_info("socket") if stream is not None else None
+    if not isinstance(connection, socket.socket):
+        return None
+
+    def shut() -> None:
+        with suppress(OSError):
+            # Not TLS's own way, which would change what the reading thread holds.
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    return shut
 
 
 def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) -> float | None:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from webui import folders, names
+from webui import folders, names, watching
 from webui.folders import Reading
 from webui.http import Request, respond
 from webui.models import Role
@@ -153,6 +153,8 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
         return names.refusal(failure)
+    if not entry.is_folder:
+        watching.rename(request.service, entry.id, name)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.changed(request.service, touched)
     return ""
@@ -219,17 +221,23 @@ def loss_of(request: Request, folder: str) -> tuple[Reading, pages.LossPage]:
     chosen = chosen_of(request, reading)
     look = chosen_look(request)
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
-    is_all = is_all_chosen(request)
-    return reading, pages.loss_page(reading.snapshot, chosen, below, look, is_all=is_all)
+    all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
+    return reading, pages.loss_page(reading.snapshot, chosen, below, look, all_but=all_but)
 
 
 def chosen_of(request: Request, reading: Reading) -> list[Entry]:
     """Those of the wanted that are still there."""
     contents, look = reading.snapshot.contents, chosen_look(request)
     if is_all_chosen(request):
-        return list(contents.matching(look.sort, look.query))
-    wanted = {*request.GET.getlist("entry"), *request.POST.getlist("entry")}
+        spared = fields_of(request, "but")
+        matching = contents.matching(look.sort, look.query)
+        return [entry for entry in matching if entry.key not in spared]
+    wanted = fields_of(request, "entry")
     return [entry for entry in contents.in_order(look.sort) if entry.key in wanted]
+
+
+def fields_of(request: Request, name: str) -> set[str]:
+    return {*request.GET.getlist(name), *request.POST.getlist(name)}
 
 
 def chosen_look(request: Request) -> Look:
@@ -271,12 +279,21 @@ def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, i
 def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
     """What happened, in words. What is gone already counts as deleted; at the first trouble, or
     when it takes too long for one request, the rest stays."""
+    gone: list[Entry] = []
+    try:
+        return delete_each(request, chosen, gone)
+    finally:
+        watching.forget(request.service, gone)
+
+
+def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) -> str:
     deadline = time.monotonic() + DELETE_SECONDS
     for count, entry in enumerate(chosen):
         if time.monotonic() > deadline:
             return pages.partly_deleted_words(count, len(chosen), _("Delete the rest again."))
         try:
             delete_one(request, entry)
+            gone.append(entry)
         except Failure as failure:
             if count == 0:
                 raise

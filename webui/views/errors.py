@@ -10,9 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from webui import languages
 from webui.folders import Gone
 from webui.pages.addresses import folder_url
 from webui.pages.errors import Action, ErrorPage, error_page, offline_page, trouble_of
@@ -126,5 +128,10 @@ def ways_on(request: HttpRequest, failure: Failure) -> list[Action]:
 @require_safe
 @open_to_strangers
 def offline(request: HttpRequest) -> HttpResponse:
-    again = Action(url=reverse("files"), label=_("Try again"), is_primary=True)
-    return render(request, "errors/show.html", {"page": offline_page([again])})
+    """Kept by the worker, who asks as a stranger, in the language of whom it works for."""
+    wanted = request.GET.get("language", "")
+    language = wanted if languages.is_spoken(wanted) else translation.get_language()
+    with translation.override(language):
+        again = Action(url=reverse("files"), label=_("Try again"), is_primary=True)
+        page = offline_page([again])
+        return render(request, "errors/offline.html", {"page": page})

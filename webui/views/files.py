@@ -8,9 +8,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from webui import delivery, folders
+from webui import delivery, folders, watching
 from webui.folders import Reading
-from webui.http import Request
+from webui.http import Request, unchanged
 from webui.models import Role
 from webui.pages import files as pages
 from webui.pages.addresses import Addresses, Look, folder_url, look_of
@@ -46,7 +46,7 @@ def listing(request: Request, folder: str) -> HttpResponse:
     reading = read(request, folder, at_once=bool(seen))
     around = circumstances(request, reading)
     if seen and seen == pages.seen_mark(reading.snapshot, around.stale):
-        return HttpResponse(status=204)
+        return unchanged()
     page = pages.files_page(reading.snapshot, look, around)
     response = render(request, "files/_listing.html", {"page": page})
     if request.htmx and not seen:
@@ -97,7 +97,11 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
 
 def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPage:
     reading = read(request, folder, at_once=at_once)
-    return pages.files_page(reading.snapshot, look_at(request), circumstances(request, reading))
+    around = circumstances(request, reading)
+    if reading.snapshot.is_root:
+        begun = watching.continued(request.user, request.service, timezone.now())
+        around = replace(around, begun=begun)
+    return pages.files_page(reading.snapshot, look_at(request), around)
 
 
 def look_at(request: Request) -> Look:
@@ -116,6 +120,7 @@ def circumstances(request: Request, reading: Reading) -> Circumstances:
         takes_folder=service.takes_folder,
         thumbs_by_kind=not service.is_embedded,
         ancestors=folders.above(service, reading.snapshot),
+        marks=watching.positions(request.user, service, reading.snapshot.folder),
     )
 
 

@@ -1,6 +1,7 @@
 import logging
 import math
 from datetime import timedelta
+from typing import cast
 
 from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
@@ -12,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from webui import attempts
+from webui import attempts, devices
 from webui.forms import SignIn
 from webui.http import Request, leave_for, safe_next
 from webui.models import Role, User
@@ -72,6 +73,8 @@ def too_many_tries(wait: timedelta) -> str:
 
 def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    request.session.save()
+    devices.note(cast("Request", request), timezone.now())
     log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
     response = redirect(page)
     response.set_cookie(
@@ -96,5 +99,6 @@ def show(
 @open_to(Role.GUEST)
 def signout(request: Request) -> HttpResponse:
     log.info("signed out name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
+    devices.sign_out(request.user.devices.filter(session_key=request.session.session_key))
     logout(request)
     return leave_for(request, "signin")

@@ -1,14 +1,16 @@
-"""Small pictures of files, fetched from the service once and then kept by their hash."""
+"""Pictures of files, small and large, fetched from the service once and kept by their hash."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from webui import folders, pictures
 from webui.http import Request
 from webui.models import Role
-from webui.pages.entries import FILE
+from webui.pages.entries import FILE, OWN_PICTURE, PICTURE_PIXELS, Entry
 from webui.roles import open_to
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Link
@@ -18,15 +20,43 @@ IMMUTABLE = "private, max-age=31536000, immutable"
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
 
 
+Opened = Callable[[Request, str], Download]
+
+
 @require_safe
 @open_to(Role.GUEST)
 def thumb(request: Request, file: str, mark: str) -> HttpResponse:
+    picture = kept(request, file, mark, small, pictures.MOST_BYTES)
+    return shown(picture)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def image(request: Request, file: str, mark: str) -> HttpResponse:
+    """Where the service makes no picture of a picture, the file itself is one."""
+    picture = kept(request, file, f"{mark} large", large, pictures.MOST_LARGE_BYTES)
+    entry = entry_in(request, file)
+    if picture is None and entry and entry.is_showable_picture:
+        return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
+    return shown(picture)
+
+
+def kept(
+    request: Request, file: str, mark: str, opened: Opened, most_bytes: int
+) -> bytes | HttpResponse | None:
     try:
-        picture = pictures.kept().get(
-            f"{request.service.key} {file} {mark}", lambda: fetched(request, file)
+        return pictures.kept().get(
+            f"{request.service.key} {file} {mark}",
+            lambda: fetched(request, file, opened),
+            most_bytes,
         )
     except (Failure, pictures.Busy):
         return HttpResponse(status=503, headers={"Retry-After": "30"})
+
+
+def shown(picture: bytes | HttpResponse | None) -> HttpResponse:
+    if isinstance(picture, HttpResponse):
+        return picture
     if picture is None:
         raise Http404
     return HttpResponse(
@@ -40,7 +70,7 @@ def thumb(request: Request, file: str, mark: str) -> HttpResponse:
     )
 
 
-def fetched(request: Request, file: str) -> Iterator[bytes]:
+def fetched(request: Request, file: str, opened: Opened) -> Iterator[bytes]:
     try:
         with opened(request, file) as found:
             if found.status == 200:
@@ -49,15 +79,28 @@ def fetched(request: Request, file: str) -> Iterator[bytes]:
         return
 
 
-def opened(request: Request, file: str) -> Download:
-    """The link of the listing, where it told one; else the service's own answer."""
-    link = link_in(request, file)
-    found: Link | Download = request.v1.open(link) if link else request.v1.thumbnail(file)
+def small(request: Request, file: str) -> Download:
+    """The link of the listing, where it told one; else the service's own answer. A page full of
+    pictures that wait for a busy service would take all threads for itself."""
+    entry = entry_in(request, file)
+    found = asked(request, file, entry.picture if entry else "")
+    return request.v1.open(found, insists=False) if isinstance(found, Link) else found
+
+
+def asked(request: Request, file: str, link: str) -> Link | Download:
+    if link == OWN_PICTURE:
+        return request.v1.picture(file, PICTURE_PIXELS)
+    if link:
+        return request.v1.open(link, insists=False)
+    return request.v1.thumbnail(file)
+
+
+def large(request: Request, file: str) -> Download:
+    found = request.v1.image(file)
     return request.v1.open(found) if isinstance(found, Link) else found
 
 
-def link_in(request: Request, file: str) -> str:
+def entry_in(request: Request, file: str) -> Entry | None:
     """Links expire; that of a listing read long ago is asked anew by the service's own way."""
     known = folders.store().known(request.service.key, request.GET.get("in", "")[:64])
-    entry = known.snapshot.contents.find(f"{FILE}-{file}") if known else None
-    return entry.picture if entry else ""
+    return known.snapshot.contents.find(f"{FILE}-{file}") if known else None

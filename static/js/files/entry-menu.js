@@ -1,5 +1,6 @@
-import { copy } from "./copying.js";
+import { copy } from "../copying.js";
 import { deleteRow } from "./deleting.js";
+import { addressOf, isPlayed, playElsewhere } from "./elsewhere.js";
 import { rename } from "./renaming.js";
 import { isFolder, linkOf, nameOf, rowBy, rowOf } from "./rows.js";
 import { startSelecting, toggle } from "./selection.js";
@@ -10,11 +11,12 @@ let key = "";
 
 const ACTS = {
   open: (row) => linkOf(row).click(),
-  copy: (row) => copy(linkOf(row).href, menu().dataset.copied),
+  copy: (row) => copy(isFolder(row) ? linkOf(row).href : new URL(row.dataset.get, location.href).href, menu().dataset.copied),
   select: (row) => {
     startSelecting();
     toggle(row);
   },
+  share: playElsewhere,
   rename,
   delete: deleteRow,
 };
@@ -43,6 +45,8 @@ export function open(more) {
   find("get").href = row.dataset.get ?? link.href;
   find("open").href = link.href;
   find("open").parentElement.hidden = find("get").href === link.href;
+  find("share").href = addressOf(row);
+  find("share").parentElement.hidden = !isPlayed(row);
   file.hidden = isFolder(row);
   folder.hidden = !isFolder(row);
   more.setAttribute("aria-expanded", "true");

@@ -1,5 +1,5 @@
 // What is chosen lives in the page: ticks, hidden fields for chosen rows that are not in sight,
-// and one field that says "all that match", also those that nobody has loaded.
+// and one field that says "all that match", also those that nobody has loaded, but for the spared.
 import { allRows, isFolder, rowBy, rowOf } from "./rows.js";
 import { fill, numberWords, sizeWords } from "./words.js";
 
@@ -16,13 +16,15 @@ export const main = () => document.getElementById("main");
 const form = () => document.getElementById("entries");
 const every = () => document.getElementById("every");
 const kept = () => document.getElementById("kept");
+const spared = () => document.getElementById("spared");
 const headTick = () => document.getElementById("all");
 const countAll = () => Number(document.getElementById("listing").dataset.count);
 const tickOf = (row) => row.querySelector(".tick");
+const isAll = () => !every().disabled;
 const isSelecting = () => main().classList.contains("selecting");
 
 export function chosenCount() {
-  if (!every().disabled) return countAll();
+  if (isAll()) return countAll() - spared().childElementCount;
   return document.querySelectorAll(`${TICK}:checked`).length + kept().childElementCount;
 }
 
@@ -35,8 +37,23 @@ export function choose(row, isChosen) {
   const tick = tickOf(row);
   if (!tick) return;
   tick.checked = isChosen;
-  if (!isChosen) every().disabled = true;
+  if (isAll()) spare(row.id, !isChosen);
   lastKey = row.id;
+}
+
+function spare(key, isSpared) {
+  const fields = [...spared().children];
+  fields.find(({ value }) => value === key)?.remove();
+  if (isSpared) spared().append(hidden("but", key));
+  if (!chosenCount()) choseNone();
+}
+
+const hidden = (name, value) => Object.assign(document.createElement("input"), { type: "hidden", name, value });
+
+function choseNone() {
+  kept().replaceChildren();
+  spared().replaceChildren();
+  every().disabled = true;
 }
 
 export function toggle(row) {
@@ -56,21 +73,21 @@ export function clear() {
 
 // Rows that leave the page stay chosen.
 export function keep(rows) {
-  if (!every().disabled) return;
+  if (isAll()) return;
   for (const row of rows) {
     if (!tickOf(row)?.checked) continue;
-    const field = Object.assign(document.createElement("input"), { type: "hidden", name: "entry", value: row.id });
+    const field = hidden("entry", row.id);
     field.dataset.bytes = row.dataset.bytes;
     kept().append(field);
   }
 }
 
 export function adopt(root) {
-  const isAll = !every().disabled;
   const away = new Map([...kept().children].map((field) => [field.value, field]));
+  const left = new Set([...spared().children].map((field) => field.value));
   for (const tick of root.querySelectorAll('.tick[name="entry"]')) {
     const field = away.get(tick.value);
-    if (isAll || field) tick.checked = true;
+    if (field || (isAll() && !left.has(tick.value))) tick.checked = true;
     field?.remove();
   }
   show();
@@ -79,11 +96,10 @@ export function adopt(root) {
 export function show() {
   if (!form()) return;
   const count = chosenCount();
-  const isAll = !every().disabled;
   const [number, size] = form().querySelector("output").children;
   const words = fill(form().dataset.chosen, { count: numberWords(count) });
   if (number.textContent !== words) number.textContent = words;
-  size.textContent = isAll || !count ? "" : chosenSize();
+  size.textContent = isAll() || !count ? "" : chosenSize();
   main().classList.toggle("chosen", count > 0);
   for (const button of form().querySelectorAll(".actionbar .btn:not(.all)")) button.disabled = !count;
   const rename = document.getElementById("rename-chosen");
@@ -91,7 +107,7 @@ export function show() {
   document.getElementById("select")?.setAttribute("aria-pressed", String(isSelecting()));
   const head = headTick();
   if (!head) return;
-  head.checked = isAll || (count > 0 && count === countAll());
+  head.checked = count > 0 && count === countAll();
   head.indeterminate = count > 0 && !head.checked;
 }
 
@@ -108,7 +124,7 @@ function chooseAll(isChosen) {
     const tick = tickOf(row);
     if (tick) tick.checked = isChosen;
   }
-  kept().replaceChildren();
+  choseNone();
   every().disabled = !isChosen || rows.length >= countAll();
   show();
 }
@@ -142,8 +158,7 @@ document.addEventListener("change", ({ target }) => {
 
 document.addEventListener("reset", ({ target }) => {
   if (target !== form()) return;
-  kept().replaceChildren();
-  every().disabled = true;
+  choseNone();
   main().classList.remove("selecting");
   setTimeout(show);
 });

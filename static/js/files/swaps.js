@@ -1,6 +1,6 @@
 // What stays as it was when the server's answer takes the place of the listing: the chosen rows,
 // the focus, and the words that are read out.
-import { tell } from "../toasts.js";
+import { showToast, tell } from "../toasts.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, keep, show } from "./selection.js";
 
@@ -8,6 +8,7 @@ let focused = [];
 let wasStale = false;
 let query = "";
 let isDown = false;
+let isAwake = false;
 
 const listing = () => document.getElementById("listing");
 const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
@@ -43,6 +44,11 @@ document.addEventListener("htmx:afterSettle", ({ target }) => {
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   const dialog = detail.target;
   if (dialog?.id === "delete" && dialog.firstElementChild && !dialog.open) dialog.showModal();
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const { elt, successful } = detail;
+  if (successful && elt.id === "try-now" && listing().classList.contains("stale")) showToast(elt.dataset.still);
 });
 
 // A refresh behind the page sorts nothing anew and has nothing to say.
@@ -95,3 +101,17 @@ function isFocusLost() {
   const { activeElement } = document;
   return activeElement === document.body || activeElement.id === "main" || activeElement.disabled || !activeElement.checkVisibility();
 }
+
+// A service that is away is asked again.
+async function wake() {
+  if (isAwake || !listing()?.matches(".stale")) return;
+  isAwake = true;
+  const { live } = await import("../clock.js");
+  live(() => {
+    const refresh = document.getElementById("refresh");
+    if (refresh) window.htmx.trigger(refresh, "tick");
+    return 30_000;
+  }, 30_000);
+}
+document.addEventListener("htmx:load", wake);
+wake();

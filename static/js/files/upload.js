@@ -49,7 +49,7 @@ export class Upload {
 
   answered() {
     const { status, responseURL } = this.xhr;
-    const answer = this.read();
+    const answer = (this.answer = this.read());
     if (answer?.ok) return this.turn("done");
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
     this.fail(answer?.reason || (isStranger ? this.words.signedout : status === 413 ? this.words.large : this.words.strange));

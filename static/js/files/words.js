@@ -17,7 +17,7 @@ export function sizeWords(bytes, isRate = false) {
   const unit = isRate ? `${UNITS[step]}-per-second` : UNITS[step];
   const digits = step > 1 && number < 99.95 ? 1 : 0;
   const words = new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: digits }).format(number);
-  return words.replace("kB", "KB").replace("byte", "B");
+  return words.replace("kB", "KB").replace(/byte/i, "B");
 }
 
 export function timeWords(seconds, words) {

@@ -26,7 +26,7 @@ from tests.webui.v1.fakes import (
 from webui.v1 import errors
 from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
-from webui.v1.models import Unchanged
+from webui.v1.models import Transfers, Unchanged
 
 LISTING = sample("folder_root.2026.json")
 DONE = {"result": True, "success": True}
@@ -58,6 +58,7 @@ def test_each_operation_is_one_call_of_the_contract():
     client.delete_file("7")
     client.account()
     client.transfer("7")
+    client.transfers()
     client.add_magnet("magnet:?xt=1")
     client.add_url("https://a/b", "9")
     client.add_file("a.torrent", io.BytesIO(b"de"), 2)
@@ -73,6 +74,7 @@ def test_each_operation_is_one_call_of_the_contract():
         "DELETE /rest/file/7",
         "GET /rest/user",
         "GET /rest/transfer/7",
+        "GET /rest/transfer",
         "POST /rest/transfer/magnet",
         "POST /rest/transfer/url",
         "POST /rest/transfer/file",
@@ -80,7 +82,7 @@ def test_each_operation_is_one_call_of_the_contract():
     ]
     assert form_of(told.seen[3]) == {"path": "Films/New"}
     assert form_of(told.seen[4]) == {"rename_to": "New"}
-    assert form_of(told.seen[11]) == {"url": "https://a/b", "folder_id": "9"}
+    assert form_of(told.seen[12]) == {"url": "https://a/b", "folder_id": "9"}
 
 
 def test_the_torrent_naming_has_its_own_paths_and_fields():
@@ -159,6 +161,22 @@ def test_the_etag_is_asked_with_and_may_be_unchanged():
     assert client.listing().etag == '"v1"'
     assert client.listing("7", '"v1"') == Unchanged('"v1"')
     assert told.seen[1].headers["If-None-Match"] == '"v1"'
+
+
+def test_the_list_of_transfers_is_asked_with_its_etag_too():
+    row = {"id": 5, "name": "Sintel", "progress": 3}
+    told = service(
+        says({"result": True, "transfers": [row], "space_max": 9}, ETag='"t1"'),
+        httpx.Response(304),
+        says({"result": True}),
+    )
+    client = told.client()
+    found = client.transfers()
+    assert isinstance(found, Transfers)
+    assert ([each.id for each in found.transfers], found.space_max_bytes) == (["5"], 9)
+    assert client.transfers(found.etag) == Unchanged('"t1"')
+    with pytest.raises(errors.Unreadable):
+        client.transfers()
 
 
 @pytest.mark.parametrize("etag", ["plain", '"a\r\nX: y"', '"' + "x" * 300 + '"', '"é"'])
@@ -244,6 +262,21 @@ def test_reading_is_not_tried_a_fourth_time():
     with pytest.raises(errors.Unavailable):
         told.client().listing()
     assert len(told.seen) == 3
+
+
+PICTURE_FORMS = [
+    lambda client: client.picture("7", 220),
+    lambda client: client.open("https://service.example/thumbs/7", insists=False),
+]
+
+
+@pytest.mark.parametrize("asked", PICTURE_FORMS)
+def test_nobody_insists_on_a_picture(asked):
+    told = service(page(503, Retry_After="5"))
+    with pytest.raises(errors.Unavailable):
+        asked(told.client())
+    assert len(told.seen) == 1
+    assert told.clock.pauses == []
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500])

@@ -186,10 +186,12 @@ def test_a_file_is_not_sent_where_nobody_answers():
 
 def test_a_dialect_can_be_kept_and_given_back():
     told = service(page(404), ADDED)
-    client = told.client()
+    kept = []
+    client = told.client(on_decision=kept.append)
     add(client)
     stored = client.dialect.as_dict()
     assert stored == {"naming": "torrent"}
+    assert kept == [client.dialect]
     again = service(ADDED)
     add(again.client(dialect=Dialect.from_dict(stored)))
     assert again.asked == ["POST /rest/torrent/magnet"]

@@ -229,8 +229,7 @@ def test_a_sample_is_read(name, naming):
 
 def attribute(value: object, path: str) -> object:
     for step in path.split("."):
-        is_many = isinstance(value, dict | tuple)
-        value = value[int(step)] if is_many else getattr(value, step)
+        value = value[int(step)] if step.isdigit() else getattr(value, step)
     return value
 
 

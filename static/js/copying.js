@@ -1,4 +1,4 @@
-import { tell } from "../toasts.js";
+import { tell } from "./toasts.js";
 
 // Only a secure page may use the clipboard; over http in the LAN the reader copies by hand.
 export async function copy(address, words) {

@@ -1,0 +1,106 @@
+// Files that are dropped, picked or pasted on the page: each is sent at once, with a row of its own.
+import { tell } from "../toasts.js";
+import { folder, put } from "./box.js";
+import { tellOthers, uploadOf } from "./sender.js";
+
+const AT_ONCE = 3;
+const IN_SIGHT = 12;
+const panel = document.getElementById("sending-files");
+const list = panel.querySelector("ul");
+const template = panel.querySelector("template");
+const veil = document.querySelector(".drop");
+let queue = [];
+
+const isAlive = ({ state }) => ["queued", "uploading", "moving"].includes(state);
+
+export function add(files) {
+  queue.push(...[...files].map((file) => uploadOf(file, folder(), changed)));
+  go();
+}
+
+function go() {
+  const running = queue.filter(({ state }) => state === "uploading" || state === "moving").length;
+  for (const upload of queue.filter(({ state }) => state === "queued").slice(0, AT_ONCE - running)) upload.start();
+  panel.hidden = !queue.length;
+  for (const upload of queue.slice(0, IN_SIGHT)) if (!upload.row) list.append(upload.drawn(template));
+}
+
+function changed(upload) {
+  const { state, answer } = upload;
+  if (state === "done") {
+    remove(upload);
+    const { name, sentence } = answer.items[0];
+    tell(`\u2068${name}\u2069: ${sentence}`);
+    tellOthers();
+  }
+  go();
+}
+
+function remove(upload) {
+  const next = upload.row?.nextElementSibling ?? upload.row?.previousElementSibling;
+  const hadFocus = upload.row?.contains(document.activeElement);
+  queue = queue.filter((each) => each !== upload);
+  upload.row?.remove();
+  if (hadFocus) (next?.querySelector("[data-do=cancel]") ?? document.getElementById("omni")).focus();
+}
+
+panel.addEventListener("click", ({ target }) => {
+  const act = target.closest("[data-do]")?.dataset.do;
+  const upload = queue.find(({ row }) => row?.contains(target));
+  if (!act || !upload) return;
+  if (act === "retry") upload.again();
+  else {
+    upload.stop();
+    remove(upload);
+  }
+  go();
+});
+
+document.addEventListener("change", ({ target }) => {
+  if (!target.matches("input[data-files]")) return;
+  add(target.files);
+  target.value = "";
+});
+
+document.addEventListener("paste", (event) => {
+  if (!event.clipboardData.files.length) return;
+  event.preventDefault();
+  add(event.clipboardData.files);
+});
+
+const kindOf = ({ types } = { types: [] }) => (types.includes("Files") ? "files" : types.includes("text/uri-list") || types.includes("text/plain") ? "text" : "");
+const isOurs = (event) => kindOf(event.dataTransfer) === "files" || (kindOf(event.dataTransfer) === "text" && event.target.id !== "omni");
+const mayDrop = () => !document.querySelector("dialog[open]");
+
+for (const name of ["dragenter", "dragover"]) {
+  document.addEventListener(name, (event) => {
+    if (!isOurs(event)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = mayDrop() ? "copy" : "none";
+    if (mayDrop()) unveil(true);
+  });
+}
+
+document.addEventListener("dragleave", ({ relatedTarget }) => {
+  if (!relatedTarget) unveil(false);
+});
+
+document.addEventListener("drop", (event) => {
+  unveil(false);
+  if (!isOurs(event)) return;
+  event.preventDefault();
+  if (!mayDrop()) return;
+  const { files } = event.dataTransfer;
+  const text = event.dataTransfer.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || event.dataTransfer.getData("text/plain");
+  if (files.length) add(files);
+  else if (text.trim()) put(text);
+});
+
+function unveil(isDrawn) {
+  document.body.toggleAttribute("data-drag", isDrawn);
+  veil.hidden = !isDrawn;
+}
+
+window.addEventListener("beforeunload", (event) => {
+  if (queue.some(isAlive)) event.preventDefault();
+});

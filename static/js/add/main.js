@@ -1,0 +1,2 @@
+import "./box.js";
+import "./files.js";

@@ -1,0 +1,69 @@
+// Lines go to the server a few at a time, one request after the other, so that a slow service
+// keeps neither the page nor a thread of the server waiting.
+import { Upload, headers } from "../files/upload.js";
+
+const MOST_LINES = 25;
+const MOST_CHARACTERS = 300_000;
+
+const { dataset } = document.getElementById("sending");
+export const words = { ...dataset };
+const fileWords = { ...dataset, failed: dataset.stopped, cut: dataset.broken, signedout: dataset.unsigned };
+
+// Answers what belongs back into the field, and why it did not go on. `answered` is told of each
+// answer as it comes; `signal` stops after the request in hand.
+export async function send(lines, { folder, answered, signal }) {
+  const waiting = [...lines];
+  const kept = [];
+  while (waiting.length && !signal?.aborted) {
+    const batch = waiting.splice(0, sizeOf(waiting));
+    try {
+      const answer = await post(batch, folder);
+      kept.push(...answer.kept);
+      waiting.unshift(...answer.left);
+      answered(answer, waiting.length);
+      if (answer.trouble) return { kept: [...kept, ...waiting], trouble: answer.trouble };
+      if (!answer.items.length) throw new Error(words.strange);
+    } catch (error) {
+      return { kept: [...kept, ...batch, ...waiting], trouble: error.message };
+    }
+  }
+  return { kept: [...kept, ...waiting], trouble: "" };
+}
+
+function sizeOf(lines) {
+  let characters = 0;
+  const end = lines.slice(0, MOST_LINES).findIndex((line) => (characters += line.length) > MOST_CHARACTERS);
+  return end < 0 ? MOST_LINES : Math.max(1, end);
+}
+
+async function post(lines, folder) {
+  const form = new FormData();
+  form.append("folder", folder);
+  form.append("text", lines.join("\n"));
+  let response;
+  try {
+    response = await fetch(words.url, { method: "POST", headers: { ...headers(), "X-Requested-With": "ferry" }, body: form });
+  } catch {
+    throw new Error(navigator.onLine ? words.cut : words.offline);
+  }
+  const answer = await response.json().catch(() => null);
+  if (response.ok && answer?.items) return answer;
+  throw new Error(answer?.reason || (response.redirected ? words.signedout : words.strange));
+}
+
+// One file, streamed, with a row of its own where the page shows such rows.
+export function uploadOf(file, folder, changed) {
+  return new Upload(file, `${words.url}?folder=${encodeURIComponent(folder)}`, fileWords, changed);
+}
+
+export const sendFile = (file, folder) =>
+  new Promise((resolve) => {
+    const upload = uploadOf(file, folder, ({ state, answer, reason }) => {
+      if (state === "done" || state === "failed") resolve({ isWell: state === "done", reason, item: answer?.items?.[0] });
+    });
+    upload.start();
+  });
+
+export function tellOthers() {
+  document.dispatchEvent(new CustomEvent("transfers-changed"));
+}

@@ -1,0 +1,97 @@
+// What stands over the film: resume or start over, getting ready, failed, and what comes next.
+const COUNTDOWN_SECONDS = 8;
+const TOLD = [25, 50, 75, 100];
+
+export class Cards {
+  #countdown = 0;
+  #told = 0;
+
+  constructor(root, video, source, controls, signal) {
+    Object.assign(this, { root, video, source, controls });
+    this.stage = root.querySelector("#stage");
+    const on = (target, name, act) => target.addEventListener(name, act, { signal });
+    on(source, "converting", ({ detail }) => this.#converting(detail));
+    on(source, "ready", () => this.#show("ready"));
+    on(source, "failed", ({ detail }) => this.#failed(detail));
+    on(video, "ended", () => this.#upcoming());
+    on(video, "playing", () => this.#clear());
+    on(root, "click", ({ target }) => this.#press(target.closest(".card [data-do]")?.dataset.do));
+    on(root, "keydown", (event) => event.key === "Escape" && this.#countdown && this.#stay(event));
+    signal.addEventListener("abort", () => clearInterval(this.#countdown));
+  }
+
+  begin() {
+    const resume = this.root.querySelector("#resume");
+    if (resume) resume.querySelector("[autofocus]").focus();
+    else this.source.open();
+  }
+
+  #press(act) {
+    const resume = this.root.querySelector("#resume");
+    const acts = {
+      resume: () => this.source.open({ at: Number(resume.dataset.at) }),
+      restart: () => this.source.open(),
+      play: () => this.source.playReady(),
+      mp4: () => this.source.openMp4(),
+      stay: () => this.#stay(),
+    };
+    if (!acts[act]) return;
+    acts[act]();
+    this.#clear();
+    this.root.querySelector("[data-do=toggle]").focus();
+  }
+
+  #show(name) {
+    const template = this.root.querySelector(`template#${name}`);
+    this.#clear();
+    if (!template) return null;
+    this.stage.append(template.content.cloneNode(true));
+    this.controls.stir();
+    const card = this.stage.querySelector(".card");
+    card.querySelector("button, a")?.focus({ preventScroll: true });
+    return card;
+  }
+
+  #converting(percent) {
+    const shown = this.stage.querySelector("[aria-labelledby=converting-title]");
+    const card = shown ?? this.#show("converting");
+    const whole = Math.floor(percent);
+    card.querySelector(".pct span").textContent = whole;
+    card.querySelector("progress").value = whole;
+    const reached = TOLD.filter((each) => each <= whole).at(-1) ?? 0;
+    if (reached > this.#told) this.root.querySelector("#player-said").textContent = `${reached}%`;
+    this.#told = Math.max(reached, this.#told);
+  }
+
+  #failed(why) {
+    const card = this.#show("failed");
+    card.querySelector("p span").textContent = why;
+  }
+
+  #upcoming() {
+    const card = this.#show("upcoming");
+    if (!card) return;
+    let left = COUNTDOWN_SECONDS;
+    const output = card.querySelector("output");
+    const link = card.querySelector("a");
+    this.#countdown = setInterval(() => {
+      left -= 1;
+      output.textContent = left;
+      if (left > 0) return;
+      clearInterval(this.#countdown);
+      link.click();
+    }, 1000);
+  }
+
+  #stay(event) {
+    event?.preventDefault();
+    event?.stopPropagation();
+    this.#clear();
+  }
+
+  #clear() {
+    clearInterval(this.#countdown);
+    this.#countdown = 0;
+    this.stage.replaceChildren();
+  }
+}

@@ -1,0 +1,25 @@
+// The player of a film: its source, its controls, and where somebody stopped.
+import { Cards } from "./cards.js";
+import { Controls } from "./controls.js";
+import { listen as listenToKeys } from "./keys.js";
+import { present } from "./session.js";
+import { Source } from "./source.js";
+import { listen as listenToTouches } from "./touches.js";
+import { Tracks } from "./tracks.js";
+import { watch } from "./watching.js";
+import { Words } from "./words.js";
+
+export function mount(root, signal) {
+  const video = root.querySelector("#film");
+  const facts = root.querySelector("#source").dataset;
+  const source = new Source(video, facts, signal);
+  const words = new Words(root, video, source, signal);
+  const controls = new Controls(root, video, signal);
+  const cards = new Cards(root, video, source, controls, signal);
+  new Tracks(root, source, words, signal);
+  listenToKeys(root, controls, words, signal);
+  listenToTouches(root, video, controls, signal);
+  present(root, video, controls, facts, signal);
+  watch(root, video, signal);
+  cards.begin();
+}

@@ -1,0 +1,36 @@
+// On the film itself: a click pauses, a double click fills the screen; a tap shows the controls, a
+// double tap at a side goes ten seconds that way.
+const DOUBLE_MS = 300;
+const STEP_SECONDS = 10;
+
+export function listen(root, video, controls, signal) {
+  const stage = root.querySelector("#stage");
+  let last = { at: 0, side: 0 };
+  let isTouch = false;
+  let waiting = 0;
+
+  stage.addEventListener("pointerdown", (event) => (isTouch = event.pointerType !== "mouse"), { signal });
+
+  stage.addEventListener("click", (event) => {
+    if (event.target !== stage) return;
+    if (isTouch) tap(event);
+    else click(event);
+  }, { signal });
+
+  function tap({ clientX, timeStamp }) {
+    const share = clientX / root.clientWidth;
+    const side = share < 1 / 3 ? -1 : share > 2 / 3 ? 1 : 0;
+    const isDouble = timeStamp - last.at < DOUBLE_MS && side === last.side;
+    const wasIdle = root.classList.contains("idle");
+    last = { at: isDouble ? 0 : timeStamp, side };
+    if (isDouble && side) return controls.step(side * STEP_SECONDS);
+    if (wasIdle || video.paused) controls.stir();
+    else root.classList.add("idle");
+  }
+
+  function click({ detail }) {
+    clearTimeout(waiting);
+    if (detail === 2) controls.full();
+    else waiting = setTimeout(() => controls.toggle(), DOUBLE_MS / 2);
+  }
+}

@@ -1,0 +1,47 @@
+// What every viewer answers to: arrow keys, d, Esc, its links to the next and the one before.
+import { isForUs } from "../shortcuts.js";
+import { tell } from "../toasts.js";
+import { turnTo, viewer } from "./viewer.js";
+
+const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
+
+document.addEventListener("click", (event) => {
+  if (event.defaultPrevented || !isPlain(event)) return;
+  const link = event.target.closest("#viewer :is([data-step], [data-turn])");
+  const copy = event.target.closest("#viewer [data-copy]");
+  if (!link && !copy) return;
+  event.preventDefault();
+  event.target.closest("[popover]")?.hidePopover();
+  if (link) turnTo(link.href);
+  else navigator.clipboard.writeText(copy.href).then(() => tell(copy.dataset.copy));
+});
+
+document.addEventListener("keydown", (event) => {
+  if (!viewer() || event.shiftKey || !isForUs(event, { mayRepeat: true, inside: "#overlay" })) return;
+  const act = ACTS[event.key];
+  if (act && act(event) !== false) event.preventDefault();
+});
+
+const ACTS = {
+  ArrowLeft: (event) => isFree(event) && step("previous"),
+  ArrowRight: (event) => isFree(event) && step("next"),
+  d: () => press("[data-get]"),
+  Escape: ({ repeat }) => !repeat && !document.getElementById("overlay") && press("#back"),
+};
+
+// A part that scrolls sideways, or a slider, keeps the arrows for itself.
+function isFree({ target }) {
+  const scroller = target.closest?.(".viewer-body, .picture-frame, .strip");
+  return !scroller || scroller.scrollWidth <= scroller.clientWidth || scroller.matches(".strip");
+}
+
+export function step(name) {
+  const forward = document.documentElement.dir === "rtl" ? { next: "previous", previous: "next" } : {};
+  return press(`[data-step=${forward[name] ?? name}]`);
+}
+
+function press(selector) {
+  const link = viewer().querySelector(selector);
+  link?.click();
+  return link !== null;
+}

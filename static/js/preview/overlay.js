@@ -1,0 +1,60 @@
+// A preview over the listing: Back closes it, and the reader is where they were.
+import { linkOf, rowBy } from "../files/rows.js";
+import "./acts.js";
+import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
+
+let title = "";
+let toastsHome = null;
+
+const overlay = () => document.getElementById("overlay");
+const toasts = () => document.getElementById("toasts");
+
+export async function open(url, { isNew = true, listing = location.href } = {}) {
+  if (overlay()) return turnTo(url);
+  const found = await load(url);
+  if (!found || overlay()) return;
+  const dialog = Object.assign(document.createElement("dialog"), { id: "overlay", className: "overlay" });
+  const said = Object.assign(document.createElement("p"), { id: "viewer-said", className: "sr", role: "status" });
+  dialog.setAttribute("aria-labelledby", "viewer-name");
+  dialog.dataset.listing = listing;
+  dialog.append(found.viewer, said);
+  title = document.title;
+  if (isNew) history.pushState({ isPreview: true, listing }, "", url);
+  document.title = found.title;
+  document.body.append(dialog);
+  dialog.showModal();
+  // What lies outside a modal dialog is neither seen nor read out.
+  toastsHome = toasts().parentElement;
+  dialog.append(toasts());
+  viewer().querySelector("#back").focus({ focusVisible: false });
+  mount(found.viewer);
+}
+
+export function close() {
+  if (!overlay()) return;
+  const { key } = viewer().dataset;
+  unmount();
+  toastsHome.append(toasts());
+  overlay().close();
+  overlay().remove();
+  document.title = title;
+  const row = rowBy(key);
+  if (row) linkOf(row).focus({ preventScroll: isInSight(row) });
+}
+
+function isInSight(row) {
+  const { top, bottom } = row.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}
+
+document.addEventListener("click", (event) => {
+  const { ctrlKey, metaKey, shiftKey } = event;
+  if (!event.target.closest("#overlay [data-back]") || ctrlKey || metaKey || shiftKey) return;
+  event.preventDefault();
+  history.back();
+});
+
+// Esc closes a dialog by itself.
+document.addEventListener("close", ({ target }) => {
+  if (target === overlay()) history.back();
+}, true);

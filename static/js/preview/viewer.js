@@ -1,0 +1,89 @@
+// The viewer on the page, whichever home it has: fetched, put in place, given its behaviour.
+import { showToast } from "../toasts.js";
+
+let latest = 0;
+let leaving = new AbortController();
+
+export const viewer = () => document.getElementById("viewer");
+
+// What is fetched is a whole page; what it shows is taken out of it, with the looks it needs.
+// Nothing where the page is something else, such as an error, which then opens by itself.
+export async function load(url) {
+  const turn = ++latest;
+  const busy = document.getElementById("busy");
+  busy?.classList.add("htmx-request");
+  try {
+    const answer = await fetch(url, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const found = answer.ok && !answer.redirected ? page.getElementById("viewer") : null;
+    if (turn !== latest) return null;
+    if (!found) {
+      location.assign(url);
+      return null;
+    }
+    await Promise.all([...page.querySelectorAll("link[rel=stylesheet]")].map(dress));
+    if (turn !== latest) return null;
+    // Sound that was adopted, and not made here, has given up already.
+    return { viewer: document.importNode(found, true), title: page.title };
+  } catch {
+    const { unreachable } = document.getElementById("toasts").dataset;
+    if (turn === latest) showToast(unreachable, () => location.assign(url));
+    return null;
+  } finally {
+    if (turn === latest) busy?.classList.remove("htmx-request");
+  }
+}
+
+function dress(link) {
+  const address = link.getAttribute("href");
+  if (document.head.querySelector(`link[href="${CSS.escape(address)}"]`)) return null;
+  const fresh = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
+  document.head.append(fresh);
+  return new Promise((resolve) => {
+    for (const end of ["load", "error"]) fresh.addEventListener(end, resolve, { once: true });
+  });
+}
+
+// `wish` is what the next one is told by the one before: that it shall play.
+export async function mount(fresh, wish = {}) {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  window.htmx?.process(fresh);
+  for (const copy of fresh.querySelectorAll("[data-copy]")) copy.parentElement.hidden = !navigator.clipboard;
+  if (!fresh.dataset.script) return;
+  const behaviour = await import(fresh.dataset.script);
+  if (signal.aborted) return;
+  behaviour.mount(fresh, signal, wish);
+  fresh.dataset.mounted = "";
+}
+
+export function unmount() {
+  latest += 1;
+  leaving.abort();
+}
+
+export async function turnTo(url, wish = {}) {
+  const step = document.activeElement?.dataset?.step;
+  const found = await load(url);
+  if (!found || !viewer()) return;
+  const isInStrip = Boolean(document.activeElement?.closest(".strip, .queue"));
+  const sound = viewer().querySelector("audio");
+  const isPlaying = wish.isPlaying ?? (sound !== null && !sound.paused);
+  viewer().replaceWith(found.viewer);
+  history.replaceState(history.state, "", url);
+  document.title = found.title;
+  mount(found.viewer, { isPlaying });
+  focusOn(found.viewer, isInStrip ? "[aria-current]" : `.step[data-step=${step}], [data-step=${step}]`);
+  say(`${found.viewer.querySelector("h1").textContent}, ${found.viewer.querySelector(".viewer-title p").textContent}`);
+}
+
+function focusOn(fresh, selector) {
+  const wanted = [...fresh.querySelectorAll(selector)].find((each) => each.checkVisibility());
+  (wanted ?? fresh.querySelector("#back")).focus({ preventScroll: true });
+}
+
+function say(words) {
+  const said = document.getElementById("viewer-said");
+  if (said) said.textContent = words;
+}

@@ -1,0 +1,40 @@
+// Forms that the page sends behind: cancelling is asked first, the rest is done at once.
+const dialog = () => document.getElementById("remove");
+
+document.addEventListener("click", (event) => {
+  const { target, ctrlKey, metaKey, shiftKey } = event;
+  if (ctrlKey || metaKey || shiftKey) return;
+  const link = target.closest("a[data-remove]");
+  const button = target.closest("button[data-post]");
+  if (link && dialog()) {
+    event.preventDefault();
+    cancel(link.closest(".transfer"));
+  }
+  if (button) {
+    event.preventDefault();
+    post(button, button.formAction);
+  }
+});
+
+document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
+  if (target === dialog() && target.firstElementChild && !target.open) target.showModal();
+});
+
+export function urlOf(row, act) {
+  const root = new URL(document.getElementById("transfers").dataset.root, location.href);
+  return new URL(`${row.id}/${act}/`, root);
+}
+
+export function cancel(row) {
+  window.htmx.ajax("GET", urlOf(row, "loss").href, { source: "#title", target: "#remove", swap: "innerHTML" });
+}
+
+export function clear(row) {
+  post(row.querySelector(".more"), urlOf(row, "remove").href);
+}
+
+function post(button, url) {
+  if (button.hasAttribute("aria-busy")) return;
+  button.setAttribute("aria-busy", "true");
+  window.htmx.ajax("POST", url, { source: button, swap: "none" }).finally(() => button.removeAttribute("aria-busy"));
+}

@@ -1,0 +1,4 @@
+import "./acts.js";
+import "./list.js";
+import "./menu.js";
+import "./notices.js";

@@ -1,0 +1,54 @@
+// Who waits is told: a toast, which is read out, and where that was allowed a notification.
+import { showToast, tell } from "../toasts.js";
+
+const FEW = 3;
+const told = new Set();
+const button = () => document.getElementById("notify");
+
+export function notice(fresh) {
+  const arrived = [...fresh.querySelectorAll("#arrived > li")].filter(({ dataset }) => !told.has(dataset.doneKey));
+  for (const { dataset } of arrived) told.add(dataset.doneKey);
+  const words = arrived.map(({ textContent }) => textContent);
+  say(arrived.length > FEW ? [fresh.dataset.many.replace("{count}", String(arrived.length))] : words);
+  for (const row of fresh.querySelectorAll('.transfer[data-state="failed"]')) fail(row, fresh.dataset.failed);
+}
+
+function say(sentences) {
+  for (const sentence of sentences) {
+    tell(sentence);
+    notify(sentence);
+  }
+}
+
+function fail(row, words) {
+  const shown = document.getElementById(row.id);
+  if (!shown || shown.dataset.state === "failed") return;
+  const sentence = words.replace("{name}", row.querySelector(".transfer-name").textContent);
+  showToast(sentence);
+  notify(sentence);
+}
+
+function notify(sentence) {
+  if (document.hasFocus() || !isPossible() || Notification.permission !== "granted") return;
+  try {
+    new Notification("Ferry", { body: sentence, tag: sentence });
+  } catch {
+    // Phones let only a service worker do this; the toast has said it.
+  }
+}
+
+// Over http in the LAN there are none.
+const isPossible = () => "Notification" in window && window.isSecureContext;
+
+button().hidden = !isPossible() || Notification.permission !== "default";
+
+button().addEventListener("click", async () => {
+  const answer = await Notification.requestPermission();
+  button().hidden = answer !== "default";
+  if (answer === "granted") tell(button().dataset.granted);
+  if (answer === "denied") showToast(button().dataset.denied);
+});
+
+document.addEventListener("transfers-changed", ({ detail }) => {
+  if (detail?.said) tell(detail.said);
+});

@@ -1,0 +1,82 @@
+"""A foreign service whose films lie on a host of their own, which wants no credentials and notes
+every header that it is sent."""
+
+from dataclasses import dataclass, field
+
+import httpx
+
+from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, URL, Storage
+from webui.connection import Service
+from webui.judging import Judge
+from webui.v1.address import Credentials
+from webui.v1.client import Client
+
+MEDIA_URL = "https://media.example"
+
+MASTER = """#EXTM3U
+#EXT-X-VERSION:6
+#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch, leise",LANGUAGE="de",URI="audio/de.m3u8"
+#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",URI="https://media.example/subs/en.m3u8"
+#EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=640x360,AUDIO="a"
+low/index.m3u8?sig=abc
+#EXT-X-STREAM-INF:BANDWIDTH=2400000,RESOLUTION=1280x720,AUDIO="a"
+https://media.example/film/high.m3u8
+#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,URI="frames.m3u8"
+"""
+VARIANT = """#EXTM3U
+#EXT-X-TARGETDURATION:6
+#EXT-X-KEY:METHOD=AES-128,URI="key.bin",IV=0x00000000000000000000000000000001
+#EXT-X-MAP:URI="init.mp4",BYTERANGE="720@0"
+#EXTINF:6.0,
+one.ts
+#EXTINF:4.5,
+/other/two.ts?sig=x%2Fy
+#EXT-X-ENDLIST
+"""
+
+
+@dataclass
+class MediaHost(httpx.BaseTransport):
+    """`files` by path: text, bytes, or a whole answer."""
+
+    v1: httpx.BaseTransport
+    files: dict[str, str | bytes | httpx.Response] = field(default_factory=dict)
+    asked: list[httpx.Request] = field(default_factory=list)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.host != "media.example":
+            return self.v1.handle_request(request)
+        self.asked.append(request)
+        found = self.files.get(request.url.raw_path.decode().partition("?")[0])
+        if isinstance(found, httpx.Response):
+            return found
+        if found is None:
+            return httpx.Response(404, text="nothing here")
+        return ranged(request, found.encode() if isinstance(found, str) else found)
+
+    @property
+    def paths(self) -> list[str]:
+        return [request.url.raw_path.decode() for request in self.asked]
+
+
+def ranged(request: httpx.Request, content: bytes) -> httpx.Response:
+    start, dash, stop = request.headers.get("range", "").removeprefix("bytes=").partition("-")
+    headers = {"accept-ranges": "bytes", "content-type": "video/mp2t"}
+    if not dash:
+        return httpx.Response(200, content=content, headers=headers)
+    first, last = int(start), int(stop or len(content) - 1)
+    headers["content-range"] = f"bytes {first}-{last}/{len(content)}"
+    return httpx.Response(206, content=content[first : last + 1], headers=headers)
+
+
+def behind(storage: Storage) -> tuple[MediaHost, Service]:
+    """The storage's service, asked by a client that reaches the media host as well."""
+    host = MediaHost(storage.fake)
+    client = Client(
+        URL,
+        Credentials(EMAIL, PASSWORD),
+        transport=host,
+        judge=Judge(URL, ["media.example"]).link,
+        patience=IMPATIENT,
+    )
+    return host, Service(storage.service.key, client, is_embedded=False)

@@ -1,0 +1,163 @@
+"""Subtitles as WebVTT, whatever somebody put into them."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from webui import captions
+from webui.captions import webvtt
+
+SRT = """1
+00:00:01,000 --> 00:00:02,500
+Where is the <i>ferry</i>?
+
+2
+00:01:00,5 --> 00:01:02,000 X1:100 X2:200
+{\\an8}It left.
+<font color="red">An hour ago.</font>
+"""
+ASS = """[Script Info]
+Title: x
+
+[V4+ Styles]
+Style: Default,Arial
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Comment: 0,0:00:00.00,0:00:09.00,Default,,0,0,0,,nobody says this
+Dialogue: 0,0:00:03.10,0:00:04.00,Default,,0,0,0,,{\\i1}Well,{\\i0} yes\\Nand no
+Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,First
+Dialogue: 0,0:00:05.00,0:00:06.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0 100 100
+"""
+
+
+def converted(text):
+    return webvtt(text, "cut")
+
+
+def cue(text):
+    """What one cue of this text says."""
+    found = converted(f"1\n00:00:01,000 --> 00:00:02,000\n{text}\n")
+    return found.partition(".000\n")[2].rstrip("\n") if found else ""
+
+
+def test_srt_becomes_webvtt():
+    assert converted(SRT) == (
+        "WEBVTT\n\n"
+        "00:00:01.000 --> 00:00:02.500\nWhere is the <i>ferry</i>?\n\n"
+        "00:01:00.500 --> 00:01:02.000 line:5%\nIt left.\nAn hour ago.\n"
+    )
+
+
+def test_line_ends_of_windows_and_of_old_macs_are_the_same():
+    assert converted(SRT.replace("\n", "\r\n")) == converted(SRT)
+    assert converted(SRT.replace("\n", "\r")) == converted(SRT)
+
+
+def test_the_words_of_ass_are_kept_in_order():
+    assert converted(ASS) == (
+        "WEBVTT\n\n"
+        "00:00:01.000 --> 00:00:02.000\nFirst\n\n"
+        "00:00:03.100 --> 00:00:04.000\nWell, yes\nand no\n"
+    )
+
+
+def test_webvtt_keeps_places_and_loses_style():
+    found = converted(
+        "WEBVTT - <script>\n\nSTYLE\n::cue { background: url(http://evil.example/) }\n\n"
+        "REGION\nid:a\n\nNOTE\nnobody\n\n"
+        "x\n01:02.000 --> 01:03.000 region:a line:0 align:start evil:x position:10%,center\n"
+        "<v Bob>Hello <c.yellow>there</c> <00:01:02.500>you</v>\n"
+    )
+    assert found == (
+        "WEBVTT\n\n00:01:02.000 --> 00:01:03.000 line:0 align:start position:10%,center\n"
+        "Hello there you\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<script>alert(1)</script>", "alert(1)"),
+        ("<img src=x onerror=alert(1)>a", "a"),
+        ("<b onclick=alert(1)>a</b>", "<b>a</b>"),
+        ("<svg/onload=alert(1)>a", "a"),
+        ("<B>a", "<b>a</b>"),
+        ("<b><i>a</b></i>", "<b><i>a</i></b>"),
+        ("</b>a", "a"),
+        ("I <3 you & me", "I &lt;3 you &amp; me"),
+        ("&lt;script&gt; &amp;lt; &evil;", "&lt;script&gt; &amp;lt; &amp;evil;"),
+        ("a < b > c", "a &lt; b &gt; c"),
+        ("<<script>b>", "&lt;b&gt;"),
+        ("<ruby>a<rt>b</rt></ruby>", "<ruby>a<rt>b</rt></ruby>"),
+        ("a\x00b\x1bc", "abc"),
+        ("a\u2028b", "a\u2028b"),
+    ],
+)
+def test_only_words_and_a_little_emphasis_are_left(text, shown):
+    assert cue(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "hello", "WEBVTT\n\n", "00:00:02,000 --> 00:00:01,000\nback\n", "\x00" * 999, "<b></b>"],
+)
+def test_what_has_no_cue_is_nothing(text):
+    assert not converted(text)
+
+
+def test_a_million_cues_are_cut_and_it_is_said():
+    text = "00:00:01,000 --> 00:00:02,000\na\n\n" * 1_000_000
+    found = converted(text)
+    assert found.count("-->") == captions.MOST_CUES + 1
+    assert found.endswith("00:00:02.000 --> 00:00:12.000\ncut\n")
+
+
+def test_a_long_text_is_cut_and_it_is_said():
+    found = converted(("00:00:01,000 --> 00:00:02,000\n" + "&" * 999 + "\n\n") * 5_000)
+    assert len(found) < captions.MOST_WRITTEN + 100_000
+    assert found.endswith("cut\n")
+
+
+def test_a_cue_without_end_is_cut():
+    assert len(cue("a" * 10_000_000)) == captions.LONGEST_CUE
+    assert len(cue("a\n" * 1_000_000).splitlines()) == captions.MOST_LINES_A_CUE
+
+
+MOMENT = some.integers(0, 359_999_999)
+PIECES = some.lists(
+    some.one_of(
+        some.text(max_size=20),
+        some.sampled_from(["<b>", "</b>", "<i", ">", "<", "-->", "\n\n", "\n", "\r", "&lt;"]),
+        some.sampled_from(["00:00:01,000 --> 00:00:02,000", "[Script Info]\n", "[Events]\n"]),
+        some.sampled_from(["Dialogue: 0,", "0:00:01.00,0:00:02.00,", "<script>", "REGION\n"]),
+        some.sampled_from(["STYLE\n", "url(", "WEBVTT\n", "{\\an8}"]),
+    ),
+    max_size=40,
+).map("".join)
+LINE = re.compile(r"\d{2,4}:\d\d:\d\d\.\d{3} --> \d{2,4}:\d\d:\d\d\.\d{3}( [a-z]+:[a-z0-9.,%-]+)*")
+SAFE = re.compile(r"(?:[^<>&]|&(?:amp|lt|gt);|</?(?:b|i|u|ruby|rt)>)*")
+
+
+@given(PIECES)
+def test_whatever_comes_only_known_lines_go(text):
+    found = converted("00:00:01,000 --> 00:00:02,000\n" + text)
+    if not found:
+        return
+    head, *cues = found.rstrip("\n").split("\n\n")
+    assert head == "WEBVTT"
+    for block in cues:
+        timing, *said = block.split("\n")
+        assert LINE.fullmatch(timing)
+        assert said
+        assert all(line.strip() and SAFE.fullmatch(line) for line in said)
+        assert "-->" not in "".join(said)
+
+
+@given(MOMENT, MOMENT)
+def test_times_stay_what_they_are(start, end):
+    line = f"{captions.stamp(start)} --> {captions.stamp(end)}"
+    found = converted(f"{line}\na\n")
+    assert (line in found) == (end > start)

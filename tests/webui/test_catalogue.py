@@ -1,0 +1,135 @@
+"""Ferry's German is whole: nothing of the code lacks in it, and nothing in it is out of date."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from gettext import GNUTranslations
+from pathlib import Path
+
+import pytest
+from django.test import Client, override_settings
+
+from tests.people import page
+from tests.running import BASE
+from tests.tools import program
+
+FOLDER = Path("webui/locale/de/LC_MESSAGES")
+SPEAKING = ("config", "service", "templates", "webui")
+PLACEHOLDERS = re.compile(r"%\(\w+\)[sd]|%%|\{\w+\}|</?\w[^>]*>")
+LINE = re.compile(r'(?:(msg\w+)(?:\[(\d)\])? )?(".*")')
+
+
+@dataclass(frozen=True)
+class Message:
+    context: str
+    words: str
+    plural: str
+    said: tuple[str, ...]
+    is_fuzzy: bool
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.context, self.words, self.plural
+
+
+def messages(text: str) -> list[Message]:
+    found = [message(block) for block in re.split(r"\n\s*\n", text) if "\nmsgid " in f"\n{block}"]
+    assert found[0].words == ""
+    return found[1:]
+
+
+def message(block: str) -> Message:
+    fields: dict[str, list[str]] = {}
+    name = ""
+    for line in block.splitlines():
+        if part := LINE.fullmatch(line):
+            name = f"{part[1]}{part[2] or ''}" if part[1] else name
+            fields.setdefault(name, []).append(ast.literal_eval(part[3]))
+    whole = {name: "".join(parts) for name, parts in fields.items()}
+    said = tuple(words for name, words in sorted(whole.items()) if name.startswith("msgstr"))
+    is_fuzzy = any(re.match(r"#,.*\bfuzzy\b", line) for line in block.splitlines())
+    return Message(
+        whole.get("msgctxt", ""), whole["msgid"], whole.get("msgid_plural", ""), said, is_fuzzy
+    )
+
+
+@pytest.fixture(scope="module")
+def german() -> list[Message]:
+    return messages((BASE / FOLDER / "django.po").read_text())
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
+    """What the code says now, gathered from a copy as `make messages` does."""
+    program("xgettext")
+    copy = tmp_path_factory.mktemp("spoken")
+    for folder in SPEAKING:
+        leave_out = shutil.ignore_patterns("__pycache__", "locale")
+        shutil.copytree(BASE / folder, copy / folder, ignore=leave_out)
+    shutil.copy(BASE / "manage.py", copy)
+    (copy / FOLDER).mkdir(parents=True)
+    header, _messages = (BASE / FOLDER / "django.po").read_text().split("\n\n", 1)
+    (copy / FOLDER / "django.po").write_text(header)
+    command = [sys.executable, "manage.py", "makemessages", "--locale=de", "--no-location"]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr, done.stderr
+    return messages((copy / FOLDER / "django.po").read_text())
+
+
+def test_all_that_the_code_says_is_in_the_catalogue_and_nothing_else(german, spoken):
+    assert len(spoken) > 600
+    keys = {each.key for each in german}
+    assert {each.key for each in spoken} - keys == set(), "make messages, then translate"
+    assert keys - {each.key for each in spoken} == set(), "make messages"
+
+
+def test_all_of_it_is_translated(german):
+    for each in german:
+        assert not each.is_fuzzy, each
+        assert len(each.said) == (2 if each.plural else 1), each
+        assert all(words.strip() for words in each.said), each
+
+
+def test_translations_fill_in_what_the_english_fills_in(german):
+    for each in german:
+        for words in each.said:
+            assert Counter(PLACEHOLDERS.findall(words)) == Counter(
+                PLACEHOLDERS.findall(each.words)
+            ), each
+
+
+def test_translations_speak_as_plainly_as_the_english(german):
+    for each in german:
+        for words in each.said:
+            assert "!" not in words, each
+            assert "..." not in words, each
+            assert words[-1:] == each.words[-1:] or not {words[-1:], each.words[-1:]} & set(".?:")
+
+
+def test_the_compiled_catalogue_says_the_same(german):
+    with (BASE / FOLDER / "django.mo").open("rb") as file:
+        compiled = dict(GNUTranslations(file)._catalog)
+    assert "plural=(n != 1)" in compiled.pop("")
+    written = {}
+    for each in german:
+        key = f"{each.context}\x04{each.words}" if each.context else each.words
+        if each.plural:
+            written |= {(key, number): words for number, words in enumerate(each.said)}
+        else:
+            written[key] = each.said[0]
+    assert compiled == written
+
+
+@override_settings(LANGUAGES=[("en", "English"), ("he", "Hebrew")])
+def test_a_language_that_is_read_from_the_right_turns_the_page(db):
+    stranger = Client(headers={"host": "localhost"})
+    directions = [
+        page(stranger.get("/signin/", headers={"accept-language": language})).html["dir"]
+        for language in ("en", "he")
+    ]
+    assert directions == ["ltr", "rtl"]

@@ -1,0 +1,50 @@
+"""What the worker keeps of Ferry, and how it knows one version from another."""
+
+import re
+
+import pytest
+from django.contrib.staticfiles.storage import staticfiles_storage
+
+from tests.people import page, words
+from webui.views.installed import shell, version_of
+
+pytestmark = pytest.mark.django_db
+ADDRESS = re.compile(r'(?:src|href)="(/static/[^"#]+)')
+
+
+def test_the_worker_keeps_all_that_the_offline_page_shows(mallory):
+    html = mallory.get("/offline/").content.decode()
+    files = shell()
+    wanted = set(ADDRESS.findall(html))
+    assert len(wanted) > 5
+    assert wanted <= set(files)
+    worker = mallory.get("/sw.js").content.decode()
+    assert all(f'"{file}"' in worker for file in files)
+
+
+def test_what_it_keeps_is_named_by_its_content_and_small():
+    files = shell()
+    assert all(re.search(r"\.[0-9a-f]{12}\.\w+$", file) for file in files)
+    names = [file.removeprefix("/static/") for file in files]
+    assert sum(staticfiles_storage.size(name) for name in names) < 400_000
+
+
+def test_any_other_static_file_makes_another_version(monkeypatch):
+    before = version_of(shell())
+    assert version_of(shell()) == before
+    monkeypatch.setattr(staticfiles_storage, "manifest_hash", "another")
+    assert version_of(shell()) != before
+
+
+def test_the_offline_page_speaks_the_language_of_whoever_has_the_worker(bob, mallory):
+    bob.client.post("/account/language/", {"language": "de"})
+    worker = bob.client.get("/sw.js").content.decode()
+    assert "offline/?language=de" in worker
+    assert page(mallory.get("/offline/?language=de")).select_one("html")["lang"] == "de"
+    assert page(mallory.get("/offline/?language=xx")).select_one("html")["lang"] == "en"
+
+
+def test_the_offline_page_names_nobody(bob):
+    answer = bob.client.get("/offline/")
+    assert "Can't reach Ferry" in words(answer, "h1")
+    assert "bob" not in answer.content.decode()

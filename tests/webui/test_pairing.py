@@ -1,0 +1,209 @@
+"""Signing a device in from another one."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.people import page, words
+from webui import pairing
+from webui.models import Pairing, Role, User
+from webui.pairing import CODE_LIFETIME, LINK_LIFETIME
+from webui.pruning import prune
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1"
+
+
+@pytest.fixture
+def phone():
+    return Client(headers={"host": "localhost", "user-agent": PHONE})
+
+
+def offered(person):
+    """The link's path, the number and the address that tells how it goes."""
+    answer = person.client.post("/account/pair/", headers=HTMX)
+    soup = page(answer)
+    path = re.sub(r"^http://[^/]+", "", soup.select_one("input.mono")["value"])
+    return path, soup.select_one("strong.mono").text, soup.select_one("#paired")["data-state"]
+
+
+def age(lifetime):
+    """As if so much time had passed."""
+    row = Pairing.objects.get()
+    Pairing.objects.update(expires_at=row.expires_at - lifetime)
+
+
+def signed_in_as(client):
+    answer = client.get("/account/")
+    return words(answer, ".page-sub") if answer.status_code == 200 else ""
+
+
+# By a link
+
+
+def test_a_phone_is_signed_in_after_one_press_and_the_desktop_sees_it(bob, phone):
+    path, number, state = offered(bob)
+    assert bob.client.get(state).status_code == 204
+    asked = phone.get(path)
+    assert "bob" in words(asked, "header")
+    assert words(asked, "strong.mono") == number
+    assert phone.post(path)["Location"] == "/"
+    assert "bob, Member" in signed_in_as(phone)
+    assert "Safari on iPhone is signed in" in words(bob.client.get(state), ".status")
+
+
+def test_looking_uses_nothing_up_and_signing_in_does(bob, phone):
+    path, _number, _state = offered(bob)
+    for _time in range(3):
+        assert phone.get(path).status_code == 200
+        assert phone.head(path).status_code == 200
+    assert phone.post(path).status_code == 302
+    other = Client(headers={"host": "localhost"})
+    assert other.get(path).status_code == 404
+    assert other.post(path).status_code == 404
+    assert signed_in_as(other) == ""
+
+
+def test_a_link_is_good_for_two_minutes(bob, phone):
+    path, _number, state = offered(bob)
+    assert phone.get(path).status_code == 200
+    age(LINK_LIFETIME)
+    assert phone.post(path).status_code == 404
+    assert "too old" in words(bob.client.get(state), ".status")
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_was_set_makes_no_link_last(bob, hours):
+    now = timezone.now()
+    _row, token = pairing.offer(bob.user, now)
+    assert pairing.offered(token, now)
+    assert pairing.offered(token, now + timedelta(hours=hours)) is None
+    assert pairing.accept(token, PHONE, "127.0.0.1", now + timedelta(hours=hours)) is None
+
+
+def test_a_role_that_changes_in_mid_pairing_counts_on_the_phone_too(bob, phone):
+    path, _number, _state = offered(bob)
+    phone.get(path)
+    User.objects.filter(pk=bob.user.pk).update(role=Role.GUEST)
+    phone.post(path)
+    assert "bob, Guest" in signed_in_as(phone)
+    assert phone.get("/add/").status_code == 403
+
+
+def test_a_new_link_takes_the_place_of_the_last(bob, phone):
+    first, _number, _state = offered(bob)
+    second, _number, _state = offered(bob)
+    assert phone.get(first).status_code == 404
+    assert phone.get(second).status_code == 200
+
+
+def test_nobody_sees_how_the_pairing_of_others_goes(bob, gwen):
+    _path, _number, state = offered(bob)
+    assert bob.client.get(state).status_code == 204
+    assert gwen.client.get(state).status_code == 404
+
+
+def test_the_link_is_kept_by_nobody(bob, caplog):
+    path, _number, _state = offered(bob)
+    token = path.strip("/").split("/")[-1]
+    assert len(token) > 30
+    assert token not in caplog.text + str(list(Pairing.objects.values()))
+
+
+def test_without_scripts_the_link_is_on_a_page_of_its_own(bob, phone):
+    answer = bob.client.post("/account/pair/")
+    assert page(answer).select_one("html svg.qr")
+    assert page(answer).select_one("input.mono")
+
+
+def test_guesses_at_links_are_limited(phone):
+    statuses = [phone.get(f"/pair/guess{number}/").status_code for number in range(25)]
+    assert statuses[:20] == [404] * 20
+    assert set(statuses[20:]) == {429}
+
+
+# By a code
+
+
+def shown(device):
+    answer = device.post("/pair/")
+    return words(answer, ".pair-code")
+
+
+def approve(person, code):
+    return person.client.post("/account/pair/code/", {"code": code, "approve": "1"})
+
+
+def test_a_device_that_shows_a_code_is_let_in_by_whoever_types_it(bob, phone):
+    code = shown(phone)
+    assert phone.get("/pair/state/").status_code == 204
+    asked = bob.client.post("/account/pair/code/", {"code": code.lower()})
+    assert "Safari on iPhone at 127.0.0.1" in words(asked, ".sheet")
+    assert phone.get("/pair/state/").status_code == 204
+    assert approve(bob, code).status_code == 302
+    assert phone.get("/pair/state/").status_code == 200
+    assert phone.post("/pair/state/")["Location"] == "/"
+    assert "bob, Member" in signed_in_as(phone)
+
+
+def test_a_press_before_the_approval_leads_back_and_signs_nobody_in(phone):
+    shown(phone)
+    assert phone.post("/pair/state/")["Location"] == "/pair/"
+    assert signed_in_as(phone) == ""
+
+
+def test_only_the_device_that_shows_the_code_is_let_in(bob, phone):
+    code = shown(phone)
+    thief = Client(headers={"host": "localhost"})
+    shown(thief)
+    approve(bob, code)
+    assert thief.post("/pair/state/")["Location"] == "/pair/"
+    assert phone.post("/pair/state/")["Location"] == "/"
+
+
+def test_a_code_works_once(bob, gwen, phone):
+    code = shown(phone)
+    approve(bob, code)
+    assert approve(gwen, code).status_code == 422
+    phone.post("/pair/state/")
+    assert "bob" in signed_in_as(phone)
+    assert phone.post("/pair/state/").status_code == 404
+
+
+def test_a_code_is_good_for_five_minutes(bob, phone):
+    code = shown(phone)
+    age(CODE_LIFETIME)
+    assert phone.get("/pair/state/").status_code == 404
+    assert approve(bob, code).status_code == 422
+
+
+def test_guesses_at_codes_are_limited(bob, phone):
+    code = shown(phone)
+    statuses = [approve(bob, "BBBBCCCC").status_code for _time in range(25)]
+    assert statuses[0] == 422
+    assert statuses[-1] == 429
+    assert approve(bob, code).status_code == 429
+
+
+def test_codes_are_not_made_without_end(phone):
+    statuses = {phone.post("/pair/").status_code for _time in range(25)}
+    assert statuses == {200, 429}
+
+
+def test_a_person_who_was_removed_in_mid_pairing_lets_nobody_in(bob, phone):
+    code = shown(phone)
+    approve(bob, code)
+    bob.user.delete()
+    assert phone.post("/pair/state/").status_code == 404
+
+
+def test_pairings_are_forgotten_in_time(bob, phone):
+    shown(phone)
+    prune(timezone.now())
+    assert Pairing.objects.count() == 1
+    prune(timezone.now() + CODE_LIFETIME + pairing.REMEMBERED + timedelta(seconds=1))
+    assert not Pairing.objects.exists()

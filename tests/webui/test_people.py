@@ -1,0 +1,194 @@
+"""People and invitations."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.people import PASSWORD, page, signed_in, words
+from webui import people
+from webui.models import OneTimeLink, Role, User
+from webui.people import INVITATION_LIFETIME, MOST_INVITATIONS, LastOwner, NoOwner
+
+pytestmark = pytest.mark.django_db
+NEW = {"username": "ida", "password": PASSWORD, "password_again": PASSWORD}
+
+
+@pytest.fixture
+def stranger():
+    return Client(headers={"host": "localhost"})
+
+
+def invited(alice, role="member"):
+    """The path of a new invitation's link."""
+    answer = alice.client.post("/account/people/invite/", {"role": role})
+    assert answer.status_code == 200
+    url = page(answer).select_one("input.mono")["value"]
+    return re.sub(r"^http://[^/]+", "", url)
+
+
+# Who is there
+
+
+def test_only_owners_see_people(alice, bob):
+    assert "bob" in words(alice.client.get("/account/"), "#people")
+    assert page(bob.client.get("/account/")).select_one("#people") is None
+
+
+def test_an_owner_changes_a_role_and_it_counts_at_once(alice, gwen):
+    assert gwen.client.get("/files/0/new/").status_code == 403
+    answer = alice.client.post(f"/account/people/{gwen.user.pk}/", {"role": "member"}, follow=True)
+    assert "gwen is now: Member" in words(answer, "#toasts")
+    assert gwen.client.get("/files/0/new/").status_code == 200
+
+
+def test_a_role_that_is_none_changes_nothing(alice, gwen):
+    answer = alice.client.post(f"/account/people/{gwen.user.pk}/", {"role": "king"})
+    assert answer.status_code == 422
+    gwen.user.refresh_from_db()
+    assert gwen.user.role == Role.GUEST
+
+
+def test_who_is_removed_is_out_at_once_and_cannot_come_back(alice, bob):
+    assert bob.client.get("/").status_code == 200
+    answer = alice.client.post(f"/account/people/{bob.user.pk}/remove/", follow=True)
+    assert "bob is removed" in words(answer, "#toasts")
+    assert bob.client.get("/").status_code == 302
+    assert not User.objects.filter(username="bob").exists()
+
+
+def test_an_owner_signs_somebody_out_everywhere(alice, bob):
+    bob.client.get("/")
+    alice.client.post(f"/account/people/{bob.user.pk}/signout/")
+    assert bob.client.get("/").status_code == 302
+    assert signed_in(bob.user).get("/").status_code == 200
+
+
+def test_the_last_owner_stays(alice):
+    own = f"/account/people/{alice.user.pk}/"
+    for answer in (
+        alice.client.post(own, {"role": "guest"}),
+        alice.client.post(f"{own}remove/"),
+    ):
+        assert answer.status_code == 422
+        assert "needs an owner" in words(answer, "[role=alert]")
+    alice.user.refresh_from_db()
+    assert alice.user.role == Role.OWNER
+
+
+def test_an_owner_beside_another_may_leave(alice, bob):
+    people.change_role(bob.user, Role.OWNER, alice.user)
+    answer = alice.client.post(f"/account/people/{alice.user.pk}/remove/")
+    assert answer["Location"] == "/signin/"
+    assert not User.objects.filter(username="alice").exists()
+
+
+def test_two_owners_cannot_remove_each_other(alice, bob):
+    """The second decides by a page that was opened while they still were an owner."""
+    people.change_role(bob.user, Role.OWNER, alice.user)
+    people.change_role(bob.user, Role.GUEST, alice.user)
+    with pytest.raises(NoOwner):
+        people.remove(alice.user, bob.user)
+    with pytest.raises(LastOwner):
+        people.remove(alice.user, alice.user)
+
+
+# Invitations
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_whoever_is_invited_joins_with_the_role_of_the_invitation(alice, stranger, role):
+    path = invited(alice, role)
+    assert stranger.get(path).status_code == 200
+    answer = stranger.post(path, NEW)
+    assert answer["Location"] == "/"
+    assert User.objects.get(username="ida").role == role
+    assert stranger.get("/account/").status_code == 200
+
+
+def test_looking_uses_nothing_up_and_joining_does(alice, stranger):
+    path = invited(alice)
+    for _time in range(3):
+        assert stranger.get(path).status_code == 200
+        assert stranger.head(path).status_code == 200
+    assert stranger.post(path, {**NEW, "password_again": "x"}).status_code == 422
+    assert stranger.post(path, NEW).status_code == 302
+    other = Client(headers={"host": "localhost"})
+    assert other.get(path).status_code == 404
+    assert other.post(path, {**NEW, "username": "eve"}).status_code == 404
+    assert not User.objects.filter(username="eve").exists()
+
+
+def test_a_name_that_is_taken_is_refused_and_the_link_stays_good(alice, bob, stranger):
+    path = invited(alice)
+    answer = stranger.post(path, {**NEW, "username": "Bob"})
+    assert answer.status_code == 422
+    assert stranger.post(path, NEW).status_code == 302
+
+
+def test_an_invitation_that_is_too_old_or_taken_back_is_none(alice, stranger):
+    path = invited(alice)
+    link = OneTimeLink.objects.get()
+    OneTimeLink.objects.update(expires_at=timezone.now())
+    assert stranger.get(path).status_code == 404
+    OneTimeLink.objects.update(expires_at=timezone.now() + INVITATION_LIFETIME)
+    assert stranger.get(path).status_code == 200
+    alice.client.post(f"/account/people/invitations/{link.pk}/")
+    assert stranger.get(path).status_code == 404
+
+
+def test_a_link_for_something_else_is_no_invitation(stranger):
+    now = timezone.now()
+    token = OneTimeLink.issue(OneTimeLink.WELCOME, now, timedelta(days=1))
+    assert stranger.get(f"/join/{token}/").status_code == 404
+
+
+def test_guesses_are_limited(stranger):
+    statuses = [stranger.get(f"/join/guess{number}/").status_code for number in range(25)]
+    assert statuses[:20] == [404] * 20
+    assert set(statuses[20:]) == {429}
+
+
+def test_invitations_are_not_without_end(alice):
+    for _time in range(MOST_INVITATIONS):
+        people.invite(Role.GUEST, timezone.now())
+    answer = alice.client.post("/account/people/invite/", {"role": "guest"})
+    assert answer.status_code == 422
+    assert "Too many" in words(answer, "[role=alert]")
+
+
+def test_the_link_is_in_no_log_and_not_in_the_database(alice, caplog):
+    path = invited(alice)
+    token = path.strip("/").split("/")[-1]
+    assert len(token) > 30
+    assert token not in caplog.text
+    assert token not in str(list(OneTimeLink.objects.values()))
+    assert token not in alice.client.get("/account/").content.decode()
+
+
+# Addresses
+
+
+def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice, settings):
+    settings.LAN_ADDRESSES = "tests.webui.test_people.two_networks"
+    answer = alice.client.post("/account/people/invite/", {"role": "guest"})
+    urls = [field["value"] for field in page(answer).select("input.mono")]
+    assert [url.split("/join/")[0] for url in urls] == [
+        f"http://{address}:{settings.PORT}" for address in two_networks()
+    ]
+    assert len(page(answer).select("svg.qr path")) == 2
+
+
+def test_a_link_made_elsewhere_carries_the_address_in_the_bar(alice, settings):
+    settings.TRUSTED_HOSTS = ["ferry.example"]
+    answer = alice.client.post(
+        "/account/people/invite/", {"role": "guest"}, headers={"host": "ferry.example:81"}
+    )
+    (field,) = page(answer).select("input.mono")
+    assert field["value"].startswith("http://ferry.example:81/join/")
+
+
+def two_networks():
+    return ["192.168.1.20", "10.0.0.5"]

@@ -1,0 +1,207 @@
+"""The Account screen: the account at the storage service, and its wishlist."""
+
+import secrets
+from datetime import timedelta
+from types import SimpleNamespace
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from tests.people import page, words
+from webui.models import HiddenWish, Role, Sent, User
+from webui.v1 import models
+from webui.v1.connection import Health
+from webui.v1.errors import Unavailable
+from webui.views.plan import trouble_lately
+
+pytestmark = pytest.mark.django_db
+HASH = "c" * 39 + "1"
+MAGNET = f"magnet:?xt=urn:btih:{HASH}&dn=Slow+ferries"
+WISH = {
+    "id": 31,
+    "title": "Slow <b>ferries</b>",
+    "size": 5_000_000,
+    "torrent_hash": HASH,
+    "torrent_magnet": MAGNET,
+    "created": "2026-11-18 10:00:00",
+}
+UNLINKED = {"id": 32, "title": "Private letters", "size": 7}
+
+
+def tells(storage, *wishes, status=200, **more):
+    account = {
+        "username": "owner@example.org",
+        "premium": True,
+        "package_name": "PRO",
+        "space_max": 2_000_000_000,
+        "wishlist": list(wishes),
+        **more,
+    }
+    answers = [httpx.Response(status, json={"account": account, "country": "NL"}) for _ in range(9)]
+    storage.says("/rest/user", *answers)
+
+
+def test_the_owner_sees_the_plan_and_all_that_the_service_tells(alice, storage):
+    tells(storage, invites=3, is_trusted=False, ratio=1.5, nested={"a": 1}, odd=[1])
+    part = alice.client.get("/account/").context["plan"]
+    assert [(fact.label, fact.value) for fact in part.facts] == [
+        ("Signed in as", "owner@example.org"),
+        ("Plan", "PRO, 2 GB"),
+    ]
+    others = {fact.label: fact.value for fact in part.others}
+    assert others == {"country": "NL", "invites": "3", "is_trusted": "false", "ratio": "1.5"}
+
+
+def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storage):
+    tells(storage, invites=3)
+    answer = bob.client.get("/account/")
+    assert "PRO, 2 GB" in words(answer, "#plan")
+    assert "owner@example.org" not in answer.content.decode()
+    assert "invites" not in words(answer, "#plan")
+
+
+def test_a_guest_sees_nothing_of_it_and_nothing_is_asked(gwen, storage):
+    tells(storage, WISH)
+    assert page(gwen.client.get("/account/")).select_one("#plan") is None
+    assert storage.calls == []
+
+
+@pytest.mark.parametrize(
+    "key", ["password", "access_token", "api_key", "rss_hash", "SECRET", "cookie_jar", "otp_seed"]
+)
+def test_a_secret_never_reaches_the_page(alice, storage, key):
+    tells(storage, **{key: "herring-42", "mail": "herring-43"})
+    html = alice.client.get("/account/").content.decode()
+    assert "herring-43" in html
+    assert "herring-42" not in html
+
+
+def test_what_is_told_is_bounded_in_number_and_length():
+    told = {f"field_{number}": "x" * 9_000 for number in range(500)}
+    account = models.account({"username": "a", "feed": "https://x.example/?sig=1", **told})
+    assert len(account.others) == models.MOST_OTHERS
+    assert {len(value) for _name, value in account.others} == {models.LONGEST_OTHER}
+    assert "feed" not in dict(account.others)
+
+
+def test_the_page_asks_once(alice, storage):
+    alice.client.get("/account/")
+    assert storage.calls == [("GET", "/rest/user")]
+
+
+def test_a_service_that_is_away_is_said_and_not_asked_again_at_once(alice, storage):
+    storage.fails("/rest/user", 503)
+    answer = alice.client.get("/account/")
+    assert answer.status_code == 200
+    assert "isn't answering" in words(answer, "#plan")
+    assert "isn't answering" in words(answer, "#service")
+    asked = len(storage.calls)
+    assert asked
+    assert "isn't answering" in words(alice.client.get("/account/"), "#plan")
+    assert len(storage.calls) == asked
+
+
+def test_the_wishlist_stands_there_as_text(bob, storage):
+    tells(storage, WISH, UNLINKED, "nonsense")
+    answer = bob.client.get("/account/")
+    rows = page(answer).select("#plan li")
+    assert len(rows) == 2
+    assert rows[0].select_one("b").text == "Slow <b>ferries</b>"
+    assert [button.text for button in rows[0].select("button")] == ["Try again", "Forget"]
+    assert [button.text for button in rows[1].select("button")] == ["Forget"]
+
+
+def test_a_long_wishlist_says_how_many_are_left_out(bob, storage):
+    tells(storage, *({**WISH, "id": number} for number in range(100, 350)))
+    answer = bob.client.get("/account/")
+    assert len(page(answer).select("#plan li")) == 101
+    assert "and 150 more" in words(answer, "#plan")
+
+
+def test_a_wish_that_is_tried_again_becomes_a_transfer_and_is_a_wish_no_more(bob, storage):
+    tells(storage, WISH)
+    answer = bob.client.post("/account/wishes/31/retry/", follow=True)
+    assert "Added" in words(answer, "#toasts")
+    assert Sent.objects.get().added_by == bob.user
+    assert "ferries" not in words(answer, "#plan")
+
+
+def test_a_wish_that_is_refused_again_stays(bob, storage):
+    tells(storage, WISH)
+    storage.fails("/rest/transfer/magnet", 413, "not_enough_space_added_to_wishlist")
+    storage.fails("/rest/torrent/magnet", 413, "not_enough_space_added_to_wishlist")
+    answer = bob.client.post("/account/wishes/31/retry/", follow=True)
+    assert "no room" in words(answer, "#toasts .error")
+    assert "ferries" in words(answer, "#plan")
+
+
+def test_a_forgotten_wish_is_hidden_here_and_nothing_is_asked_of_the_service(bob, storage):
+    tells(storage, WISH, UNLINKED)
+    answer = bob.client.post("/account/wishes/31/forget/", follow=True)
+    assert "keeps it on its list" in words(answer, "#toasts")
+    assert "ferries" not in words(answer, "#plan")
+    assert "Private letters" in words(answer, "#plan")
+    assert {method for method, _path in storage.calls} == {"GET"}
+
+
+@pytest.mark.parametrize("act", ["retry", "forget"])
+@pytest.mark.parametrize("key", ["99", "abc1"])
+def test_an_unknown_wish_is_not_found_and_nothing_is_kept(bob, storage, act, key):
+    tells(storage, WISH)
+    assert bob.client.post(f"/account/wishes/{key}/{act}/").status_code == 404
+    assert not HiddenWish.objects.exists()
+
+
+def test_what_the_service_has_no_more_is_forgotten_here_too(bob, storage):
+    tells(storage, WISH, UNLINKED)
+    bob.client.post("/account/wishes/31/forget/")
+    tells(storage, UNLINKED)
+    bob.client.post("/account/wishes/32/forget/")
+    assert [row.wish for row in HiddenWish.objects.all()] == ["32"]
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_was_set_does_not_make_a_trouble_last(hours):
+    error = {"last_error": "unknown", "last_failure": Unavailable}
+    at = timezone.now()
+    connection = SimpleNamespace(health=Health(last_error_at=at, **error))
+    service = SimpleNamespace(key=secrets.token_hex(8), v1=connection)
+    assert trouble_lately(service, at)
+    assert trouble_lately(service, at + timedelta(hours=hours)) is None
+
+
+def test_a_wish_of_a_service_whose_clock_is_ahead_is_listed(bob, storage):
+    ahead = timezone.now() + timedelta(hours=1)
+    tells(storage, {**WISH, "created": f"{ahead:%Y-%m-%d %H:%M:%S}"})
+    assert "ferries" in words(bob.client.get("/account/"), "#plan")
+
+
+@pytest.mark.parametrize("act", ["retry", "forget"])
+def test_a_role_that_was_taken_in_the_meantime_counts(bob, storage, act):
+    tells(storage, WISH)
+    button = page(bob.client.get("/account/")).select_one(f"form[action$='/{act}/']")
+    User.objects.filter(pk=bob.user.pk).update(role=Role.GUEST)
+    before = len(storage.calls)
+    assert bob.client.post(button["action"]).status_code == 403
+    assert len(storage.calls) == before
+    assert page(bob.client.get("/account/")).select_one("#plan") is None
+
+
+# Plain http
+
+
+@pytest.mark.parametrize(
+    ("host", "secure", "is_told"),
+    [("phone.lan", False, True), ("localhost:8000", False, False), ("phone.lan", True, False)],
+)
+def test_the_page_says_what_https_would_add_where_there_is_none(
+    gwen, settings, host, secure, is_told
+):
+    settings.TRUSTED_HOSTS = ["phone.lan"]
+    cookies = gwen.client.cookies
+    if secure:
+        cookies[f"{settings.SESSION_COOKIE_NAME}_s"] = cookies[settings.SESSION_COOKIE_NAME].value
+    answer = gwen.client.get("/account/", headers={"host": host}, secure=secure)
+    assert answer.status_code == 200
+    assert (page(answer).select_one("#plain") is not None) == is_told

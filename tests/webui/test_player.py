@@ -1,0 +1,135 @@
+"""The player's page, and where it is told that films play."""
+
+import httpx
+import pytest
+from django.conf import settings
+
+from tests.people import page
+from webui import policies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def season(storage):
+    folder = storage.folder("Tide")
+    names = ["Tide S01E10.mkv", "Tide S01E2.mp4", "Notes.txt", "Tide S01E1.avi"]
+    return folder, {name: storage.file(name, parent=folder.id) for name in names}
+
+
+def opened(person, season, name):
+    folder, files = season
+    return person.client.get(f"/files/{folder.id}/file-{files[name].id}/view/?sort=-size")
+
+
+def hls_of(person, file):
+    return person.client.get(f"/files/file/{file.id}/hls/").json()
+
+
+def mp4_of(person, file):
+    return person.client.get(f"/files/file/{file.id}/mp4/").json()
+
+
+# The page
+
+
+def test_a_film_has_a_player_and_a_text_has_none(gwen, season):
+    assert page(opened(gwen, season, "Tide S01E2.mp4")).select_one("#film")
+    assert not page(opened(gwen, season, "Notes.txt")).select_one("#film")
+
+
+def test_only_the_players_page_may_play_what_scripts_put_together(gwen, season):
+    film = opened(gwen, season, "Tide S01E2.mp4")["Content-Security-Policy"]
+    text = opened(gwen, season, "Notes.txt")["Content-Security-Policy"]
+    assert film == policies.PLAYER
+    assert "blob:" in film
+    assert "blob:" not in text
+
+
+def test_next_and_previous_are_by_name_whatever_the_listings_order(gwen, season):
+    shown = page(opened(gwen, season, "Tide S01E2.mp4"))
+    assert shown.select_one("#next")["aria-label"] == "Next: Episode 10"
+    assert "Episode 1" in shown.select_one("#previous").text
+    assert "sort=-size" in shown.select_one("#next")["href"]
+
+
+def test_the_last_film_has_no_next(gwen, season):
+    shown = page(opened(gwen, season, "Tide S01E10.mkv"))
+    assert shown.select_one("#previous")
+    assert not shown.select_one("#next")
+    assert not shown.select_one("template#upcoming")
+
+
+def test_without_scripts_the_browser_has_the_file_itself(gwen, season):
+    video = page(opened(gwen, season, "Tide S01E2.mp4")).select_one("noscript video[controls]")
+    assert "/raw/" in video["src"]
+
+
+def test_hls_js_is_named_on_no_other_page(gwen, season):
+    folder, _files = season
+    assert b"hls" in opened(gwen, season, "Tide S01E2.mp4").content
+    for path in ("/", f"/files/{folder.id}/"):
+        assert b"hls" not in gwen.client.get(path).content
+    assert b"hls" not in opened(gwen, season, "Notes.txt").content
+
+
+# Where it plays
+
+
+def test_a_link_of_our_own_service_is_told_as_a_path(gwen, storage):
+    film = storage.file("a.mkv")
+    url = f"http://ferry.lan:8000/content/1/hls/{film.id}/t.s/master.m3u8"
+    storage.says(f"/rest/file/{film.id}/hls", httpx.Response(200, json={"url": url}))
+    told = hls_of(gwen, film)
+    assert told["kind"] == "hls"
+    assert told["url"] == f"/content/1/hls/{film.id}/t.s/master.m3u8"
+
+
+def test_an_mp4_that_is_being_made_tells_how_far_it_is(gwen, storage):
+    film = storage.file("a.avi")
+    facts = {"url": "http://x.example/film.mp4", "converting": True, "progress": 38.4}
+    storage.says(f"/rest/file/{film.id}/mp4", httpx.Response(200, json=facts))
+    told = mp4_of(gwen, film)
+    assert (told["kind"], told["progress"], told["url"]) == ("converting", 38.4, "")
+
+
+def test_the_services_own_sentence_says_why_not(gwen, storage):
+    film = storage.file("a.avi")
+    facts = {"status_code": 422, "reason_phrase": "cannot_convert", "message": "No picture in it."}
+    storage.says(f"/rest/file/{film.id}/hls", httpx.Response(422, json=facts))
+    told = hls_of(gwen, film)
+    assert (told["kind"], told["reason"]) == ("none", "No picture in it.")
+
+
+def test_a_film_that_is_gone_says_so(gwen, storage):
+    film = storage.file("a.avi")
+    storage.fails(f"/rest/file/{film.id}/hls", 404, "not_found")
+    assert hls_of(gwen, film)["reason"] == "This file is not there any more."
+
+
+def test_a_service_that_is_away_is_no_broken_page(gwen, storage):
+    film = storage.file("a.avi")
+    storage.fails(f"/rest/file/{film.id}/hls", 503)
+    told = hls_of(gwen, film)
+    assert told["kind"] == "none"
+    assert told["reason"]
+
+
+def test_no_foreign_address_reaches_the_page(gwen, foreign):
+    film = foreign.file("a.mkv")
+    url = "https://media.example/a.m3u8"
+    foreign.says(f"/rest/file/{film.id}/hls", httpx.Response(200, json={"url": url}))
+    assert "media.example" not in str(hls_of(gwen, film))
+
+
+def test_answers_are_kept_by_no_cache(gwen, storage):
+    film = storage.file("a.mkv")
+    assert "no-store" in gwen.client.get(f"/files/file/{film.id}/hls/")["Cache-Control"]
+
+
+def test_all_modules_of_the_player_are_asked_for_at_once(gwen, season):
+    names = {path.name for path in (settings.BASE_DIR / "static/js/player").glob("*.js")}
+    shown = page(opened(gwen, season, "Tide S01E2.mp4"))
+    early = " ".join(link["href"] for link in shown.select("link[rel=modulepreload]"))
+    for name in names:
+        assert f"js/player/{name.removesuffix('.js')}." in early

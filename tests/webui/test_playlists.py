@@ -1,0 +1,138 @@
+"""Playlists of a foreign service, before a player sees them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tests.webui.media_host import MASTER, VARIANT
+from webui import playlists
+from webui.playlists import Kind, rewritten
+from webui.v1.errors import Unreadable
+
+
+def marked(reference, kind):
+    return f"<{kind}:{reference}>"
+
+
+def refusing(reference, _kind):
+    raise Unreadable("refused_link")
+
+
+def through(text, kind=Kind.PLAYLIST, address=marked):
+    return rewritten(text.encode(), kind, address)
+
+
+def test_each_address_of_a_master_goes_through_the_site():
+    assert through(MASTER).splitlines() == [
+        "#EXTM3U",
+        "#EXT-X-VERSION:6",
+        (
+            '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch, leise",LANGUAGE="de",'
+            'URI="<v:audio/de.m3u8>"'
+        ),
+        (
+            '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",'
+            'URI="<v:https://media.example/subs/en.m3u8>"'
+        ),
+        '#EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=640x360,AUDIO="a"',
+        "<v:low/index.m3u8?sig=abc>",
+        '#EXT-X-STREAM-INF:BANDWIDTH=2400000,RESOLUTION=1280x720,AUDIO="a"',
+        "<v:https://media.example/film/high.m3u8>",
+        '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,URI="<v:frames.m3u8>"',
+    ]
+
+
+def test_each_address_of_a_variant_goes_through_the_site():
+    assert through(VARIANT, Kind.VARIANT).splitlines() == [
+        "#EXTM3U",
+        "#EXT-X-TARGETDURATION:6",
+        '#EXT-X-KEY:METHOD=AES-128,URI="<p:key.bin>",IV=0x00000000000000000000000000000001',
+        '#EXT-X-MAP:URI="<p:init.mp4>",BYTERANGE="720@0"',
+        "#EXTINF:6.0,",
+        "<p:one.ts>",
+        "#EXTINF:4.5,",
+        "<p:/other/two.ts?sig=x%2Fy>",
+        "#EXT-X-ENDLIST",
+    ]
+
+
+def test_a_playlist_without_variants_is_played_as_it_is():
+    assert "<p:one.ts>" in through(VARIANT)
+
+
+def test_a_mark_and_the_line_ends_of_windows_are_nothing_new():
+    assert through("\ufeff" + VARIANT.replace("\n", "\r\n")) == through(VARIANT)
+
+
+def test_what_nobody_needs_is_left_out():
+    text = through(
+        "#EXTM3U\n# made by http://evil.example\n"
+        '#EXT-X-DEFINE:NAME="a",VALUE="http://evil.example"\n'
+        '#EXT-X-CONTENT-STEERING:SERVER-URI="http://evil.example"\n'
+        '#EXT-X-DATERANGE:ID="x",X-ASSET-URI="http://evil.example"\n'
+        '#EXT-X-PART:DURATION=1,URI="http://evil.example"\n'
+        '#EXT-X-UNHEARD-OF:URI="http://evil.example"\n'
+        '#EXT-X-KEY:METHOD=NONE,X-OTHER-URI="http://evil.example"\n'
+    )
+    assert text == "#EXTM3U\n#EXT-X-KEY:METHOD=NONE\n"
+
+
+def test_one_refused_address_refuses_the_whole():
+    with pytest.raises(Unreadable, match="refused_link"):
+        through(VARIANT, address=refusing)
+
+
+def test_a_variant_of_variants_is_refused():
+    assert "<v:" in through(MASTER, Kind.PLAYLIST)
+    with pytest.raises(Unreadable, match="nested_playlist"):
+        through(MASTER, Kind.VARIANT)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "bad_playlist"),
+        (b"<!doctype html><title>Sign in</title>", "bad_playlist"),
+        (b"#EXTM3U\n\xff\xfe", "bad_playlist"),
+        (b"#EXTM3U\n" + b"a" * 9000, "bad_playlist"),
+        (b"#EXTM3U\n" * 1_000_000, "too_large"),
+        (b"#EXTM3U\n" + b"a.ts\n" * 99_000, "too_large"),
+        (b"#EXTM3U\n" + b" " * playlists.MOST_BYTES, "too_large"),
+    ],
+)
+def test_what_is_no_playlist_or_too_much_of_one_is_refused(content, reason):
+    with pytest.raises(Unreadable, match=reason):
+        rewritten(content, Kind.PLAYLIST, marked)
+
+
+LINES = some.lists(
+    some.one_of(
+        some.sampled_from(MASTER.splitlines() + VARIANT.splitlines()),
+        some.text(max_size=60),
+        some.builds('#EXT-X-KEY:METHOD=AES-128,URI="{}"'.format, some.text(max_size=30)),
+    ),
+    max_size=30,
+)
+
+
+@given(LINES)
+def test_no_address_ever_passes_as_it_came(lines):
+    """Whatever a line is: it's one of ours, a tag that is known, or the list is refused."""
+    seen = []
+
+    def address(reference, _kind):
+        seen.append(reference)
+        return "ours"
+
+    try:
+        text = through("\n".join(["#EXTM3U", *lines]), address=address)
+    except Unreadable:
+        return
+    for line in text.rstrip("\n").split("\n"):
+        tag = line[1:].partition(":")[0]
+        assert (
+            line in ("ours", "#EXTM3U")
+            or tag in playlists.PLAIN
+            or 'URI="ours"' in line
+            or (tag in playlists.WITH_ADDRESS and "URI" not in line)
+        )

@@ -1,0 +1,318 @@
+"""The page of one file: what it says, where it leads, what it costs."""
+
+import gzip
+import re
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from tests.people import page, words
+from webui.pages.entries import Entry
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+IMPORT = re.compile(r"(?:import|from)\s*\(?\"(\.[^\"]+)\"")
+PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 50
+
+
+def view(person, file, query="", folder="0"):
+    return person.client.get(f"/files/{folder}/file-{file.id}/view/{query}")
+
+
+def kind(answer) -> str:
+    return page(answer).select_one("#viewer")["data-kind"]
+
+
+def link(answer, selector) -> str:
+    found = page(answer).select_one(selector)
+    return found["href"] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("a.jpg", b"x", "picture"),
+        ("a.SVG", b"<svg/>", "picture"),
+        ("a.mp3", b"x", "audio"),
+        ("a.mkv", b"x", "video"),
+        ("a.pdf", b"%PDF", "pdf"),
+        ("a.py", b"x = 1", "text"),
+        ("a.html", b"<script>alert(1)</script>", "text"),
+        ("Makefile", b"all:", "text"),
+        ("README", b"Hi", "text"),
+        ("a.srt", b"1", "text"),
+        ("a.csv", b"a,b", "text"),
+        ("a.txt", b"\0\1\2", "none"),
+        ("a.txt", b"", "text"),
+        ("a.iso", b"x", "none"),
+        ("no extension", b"x", "none"),
+    ],
+)
+def test_each_kind_of_file_is_shown_in_its_way(gwen, storage, name, content, wanted):
+    answer = view(gwen, storage.file(name, content))
+    assert answer.status_code == 200
+    assert kind(answer) == wanted
+    assert words(answer, "h1") == name
+
+
+def test_the_listing_leads_to_the_preview_and_its_menu_to_the_download(gwen, storage):
+    file = storage.file("a.txt")
+    row = page(gwen.client.get("/?sort=-size&q=a")).select_one(f"#file-{file.id}")
+    assert row.select_one(".entry")["href"] == f"/files/0/file-{file.id}/view/?sort=-size&q=a"
+    assert row["data-get"] == f"/files/file/{file.id}/download/"
+
+
+def test_what_is_gone_and_what_is_a_folder_has_no_preview(gwen, storage):
+    folder = storage.folder("Films")
+    assert gwen.client.get("/files/0/file-7/view/").status_code == 404
+    assert gwen.client.get(f"/files/0/file-{folder.id}/view/").status_code == 404
+
+
+def test_a_file_deleted_while_shown_has_no_more_text(gwen, storage):
+    file = storage.file("a.txt")
+    view(gwen, file)
+    storage.fake.delete_file(None, file.id)
+    storage.fake._revision += 1
+    more = gwen.client.get(f"/files/0/file-{file.id}/text/?from=1", headers=HTMX)
+    assert more.status_code == 404
+    assert "HX-Retarget" in more
+
+
+def test_one_turns_over_what_is_alike_in_the_order_of_the_listing(gwen, storage):
+    one, two, three = (storage.file(f"{name}.jpg", b"x" * size) for name, size in
+                       (("1", 3), ("2", 9), ("10", 5)))  # fmt: skip
+    storage.file("5.txt")
+    answer = view(gwen, two)
+    assert "2 of 3" in words(answer, ".viewer-title p")
+    assert f"file-{one.id}" in link(answer, "[data-step=previous]")
+    assert f"file-{three.id}" in link(answer, "[data-step=next]")
+    by_size = view(gwen, two, "?sort=-size")
+    assert link(by_size, "[data-step=previous]") == ""
+    assert link(by_size, "[data-step=next]") == f"/files/0/file-{three.id}/view/?sort=-size"
+
+
+def test_a_filter_bounds_what_one_turns_over(gwen, storage):
+    files = [storage.file(f"{name}.jpg") for name in ("fjord 1", "harbour", "fjord 2")]
+    assert "1 of 2" in words(view(gwen, files[0], "?q=fjord"), ".viewer-title p")
+    assert "3 of 3" in words(view(gwen, files[1], "?q=fjord"), ".viewer-title p")
+
+
+def test_the_way_back_leads_to_the_very_row(gwen, storage):
+    storage.many(450)
+    last = max(storage.fake.items.values(), key=lambda item: item.id)
+    back = link(view(gwen, last, "?view=grid&from=200"), "#back")
+    assert back == f"/?view=grid&from=400#file-{last.id}"
+    path, key = back.split("#")
+    assert page(gwen.client.get(path)).select_one(f"#{key}")
+
+
+def test_a_strip_of_pictures_is_bounded(gwen, storage):
+    storage.many(450)
+    middle = sorted(storage.fake.items)[200]
+    strip = page(view(gwen, storage.fake.items[middle])).select(".strip a")
+    assert len(strip) == 25
+    assert [each.get("aria-current") for each in strip].count("true") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["a.jpg", "a.txt", "a.py", "a.md", "a.csv", "a.mp3", "a.pdf", "a.iso"]
+)
+def test_no_preview_asks_the_service_more_than_three_times(gwen, storage, name):
+    storage.many(300)
+    file = storage.file(name, b"a,b\n")
+    before = len(storage.calls)
+    assert view(gwen, file).status_code == 200
+    assert len(storage.calls) - before <= 3
+
+
+def test_members_may_rename_and_delete_and_guests_may_not(bob, gwen, storage):
+    file = storage.file("a.iso")
+    offered = page(view(bob, file, "?sort=-size")).select_one("#viewer-menu")
+    assert offered.select_one(f"a[href='/files/0/file-{file.id}/rename/?sort=-size']")
+    assert offered.select_one(f"a[href='/files/0/delete/?entry=file-{file.id}']")
+    assert not page(view(gwen, file)).select("[href*=rename], [href*=delete]")
+
+
+def weight(person, address: str, seen: set[str]) -> int:
+    """Gzipped, with all that a module imports."""
+    if address in seen:
+        return 0
+    seen.add(address)
+    content = b"".join(person.client.get(address).streaming_content)
+    found = IMPORT.findall(content.decode()) if address.endswith(".js") else []
+    inner = [urljoin(address, each) for each in found]
+    return len(gzip.compress(content)) + sum(weight(person, each, seen) for each in inner)
+
+
+def test_a_tap_to_a_picture_costs_less_than_60_kb(gwen, storage):
+    storage.many(30)
+    answer = view(gwen, max(storage.fake.items.values(), key=lambda item: item.id))
+    shown = page(answer)
+    addresses = [
+        *(tag["href"] for tag in shown.select("link[rel=stylesheet]")),
+        *(tag["src"] for tag in shown.select("script")),
+        shown.select_one("#viewer")["data-script"],
+        shown.select_one("use")["href"].split("#")[0],
+    ]
+    seen: set[str] = set()
+    total = sum(weight(gwen, address, seen) for address in addresses)
+    assert len(seen) > 15
+    assert total + len(gzip.compress(answer.content)) < 60_000
+
+
+# Texts
+
+
+def text(answer) -> str:
+    return "\n".join(each.get_text() for each in page(answer).select(".code code"))
+
+
+def test_a_text_is_text_whatever_stands_in_it(gwen, storage):
+    hostile = "<script>alert(1)</script>\n{{ 7*7 }}\n'\" onload=x"
+    for name in ("a.txt", "a.html", "a.js", "a.unknown.log"):
+        answer = view(gwen, storage.file(name, hostile.encode()))
+        assert text(answer) == hostile
+        assert not page(answer).select(".viewer-body script")
+
+
+def test_the_rest_of_a_long_text_comes_as_a_fragment_or_a_page(gwen, storage):
+    file = storage.file("a.log", b"".join(b"line %d\n" % number for number in range(5000)))
+    answer = view(gwen, file)
+    assert len(page(answer).select(".code code")) == 4000
+    more = page(answer).select_one(".rest a")
+    rest = gwen.client.get(more["hx-get"], headers=HTMX)
+    assert not page(rest).select("#viewer, .rest")
+    assert text(rest).startswith("line 4000\n")
+    assert text(rest).endswith("line 4999")
+    alone = gwen.client.get(more["href"])
+    assert text(alone) == text(rest)
+    assert page(alone).select_one(".later")
+
+
+@pytest.mark.parametrize(
+    "query", ["from=x", "from=-1", "from=" + "9" * 15, "from=9999&enc=rot13", "enc=utf-7"]
+)
+def test_nonsense_in_the_address_of_a_piece_harms_nothing(gwen, storage, query):
+    file = storage.file("a.txt", b"words")
+    answer = gwen.client.get(f"/files/0/file-{file.id}/text/?{query}", headers=HTMX)
+    assert answer.status_code == 200
+
+
+def test_a_picture_has_no_pieces_of_text(gwen, storage):
+    file = storage.file("a.jpg")
+    assert gwen.client.get(f"/files/0/file-{file.id}/text/").status_code == 404
+
+
+def test_a_service_that_fails_leaves_the_page_with_its_ways_on(gwen, foreign):
+    file = foreign.file("a.txt")
+    gwen.client.get("/")
+    foreign.fails(f"/rest/file/{file.id}", 503)
+    answer = view(gwen, file)
+    assert answer.status_code == 200
+    assert page(answer).select_one(".fallback")
+    assert link(answer, "[data-get]") == f"/files/file/{file.id}/download/"
+
+
+# Bytes inside our pages
+
+
+def test_our_own_service_shows_the_file_itself(gwen, storage):
+    file = storage.file("a.jpg")
+    answer = gwen.client.get(f"/files/file/{file.id}/raw/?in=0")
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/content/")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "manner"),
+    [
+        ("a.jpg", "image/jpeg", "inline"),
+        ("a.mp3", "audio/mpeg", "inline"),
+        ("a.mkv", "video/x-matroska", "inline"),
+        ("a.txt", "text/plain", "inline"),
+        ("a.svg", "image/svg+xml", "inline"),
+        ("a.html", "application/octet-stream", "attachment"),
+        ("a.xhtml", "application/octet-stream", "attachment"),
+        ("a.mht", "application/octet-stream", "attachment"),
+        ("a.js", "application/octet-stream", "attachment"),
+        ("a.jpg.html", "application/octet-stream", "attachment"),
+        ("a", "application/octet-stream", "attachment"),
+    ],
+)
+def test_a_foreign_file_comes_through_the_site_as_what_its_name_says(
+    gwen, foreign, name, kind, manner
+):
+    file = foreign.file(name, b"<script>alert(1)</script>")
+    gwen.client.get("/")
+    answer = gwen.client.get(f"/files/file/{file.id}/raw/?in=0", headers={"range": "bytes=1-6"})
+    assert answer.status_code == 206
+    assert answer["Content-Type"] == kind
+    assert answer["Content-Disposition"].startswith(manner)
+    assert answer["Content-Security-Policy"].startswith("sandbox;")
+    assert "allow" not in answer["Content-Security-Policy"]
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert b"".join(answer.streaming_content) == b"script"
+
+
+def test_a_foreign_pdf_opens_in_a_sandbox(gwen, foreign):
+    file = foreign.file("a.pdf", b"%PDF-1.4")
+    gwen.client.get("/")
+    answer = gwen.client.get(f"/files/file/{file.id}/pdf/?in=0")
+    assert answer["Content-Type"] == "application/pdf"
+    assert answer["Content-Security-Policy"].startswith("sandbox; script-src 'none'")
+    assert b"".join(answer.streaming_content) == b"%PDF-1.4"
+
+
+@pytest.mark.parametrize("what", ["raw", "pdf"])
+def test_a_link_of_a_foreign_service_into_the_house_is_not_followed(gwen, foreign, what):
+    file = foreign.file("a.jpg")
+    gwen.client.get("/")
+    inside = {"location": "http://169.254.169.254/latest"}
+    foreign.says(f"/rest/file/{file.id}", httpx.Response(302, headers=inside))
+    assert gwen.client.get(f"/files/file/{file.id}/{what}/?in=0").status_code == 502
+
+
+# Large pictures
+
+
+def test_a_large_picture_is_fetched_once_and_kept(gwen, storage):
+    file = storage.file("a.heic")
+    storage.says(f"/rest/file/{file.id}/image", httpx.Response(200, content=PNG))
+    address = page(view(gwen, file)).select_one(".picture-frame img")["src"]
+    for _time in range(3):
+        answer = gwen.client.get(address)
+        assert (answer.status_code, answer.content) == (200, PNG)
+        assert "immutable" in answer["Cache-Control"]
+    assert [path for _method, path in storage.calls].count(f"/rest/file/{file.id}/image") == 1
+
+
+def test_without_one_the_picture_itself_is_shown(gwen, storage):
+    file = storage.file("a.jpg")
+    address = page(view(gwen, file)).select_one(".picture-frame img")["src"]
+    assert gwen.client.get(address)["Location"] == f"/files/file/{file.id}/raw/?in=0"
+
+
+def test_what_no_browser_shows_is_not_found(gwen, storage):
+    file = storage.file("a.tiff")
+    address = page(view(gwen, file)).select_one(".picture-frame img")["src"]
+    assert gwen.client.get(address).status_code == 404
+
+
+def test_what_costs_a_browser_too_much_is_not_shown_whole():
+    large = Entry("file", "7", "a.jpg", 65 * 2**20, None)
+    assert not large.is_showable_picture
+    assert large._replace(size_bytes=2**20).is_showable_picture
+
+
+def test_an_audio_file_has_the_cover_of_its_folder_and_the_others_as_a_queue(gwen, storage):
+    cover = storage.file("Cover.jpg")
+    tracks = [storage.file(f"{number}.mp3") for number in (1, 2, 10)]
+    answer = view(gwen, tracks[1])
+    assert f"/file/{cover.id}/image/" in page(answer).select_one("img.cover")["src"]
+    assert [each.get_text() for each in page(answer).select(".queue a")] == [
+        "1.mp3",
+        "2.mp3",
+        "10.mp3",
+    ]
+    assert "track 2 of 3" in words(answer, ".audio")

@@ -1,0 +1,433 @@
+"""From what was typed or dropped to transfers, with a verdict on each."""
+
+import json
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx
+import pytest
+from django.test import Client
+
+from tests.people import page, words
+from tests.webui.test_uploads import Untouchable, body_of, send
+from webui import intake, sending
+from webui.models import Sent
+from webui.pages.verdicts import MOST_SHOWN, refusal_words, verdicts_part
+from webui.sending import Errand
+from webui.v1.answers import KNOWN_WORDS
+from webui.v1.errors import NoRoom, NotFound, Rejected
+
+pytestmark = pytest.mark.django_db
+SCRIPT = {"x-requested-with": "ferry"}
+NOW = datetime(2026, 9, 1, tzinfo=UTC)
+
+
+def magnet(number=1, name="Sintel"):
+    return f"magnet:?xt=urn:btih:{number:040x}&dn={name}"
+
+
+def typed(person, *lines, path="/transfers/send/", **fields):
+    return person.client.post(path, {"text": "\n".join(lines), **fields})
+
+
+def by_script(person, *lines, **fields):
+    form = {"text": "\n".join(lines), **fields}
+    return person.client.post("/transfers/send/", form, headers=SCRIPT)
+
+
+def outcomes(answer):
+    return {item["name"]: item["outcome"] for item in answer.json()["items"]}
+
+
+def field(answer):
+    return page(answer).select_one("#omni").get_text().lstrip("\n")
+
+
+def titles(storage):
+    return [each.title for each in storage.fake.transfers.values()]
+
+
+# Verdicts
+
+
+def test_each_line_gets_a_verdict_of_its_own(bob, storage):
+    answer = by_script(bob, magnet(1), "https://a.example/x.iso", "nothing", magnet(2, "Cosmos"))
+    assert outcomes(answer) == {
+        "Sintel": "added",
+        "x.iso": "added",
+        "nothing": "unreadable",
+        "Cosmos": "added",
+    }
+    assert titles(storage) == ["Sintel", "x.iso", "Cosmos"]
+    assert answer.json()["kept"] == ["nothing"]
+
+
+def test_what_is_there_already_is_told_with_a_link(bob, storage):
+    by_script(bob, magnet(1))
+    (item,) = by_script(bob, magnet(1)).json()["items"]
+    assert item["outcome"] == "known"
+    assert item["url"] == f"/transfers/t{next(iter(storage.fake.transfers))}/open/"
+    assert len(titles(storage)) == 1
+
+
+def test_an_older_service_says_of_what_is_there_no_more_than_true(bob, storage):
+    storage.says("/rest/transfer/magnet", httpx.Response(200, json={"result": True}))
+    (item,) = by_script(bob, magnet(1)).json()["items"]
+    assert item["outcome"] == "known"
+    assert item["url"] == f"/transfers/s{Sent.objects.get().pk}/open/"
+
+
+def test_a_refused_one_stops_no_other_and_stays_in_the_field(bob, storage):
+    storage.says(
+        "/rest/transfer/magnet",
+        httpx.Response(422, json={"reason_phrase": "parsing_error"}),
+    )
+    answer = typed(bob, magnet(1), magnet(2, "Cosmos"))
+    assert answer.status_code == 422
+    assert titles(storage) == ["Cosmos"]
+    assert field(answer) == magnet(1)
+    assert "can't read this" in words(answer, ".verdict.red")
+    assert "1 transfer added, 1 not added" in words(answer, "#verdicts-summary")
+
+
+def test_no_room_says_how_much_is_missing_and_what_was_kept(bob, storage):
+    wished = {
+        "reason_phrase": "not_enough_space_added_to_wishlist",
+        "wt": {"id": 1, "title": "Sintel", "size": 10**9},
+        "space_max": 10**9,
+        "space_used": 6 * 10**8,
+    }
+    storage.says("/rest/transfer/magnet", httpx.Response(413, json=wished))
+    answer = by_script(bob, magnet(1)).json()
+    assert answer["items"][0]["outcome"] == "no_room"
+    assert "600 MB more are needed" in answer["items"][0]["sentence"]
+    assert "kept on the wishlist" in answer["items"][0]["sentence"]
+    assert answer["kept"] == []
+
+
+@pytest.mark.parametrize("word", sorted(KNOWN_WORDS - {"access_denied", "name_taken"}))
+def test_every_word_of_v1_has_a_plain_sentence(bob, storage, word):
+    status = 403 if word == "premium_required" else 413
+    for answered in (
+        httpx.Response(200, json={"result": word}),
+        httpx.Response(status, json={"reason_phrase": word}),
+    ):
+        storage.says("/rest/transfer/magnet", answered)
+        (item,) = by_script(bob, magnet(1)).json()["items"]
+        assert item["outcome"] in ("refused", "no_room")
+        assert len(item["sentence"]) > 15
+        assert word not in item["sentence"]
+
+
+def test_an_unknown_word_is_told_in_the_services_own_words():
+    assert "Moon in the way" in refusal_words(Rejected("x", said="Moon in the way"))
+    assert "no reason" in refusal_words(Rejected("moon"))
+    assert "folder" in refusal_words(NotFound("not_found"))
+    assert "no room" in refusal_words(NoRoom("not_enough_space", missing_bytes=5))
+
+
+# A service that is slow, away or broken
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        httpx.Response(500),
+        httpx.Response(200, html="<h1>Welcome</h1>"),
+        httpx.Response(502, html="<h1>Bad gateway</h1>"),
+        httpx.Response(504),
+    ],
+    ids=["500", "html", "502", "504"],
+)
+def test_an_unclear_answer_is_unsure_and_never_sent_twice(bob, storage, trouble):
+    storage.says("/rest/transfer/magnet", trouble)
+    answer = by_script(bob, magnet(1)).json()
+    assert answer["items"][0]["outcome"] == "unsure"
+    assert "Look in the list" in answer["items"][0]["sentence"]
+    assert answer["kept"] == [magnet(1)]
+    assert storage.calls.count(("POST", "/rest/transfer/magnet")) == 1
+
+
+@pytest.mark.parametrize("status", [401, 429, 503])
+def test_a_service_that_takes_nothing_stops_the_rest_which_stays(bob, storage, status):
+    storage.fails("/rest/transfer/magnet", status)
+    answer = by_script(bob, magnet(1), magnet(2), magnet(3)).json()
+    assert len(answer["items"]) == 1
+    assert answer["trouble"]
+    assert answer["kept"] + answer["left"] == [magnet(1), magnet(2), magnet(3)]
+    assert storage.calls.count(("POST", "/rest/transfer/magnet")) == 1
+
+
+def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
+    seconds = iter(range(0, 1000, 5))
+    errand = Errand(storage.service, bob.user, None, NOW)
+    items = intake.read("\n".join(magnet(number) for number in range(1, 100)))
+    done = sending.send(errand, items, clock=lambda: next(seconds))
+    assert len(done.verdicts) == 1
+    assert done.left == items[1:]
+    assert not done.trouble
+
+
+def test_what_is_left_stays_in_the_field_of_a_plain_form(bob, storage, monkeypatch):
+    monkeypatch.setattr(sending, "PATIENCE_SECONDS", -1.0)
+    answer = typed(bob, magnet(1), magnet(2))
+    assert field(answer) == f"{magnet(1)}\n{magnet(2)}"
+    assert "2 lines were not sent yet" in words(answer, "main")
+
+
+def test_more_verdicts_than_anybody_reads_are_summed_up(bob, storage):
+    answer = typed(bob, *[f"line {number}" for number in range(300)])
+    assert len(page(answer).select(".verdict[data-outcome]")) == MOST_SHOWN
+    assert "and 200 more" in words(answer, "#verdicts")
+    assert len(field(answer).splitlines()) == 300
+
+
+def test_nothing_at_all_says_what_to_do(bob, storage):
+    assert "Paste a link" in by_script(bob, "").json()["reason"]
+    answer = typed(bob, " ")
+    assert answer.status_code == 422
+    assert "Paste a link" in words(answer, "main [role=alert]")
+
+
+# What is kept of it
+
+
+def test_what_was_sent_is_recorded_with_its_source_and_sender(bob, storage):
+    films = storage.folder("Films")
+    by_script(bob, magnet(1) + "&xl=5000", folder=str(films.id))
+    row = Sent.objects.get()
+    assert (row.title, row.info_hash) == ("Sintel", f"{1:040x}")
+    assert (row.source_kind, row.source) == ("magnet", magnet(1) + "&xl=5000")
+    assert (row.added_by, row.size_bytes, row.folder_id) == (bob.user, 5000, str(films.id))
+    assert next(iter(storage.fake.transfers.values())).folder == films.id
+
+
+def test_a_foreign_service_is_sent_no_folder(bob, foreign):
+    films = foreign.folder("Films")
+    by_script(bob, magnet(1), folder=str(films.id))
+    assert Sent.objects.get().folder_id == ""
+
+
+def test_the_folders_to_choose_from_are_shown_where_the_service_takes_one(bob, storage):
+    films = storage.folder("Films")
+    shown = page(bob.client.get(f"/add/?folder={films.id}"))
+    assert [each.get_text() for each in shown.select("#omni-folder option")] == [
+        "All files",
+        "Films",
+    ]
+    assert shown.select_one("#omni-folder option[selected]")["value"] == str(films.id)
+
+
+def test_no_folder_is_offered_by_a_foreign_service_or_one_that_is_away(bob, foreign, storage):
+    foreign.folder("Films")
+    assert not page(bob.client.get("/add/")).select("#omni-folder")
+    foreign.fails("/rest/folder", 503)
+    assert bob.client.get("/add/").status_code == 200
+
+
+# Files
+
+
+TORRENT = b"d8:announce3:udp4:infod6:lengthi5e4:name5:a.mkvee"
+
+
+def drop(person, name, content, **headers):
+    headers = {"x_requested_with": "ferry", "x_file_size": str(len(content)), **headers}
+    body = body_of((name, content))
+    return send(person.client, body, path="/transfers/send/", **headers)
+
+
+def test_a_torrent_starts_a_transfer_and_is_kept_for_another_try(bob, storage):
+    answer = json.loads(drop(bob, "a.torrent", TORRENT.decode()).content)
+    assert answer["ok"]
+    assert answer["items"][0]["outcome"] == "added"
+    assert titles(storage) == ["a.mkv"]
+    assert bytes(Sent.objects.get().torrent) == TORRENT
+
+
+def test_any_other_file_is_uploaded(bob, storage):
+    assert json.loads(drop(bob, "a.txt", "hello").content)["ok"]
+    assert any(item.content == b"hello" for item in storage.fake.items.values())
+    assert Sent.objects.get().torrent is None
+
+
+def test_a_file_goes_to_the_folder_of_the_address(bob, storage):
+    films = storage.folder("Films")
+    path = f"/transfers/send/?folder={films.id}"
+    body = body_of(("a.txt", "x"))
+    send(bob.client, body, path=path, x_requested_with="ferry", x_file_size="1")
+    assert next(i.parent for i in storage.fake.items.values() if i.name == "a.txt") == films.id
+
+
+def test_a_plain_form_sends_lines_and_files_together(bob, storage):
+    fields = [("text", magnet(1)), ("folder", "0")]
+    answer = send(bob.client, body_of(("a.txt", "x"), fields=fields), path="/transfers/send/")
+    assert answer.status_code == 200
+    assert "2 transfers added" in words(answer, "#verdicts-summary")
+
+
+def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeypatch):
+    monkeypatch.setattr("webui.views.parcels.MOST_TORRENT_BYTES", 10)
+    monkeypatch.setattr("webui.views.parcels.whole", None)
+    assert json.loads(drop(bob, "a.torrent", "x" * 100).content)["ok"]
+
+
+def test_a_file_without_room_is_refused_unread(bob, storage):
+    bob.client.get("/")
+    headers = {"x_requested_with": "ferry", "x_file_size": "9"}
+    answer = send(bob.client, Untouchable(), path="/transfers/send/", length=2 * 10**9, **headers)
+    assert answer.status_code == 413
+    assert "no room" in json.loads(answer.content)["reason"]
+
+
+def test_ten_megabytes_of_text_are_taken_and_no_more(bob, storage):
+    fits = "x" * (intake.MOST_BYTES - 10)
+    assert outcomes(by_script(bob, fits)).popitem()[1] == "unreadable"
+    answer = by_script(bob, fits + "x" * 20)
+    assert answer.status_code == 413
+    assert "10 MB" in answer.json()["reason"]
+    urlencoded = urlencode({"text": fits + "x" * 20})
+    kind = "application/x-www-form-urlencoded"
+    answer = bob.client.generic("POST", "/transfers/send/", urlencoded, content_type=kind)
+    assert answer.status_code == 413
+
+
+# A page that was left open
+
+
+def browser_of(person):
+    browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
+    browser.force_login(person.user)
+    return browser
+
+
+@pytest.mark.parametrize("path", ["/transfers/send/", "/add/"])
+def test_an_out_of_date_form_adds_nothing_and_loses_nothing(bob, storage, path):
+    answer = browser_of(bob).post(path, {"text": magnet(1)})
+    assert answer.status_code == 403
+    assert titles(storage) == []
+    assert field(answer) == magnet(1)
+    token = page(answer).select_one("#send [name=csrfmiddlewaretoken]")["value"]
+    assert token
+
+
+@pytest.mark.parametrize("path", ["/transfers/send/", "/add/"])
+def test_what_was_typed_before_the_session_ended_waits_behind_the_sign_in(mallory, bob, path):
+    lines = [magnet(1), "https://a.example/x.iso"]
+    answer = mallory.post(path, {"text": "\n".join(lines)})
+    assert answer.status_code == 302
+    address = urlsplit(answer["Location"])
+    assert address.path == "/signin/"
+    wanted = parse_qs(address.query)["next"][0]
+    shown = bob.client.get(wanted)
+    assert [box["value"] for box in page(shown).select("input[name=line]")] == lines
+
+
+def test_what_no_address_can_hold_is_refused_in_words_when_the_session_ended(mallory):
+    answer = mallory.post("/add/", {"text": "\n".join(map(magnet, range(100)))})
+    assert answer.status_code == 403
+    assert "Go back, copy what you typed" in words(answer, "main")
+
+
+def test_a_file_is_not_read_after_the_session_ended(mallory):
+    answer = send(mallory, Untouchable(), path="/add/", length=10**6)
+    assert answer.status_code == 403
+
+
+def test_a_plain_form_with_its_token_passes_in_both_codings(bob, storage):
+    browser = browser_of(bob)
+    token = page(browser.get("/add/")).select_one("#send [name=csrfmiddlewaretoken]")["value"]
+    form = {"csrfmiddlewaretoken": token, "text": magnet(1)}
+    assert browser.post("/transfers/send/", form).status_code == 200
+    kind = "application/x-www-form-urlencoded"
+    form["text"] = magnet(2)
+    answer = browser.post("/transfers/send/", urlencode(form), content_type=kind)
+    assert answer.status_code == 200
+    assert len(titles(storage)) == 2
+
+
+# The page that asks first
+
+
+def test_opening_it_shows_what_came_and_adds_nothing(bob, storage):
+    query = urlencode({"magnet": magnet(1) + "&xl=9800000000&tr=a&tr=b"})
+    shown = bob.client.get(f"/add/?{query}")
+    row = words(shown, "#picks li")
+    assert "Sintel" in row
+    assert "magnet, 2 trackers" in row
+    assert "9.8 GB" in row
+    assert page(shown).h1.get_text() == "Add this download?"
+    assert [call for call in storage.calls if call[0] == "POST"] == []
+
+
+def test_it_takes_several_of_each_kind_and_leaves_the_prose_out(bob, storage):
+    query = urlencode(
+        [
+            ("magnet", magnet(1)),
+            ("url", "https://a.example/x.iso"),
+            ("text", f"Look at this {magnet(2)} soon\nand that"),
+        ]
+    )
+    shown = page(bob.client.get(f"/add/?{query}"))
+    assert len(shown.select("#picks input[name=line]")) == 3
+    assert shown.h1.get_text() == "Add 3 links?"
+
+
+def test_without_the_slash_it_is_the_same_page(bob):
+    answer = bob.client.get("/add?magnet=x")
+    assert answer.status_code == 301
+    assert answer["Location"] == "/add/?magnet=x"
+
+
+def test_its_button_adds_what_is_ticked_and_says_so(bob, storage):
+    answer = bob.client.post("/add/", {"line": [magnet(1), magnet(2, "Cosmos")]})
+    assert answer.status_code == 200
+    assert "2 transfers added. You can close this window." in words(answer, "#said")
+    assert page(answer).h1.get_text() == "On its way"
+    assert titles(storage) == ["Sintel", "Cosmos"]
+
+
+def test_what_failed_stays_ticked_for_another_try(bob, storage):
+    storage.says("/rest/transfer/magnet", httpx.Response(422, json={"reason_phrase": "x"}))
+    answer = bob.client.post("/add/", {"line": [magnet(1), magnet(2, "Cosmos")]})
+    assert answer.status_code == 422
+    left = page(answer).select("#picks input[name=line]")
+    assert [each["value"] for each in left] == [magnet(1)]
+
+
+def test_a_shared_title_names_what_has_no_name(bob, storage):
+    query = urlencode({"text": f"magnet:?xt=urn:btih:{5:040x}", "title": "Three Men"})
+    assert "Three Men" in words(bob.client.get(f"/add/?{query}"), "#picks")
+
+
+def test_what_is_no_link_is_shown_with_the_reason_and_without_a_tick(bob, storage):
+    shown = bob.client.get("/add/?url=javascript:alert(1)")
+    assert "magnet links and addresses with http" in words(shown, "#picks li")
+    assert not page(shown).select("#picks input")
+
+
+def test_a_share_without_the_worker_is_not_read_and_not_kept(mallory, storage):
+    answer = send(mallory, Untouchable(), path="/add/share/", length=10**9)
+    assert answer.status_code == 303
+    assert answer["Location"] == "/add/?shared=none"
+    assert not answer.cookies
+
+
+def test_the_manifest_names_its_ways_in(mallory):
+    answer = mallory.get("/manifest.webmanifest")
+    assert answer["Content-Type"] == "application/manifest+json"
+    facts = answer.json()
+    assert facts["share_target"]["action"] == "/add/share/"
+    assert facts["protocol_handlers"] == [{"protocol": "magnet", "url": "/add/?magnet=%s"}]
+    assert facts["file_handlers"][0]["accept"] == {"application/x-bittorrent": [".torrent"]}
+    assert {icon["purpose"] for icon in facts["icons"]} == {"any", "maskable"}
+
+
+def test_the_worker_is_a_script_at_the_top(mallory):
+    answer = mallory.get("/sw.js")
+    assert answer["Content-Type"].startswith("text/javascript")
+    assert answer["Cache-Control"] == "no-cache"
+
+
+def test_the_summary_counts_each_kind():
+    assert verdicts_part([]).rows == []

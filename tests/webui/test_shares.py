@@ -1,0 +1,260 @@
+"""Links for players that know no cookie."""
+
+from datetime import timedelta
+from urllib.parse import quote, urlsplit
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from config.logs import one_line
+from tests.people import page, words
+from tests.webui.test_delivery import Reader, leave, streams
+from webui import delivery, pruning, sharing
+from webui.delivery import Slots
+from webui.models import Role, Share
+from webui.pages.entries import FILE, Entry
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+
+
+@pytest.fixture
+def vlc():
+    """A player: no cookie, no sign-in."""
+    return Client(headers={"host": "localhost", "user-agent": "VLC/3.0.21"})
+
+
+@pytest.fixture
+def film(storage):
+    return storage.file("Das Boot.mkv", b"a film")
+
+
+def make(person, path, **headers):
+    return person.client.post(f"/files/{path}/link/", headers=headers)
+
+
+def path_in(answer):
+    """Behind the host, as it was shown."""
+    assert answer.status_code == 200, words(answer, "main")
+    return urlsplit(page(answer).select_one(".pairing input")["value"]).path
+
+
+def list_in(answer):
+    return page(answer).select_one("a.primary")["href"]
+
+
+class TestMaking:
+    def test_first_it_is_said_what_a_link_does(self, gwen, film):
+        answer = gwen.client.get(f"/files/0/file-{film.id}/link/")
+        assert "Play Das Boot.mkv elsewhere" in words(answer, "h1")
+        assert "24 hours" in words(answer, "#share")
+        assert not Share.objects.exists()
+
+    def test_it_is_shown_once_with_its_end_and_as_a_picture(self, gwen, film):
+        answer = make(gwen, f"0/file-{film.id}")
+        assert page(answer).select_one("svg.qr path")["d"]
+        assert "until" in words(answer, "#share")
+        token = path_in(answer).split("/")[2]
+        assert len(token) == 43
+        assert token not in str(Share.objects.values())
+        assert token not in gwen.client.get("/account/").content.decode()
+
+    def test_under_htmx_a_dialog_comes_back(self, gwen, film):
+        answer = make(gwen, f"0/file-{film.id}", **HTMX)
+        assert path_in(answer)
+        assert not page(answer).select_one("html")
+        assert page(answer).select_one("form[method=dialog] #share-title")
+
+    def test_a_file_that_is_not_there_gets_none(self, gwen, storage):
+        assert make(gwen, "0/file-7").status_code == 404
+        assert not Share.objects.exists()
+
+    def test_a_folder_without_anything_to_play_gets_none(self, gwen, storage):
+        folder = storage.folder("Papers")
+        storage.file("a.pdf", b"x", folder.id)
+        answer = make(gwen, f"0/folder-{folder.id}")
+        assert answer.status_code == 422
+        assert "no film and no music" in words(answer, "#share .error")
+
+    def test_nobody_has_more_than_a_hundred(self, gwen, film):
+        entry = Entry(FILE, str(film.id), film.name, 1, None)
+        for _each in range(sharing.MOST_EACH):
+            sharing.make(gwen.user, "x", entry, timezone.now())
+        answer = make(gwen, f"0/file-{film.id}")
+        assert answer.status_code == 422
+        assert "100 links already" in words(answer, "#share .error")
+
+
+class TestOpening:
+    def test_our_services_link_is_led_on(self, gwen, film, vlc):
+        answer = vlc.get(path_in(make(gwen, f"0/file-{film.id}")))
+        assert answer.status_code == 302
+        assert answer["Location"] == f"/content/file/{film.id}"
+        assert "no-store" in answer["Cache-Control"]
+
+    def test_a_foreign_services_bytes_come_through_the_site(self, gwen, foreign, vlc):
+        film = foreign.file("Das Boot.mkv", b"0123456789")
+        path = path_in(make(gwen, f"0/file-{film.id}"))
+        answer = vlc.get(path, headers={"range": "bytes=2-4"})
+        assert answer.status_code == 206
+        assert b"".join(answer.streaming_content) == b"234"
+        assert answer["Content-Type"] == "video/x-matroska"
+        assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+        assert "Set-Cookie" not in answer
+        leave(answer)
+
+    def test_they_hold_slots(self, gwen, foreign, vlc, monkeypatch):
+        film = foreign.file("Das Boot.mkv", b"0123456789")
+        path = path_in(make(gwen, f"0/file-{film.id}"))
+        monkeypatch.setattr(delivery, "slots", Slots(1))
+        streams(foreign, Reader(b"x"))
+        first = vlc.get(path)
+        assert vlc.get(path).status_code == 503
+        leave(first)
+        assert vlc.get(path).status_code == 200
+
+    def test_head_is_answered(self, gwen, film, vlc):
+        assert vlc.head(path_in(make(gwen, f"0/file-{film.id}"))).status_code == 302
+
+    def test_names_stay_readable_and_break_nothing(self, gwen, storage, vlc):
+        film = storage.file("Ça va?#%00\u202e.mkv", b"x")
+        path = path_in(make(gwen, f"0/file-{film.id}"))
+        assert path.endswith(quote("Ça va?#%00_.mkv"))
+        assert vlc.get(path).status_code == 302
+
+    @pytest.mark.parametrize("name", ["." * 9 + "mkv", "船" * 250 + ".mkv", "\U0001f6f3" * 250])
+    def test_a_camera_reads_any_name(self, gwen, storage, vlc, name):
+        film = storage.file(name, b"x")
+        answer = make(gwen, f"0/file-{film.id}")
+        assert page(answer).select_one("svg.qr path")["d"]
+        assert vlc.get(path_in(answer)).status_code == 302
+
+    def test_a_service_that_fails_is_told_to_nobody(self, gwen, foreign, vlc):
+        film = foreign.file("Das Boot.mkv", b"x")
+        path = path_in(make(gwen, f"0/file-{film.id}"))
+        foreign.fails(f"/rest/file/{film.id}", 500, "database at 10.0.0.8 is down")
+        answer = vlc.get(path)
+        assert answer.status_code == 503
+        assert answer["Content-Type"].startswith("text/plain")
+        assert b"database" not in answer.content
+
+
+class TestLists:
+    def test_a_file_has_a_list_of_one(self, gwen, film, vlc):
+        made = make(gwen, f"0/file-{film.id}")
+        answer = vlc.get(list_in(made))
+        assert answer["Content-Type"] == "audio/x-mpegurl; charset=utf-8"
+        assert answer["Content-Disposition"] == 'attachment; filename="Das Boot.mkv.m3u"'
+        host = "http://localhost"
+        lines = answer.content.decode().splitlines()
+        assert lines == ["#EXTM3U", "#EXTINF:-1,Das Boot.mkv", host + path_in_list(lines[2])]
+        assert vlc.get(path_in_list(lines[2])).status_code == 302
+
+    def test_a_folder_lists_what_plays_in_order(self, gwen, storage, vlc):
+        season = storage.folder("Season 1")
+        for name in ("E10.mkv", "E2.mkv", "E2.srt", "cover.jpg", "notes.txt", "theme.mp3"):
+            storage.file(name, b"x", season.id)
+        path = path_in(make(gwen, f"0/folder-{season.id}"))
+        assert path.endswith("/playlist/Season%201.m3u")
+        lines = vlc.get(path).content.decode().splitlines()
+        assert [line.partition(",")[2] for line in lines[1::2]] == [
+            "E2.mkv",
+            "E10.mkv",
+            "theme.mp3",
+        ]
+        for line in lines[2::2]:
+            assert vlc.get(path_in_list(line)).status_code == 302
+
+    def test_the_open_folder_and_the_root_have_lists_as_well(self, gwen, film, storage, vlc):
+        assert b"Das%20Boot" in vlc.get(path_in(make(gwen, "0"))).content
+
+    def test_a_folders_link_opens_what_plays_in_it_and_nothing_else(self, gwen, storage, vlc):
+        season, other = storage.folder("Season 1"), storage.folder("Other")
+        inside = storage.file("E1.mkv", b"x", season.id)
+        papers = storage.file("tax.pdf", b"x", season.id)
+        outside = storage.file("E1.mkv", b"x", other.id)
+        token = path_in(make(gwen, f"0/folder-{season.id}")).split("/")[2]
+        assert vlc.get(f"/s/{token}/{inside.id}/x").status_code == 302
+        for file in (papers, outside):
+            assert vlc.get(f"/s/{token}/{file.id}/x").status_code == 404
+        late = storage.file("E2.mkv", b"x", season.id)
+        assert vlc.get(f"/s/{token}/{late.id}/x").status_code == 302
+
+    def test_a_name_is_never_a_line_of_its_own(self, gwen, storage, vlc):
+        film = storage.file("a\u2028\u2029b.mkv", b"x")
+        lines = vlc.get(list_in(make(gwen, f"0/file-{film.id}"))).content.decode().splitlines()
+        assert len(lines) == 3
+
+
+def path_in_list(line):
+    return urlsplit(line).path
+
+
+class TestEnding:
+    @pytest.fixture
+    def path(self, gwen, film, vlc):
+        path = path_in(make(gwen, f"0/file-{film.id}"))
+        assert vlc.get(path).status_code == 302
+        return path
+
+    def test_it_is_listed_and_taken_back(self, gwen, path, vlc):
+        answer = gwen.client.get("/account/")
+        assert "Das Boot.mkv" in words(answer, "#shares .rows")
+        assert "Good until" in words(answer, "#shares .rows")
+        form = page(answer).select_one("#shares form")
+        assert gwen.client.post(form["action"]).status_code == 302
+        assert vlc.get(path).status_code == 404
+        assert not page(gwen.client.get("/account/")).select_one("#shares")
+
+    def test_under_htmx_the_section_comes_back(self, gwen, path):
+        row = Share.objects.get()
+        answer = gwen.client.post(f"/account/links/{row.pk}/revoke/", headers=HTMX)
+        assert "Link taken back" in words(answer, "#shares")
+
+    def test_nobody_takes_back_another_persons(self, bob, path, vlc):
+        row = Share.objects.get()
+        bob.client.post(f"/account/links/{row.pk}/revoke/")
+        assert vlc.get(path).status_code == 302
+        assert not page(bob.client.get("/account/")).select_one("#shares")
+
+    def test_it_ends_with_its_time_and_is_forgotten(self, path, vlc):
+        later = timezone.now() + sharing.LIFETIME
+        Share.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        assert vlc.get(path).status_code == 404
+        pruning.prune(later)
+        assert not Share.objects.exists()
+
+    def test_it_ends_with_a_new_password_wherever_it_is_set(self, gwen, path, vlc):
+        gwen.user.set_password("another one entirely")
+        gwen.user.save()
+        assert vlc.get(path).status_code == 404
+        assert not sharing.of(gwen.user, timezone.now())
+
+    def test_it_ends_with_its_person(self, gwen, path, vlc):
+        gwen.user.delete()
+        assert vlc.get(path).status_code == 404
+        assert not Share.objects.exists()
+
+    def test_it_rests_while_its_person_is_not_active(self, gwen, path, vlc):
+        gwen.user.is_active = False
+        gwen.user.save()
+        assert vlc.get(path).status_code == 404
+
+    def test_it_ends_with_its_file(self, film, storage, path, vlc):
+        del storage.fake.items[film.id]
+        assert vlc.get(path).status_code == 404
+
+    def test_it_is_of_one_service(self, path, vlc):
+        Share.objects.update(service="another")
+        assert vlc.get(path).status_code == 404
+
+    def test_a_role_takes_none_away(self, gwen, bob, film, vlc):
+        path = path_in(make(bob, f"0/file-{film.id}"))
+        bob.user.role = Role.GUEST
+        bob.user.save()
+        assert vlc.get(path).status_code == 302
+
+    def test_no_log_tells_it(self, path):
+        token = path.split("/")[2]
+        assert token not in one_line(f"Not Found: {path}")

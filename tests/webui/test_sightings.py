@@ -1,0 +1,198 @@
+"""What follows from looks at a transfer, of services of both generations."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webui.pages import sightings
+from webui.pages.sightings import Sending, Sighting, in_order, seen, sighting_of, totals_of
+from webui.v1 import models
+from webui.v1.models import Transfer
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+NOW = 1_800_000_000.0
+SIZE = 1_000_000_000
+
+
+def told(**facts) -> Transfer:
+    found = models.transfer({"id": 7, "name": "Sintel", "size": SIZE, **facts})
+    assert found
+    return found
+
+
+def look(before: Sighting | None = None, at: float = 0, **facts) -> Sighting:
+    return seen(told(**facts), before, None, NOW + at)
+
+
+def sample(name: str) -> Sighting:
+    row = models.transfer(json.loads((SAMPLES / name).read_text()))
+    assert row
+    return seen(row, None, None, NOW)
+
+
+def test_a_service_that_tells_no_state_is_understood_by_its_numbers():
+    assert look(progress=0, size=0).state == "metadata"
+    assert look(progress=0).state == "queued"
+    assert look(progress=42.5, download_rate=5000).state == "downloading"
+    assert look(progress=42.5, stopped=1).state == "stopped"
+    assert look(progress=100).state == "moving"
+    assert look(progress=101, folder_created=9).state == "done"
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "folder"),
+    [
+        ("torrent_get.legacy-running.json", "downloading", ""),
+        ("torrent_get.legacy-done.json", "done", "269164005"),
+        ("transfer_get.2026.json", "done", "1432582823"),
+        ("ours/transfer_get.json", "done", "1432582823"),
+    ],
+)
+def test_both_generations_are_read(name, state, folder):
+    found = sample(name)
+    assert (found.state, found.folder) == (state, folder)
+
+
+def test_our_own_service_tells_its_state_and_reason():
+    found = look(progress=10, state="no_room", reason="not_enough_space")
+    assert (found.state, found.reason) == ("no_room", "not_enough_space")
+
+
+def test_two_minutes_without_progress_are_a_stall():
+    first = look(progress=34)
+    assert first.state == "downloading"
+    assert look(first, at=119, progress=34).state == "downloading"
+    later = look(first, at=12 * 60, progress=34)
+    assert (later.state, later.quiet_minutes) == ("stalled", 12)
+    assert look(later, at=13 * 60, progress=35).state == "downloading"
+
+
+def test_a_magnet_that_nobody_answers_stalls_too():
+    first = look(progress=0, size=0)
+    assert look(first, at=300, progress=0, size=0).state == "stalled"
+
+
+def test_long_stalls_are_told_by_the_hour():
+    first = look(progress=34)
+    assert look(first, at=61 * 60, progress=34).quiet_minutes == 60
+    assert look(first, at=110 * 60, progress=34).quiet_minutes == 60
+
+
+def watched(*steps: tuple[float, float]) -> Sighting:
+    found = None
+    for at, progress in steps:
+        found = look(found, at=at, progress=progress, download_rate=1)
+    assert found
+    return found
+
+
+def test_the_time_left_comes_from_the_last_minute():
+    assert watched((0, 10), (5, 11)).left_seconds is None
+    assert watched((0, 10), (10, 11), (20, 12)).left_seconds == 880
+    slower = watched((0, 10), (10, 50), (100, 51), (120, 52))
+    assert slower.left_seconds == 960
+
+
+def test_what_the_service_calls_its_rate_makes_no_time_left():
+    assert look(progress=10, download_rate=5_000_000).left_seconds is None
+
+
+def test_a_time_that_nobody_would_wait_for_is_not_told():
+    assert watched((0, 10), (30, 10.0001)).left_seconds is None
+
+
+def test_progress_that_goes_backwards_starts_anew():
+    back = watched((0, 60), (20, 62), (40, 5))
+    assert back.left_seconds is None
+    assert int(back.percent) == 5
+    assert back.state == "downloading"
+
+
+@pytest.mark.parametrize(
+    ("progress", "percent"),
+    [("42.5", 42.5), ("NaN", 0), (250, 101), (-5, 0), (None, 0), ("1e400", 0), ([], 0)],
+)
+def test_any_progress_becomes_a_percentage(progress, percent):
+    assert look(progress=progress).percent == percent
+
+
+@pytest.mark.parametrize("at", [-86_400, -1, 10**9])
+def test_a_clock_that_jumps_makes_nothing_absurd(at):
+    first = watched((0, 10), (20, 20))
+    found = look(first, at=at, progress=21, download_rate=1)
+    assert found.left_seconds is None or found.left_seconds >= 0
+    assert found.rate >= 0
+    assert found.quiet_minutes >= 0
+
+
+def test_the_clock_of_the_service_is_not_believed():
+    found = look(progress=10, last_update="2126-01-01 00:00:00")
+    assert found.since == NOW
+
+
+def test_what_was_written_down_is_read_again():
+    found = watched((0, 10), (10, 11), (20, 12))
+    assert sighting_of(json.loads(json.dumps(found))) == found
+
+
+def test_an_observation_alone_is_no_news():
+    first = look(progress=34, connected_to=1)
+    again = look(first, at=60, progress=34, connected_to=1)
+    assert again.shown == first.shown
+
+
+def sending(**facts) -> Sending:
+    return Sending(**{"row": 3, "transfer_id": "7", "title": "Sintel", "added_at": NOW} | facts)
+
+
+def test_one_that_the_service_forgot_is_gone():
+    first = sightings.unlisted(sending(), None, NOW)
+    assert sightings.answered(first, None, {}, NOW + 5).state == "queued"
+    assert sightings.answered(first, None, {}, NOW + 61).state == "gone"
+
+
+def test_one_that_left_the_list_is_found_by_its_title():
+    first = sightings.unlisted(sending(), None, NOW)
+    found = sightings.answered(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
+    assert (found.state, found.folder) == ("done", "9")
+
+
+def test_one_that_tells_its_own_end_is_not_looked_up_by_title():
+    done = look(progress=101, folder_created=5)
+    assert sightings.found_by_name(done, {"Sintel": ("folder", "9")}, NOW).folder == "5"
+
+
+def test_a_folder_of_the_same_name_ends_nothing_that_still_runs():
+    running = look(progress=50)
+    assert sightings.found_by_name(running, {"Sintel": ("folder", "9")}, NOW) == running
+
+
+def test_what_is_fetched_from_an_address_tells_its_host():
+    url = sending(kind="url", source="https://user:secret@downloads.example.org/a/b.iso")
+    assert sightings.host_of(url) == "downloads.example.org"
+
+
+def test_what_moves_stands_first_and_the_latest_end_on_top():
+    rows = [
+        look(progress=0)._replace(key="queued"),
+        look(progress=50)._replace(key="running"),
+        look(progress=100)._replace(key="moving"),
+        look(progress=101)._replace(key="early", ended_at=1),
+        look(progress=101)._replace(key="late", ended_at=2),
+    ]
+    assert in_order(rows) == (["moving", "running", "queued"], ["late", "early"])
+
+
+def test_totals_add_up_what_runs():
+    fast = watched((0, 10), (10, 20), (20, 30))._replace(rate=100)
+    slow = watched((0, 10), (10, 11), (20, 12))._replace(rate=20)
+    found = totals_of([fast, slow, look(progress=0)], NOW + 20)
+    assert (found.running, found.rate, found.left_seconds, found.percent) == (2, 120, 880, 21)
+    assert found.is_lively
+
+
+def test_thousands_that_wait_are_not_lively():
+    waiting = look(progress=0, state="queued")
+    assert totals_of([waiting], NOW + 1).is_lively
+    assert not totals_of([waiting], NOW + 3600).is_lively

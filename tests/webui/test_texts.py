@@ -1,0 +1,356 @@
+"""Texts of any kind and size, read and laid out in bounded time and memory."""
+
+import codecs
+import csv
+import json
+import time
+
+import httpx
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from tests.webui.service import storage_of
+from tests.webui.test_delivery import Reader, streams
+from webui import encodings, texts, typesetting
+from webui.pages import layouts
+from webui.texts import PIECE_BYTES, Wanted
+from webui.v1.errors import Unreadable
+
+ANY = settings(deadline=None, max_examples=150)
+
+
+def read(content, start=0, most_lines=4000, encoding="", *, is_art=False, is_embedded=True):
+    storage = storage_of("k", is_embedded=is_embedded)
+    file = storage.file("a.txt", content)
+    wanted = Wanted(str(file.id), len(content), start, most_lines, encoding, is_art)
+    return texts.read(storage.service.v1, wanted)
+
+
+def pieces(content, **more):
+    """All of them, one after the other."""
+    found, piece = [], read(content, **more)
+    while piece:
+        found.append(piece)
+        assert len(found) <= len(content) + 2
+        piece = (
+            None if piece.is_last else read(content, piece.stop, encoding=piece.encoding, **more)
+        )
+    return found
+
+
+# Encodings
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("utf_8", "Ærlig talt, på ferga"),
+        ("utf-8-sig", "Ærlig talt"),
+        ("utf-16", "Ærlig talt"),
+        ("utf_16_le", "A plain text without a mark"),
+        ("utf_16_be", "A plain text without a mark"),
+        ("utf-32", "Ærlig talt"),
+        ("cp1252", "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich, jawohl."),
+        ("cp1251", "Съешь же ещё этих мягких французских булок, да выпей чаю. Привет, мир!"),
+        ("cp932", "いろはにほへと ちりぬるを わかよたれそ つねならむ うゐのおくやま けふこえて"),
+        ("gb18030", "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨"),
+    ],
+)
+def test_letters_are_found_out(encoding, words):
+    assert read(words.encode(encoding)).text == words
+
+
+def test_nfo_files_are_drawn_with_the_letters_of_the_first_pc():
+    drawn = "╔══╗\n║Hi║\n╚══╝"
+    assert read(drawn.encode("cp437"), is_art=True).text == drawn
+    assert read(drawn.encode(), is_art=True).text == drawn
+
+
+@pytest.mark.parametrize("content", [b"\x00\x01\x02" * 90, b"\x89PNG\r\n\x1a\n\x00", b"\x01" * 99])
+def test_what_is_no_text_is_not_shown_as_one(content):
+    assert read(content) is None
+
+
+@ANY
+@given(some.binary(max_size=400))
+def test_any_bytes_become_harmless_letters_or_none(content):
+    piece = read(content)
+    if piece is not None:
+        assert not [char for char in piece.text if char < " " and char not in "\t\n"]
+        piece.text.encode()
+
+
+# Pieces
+
+
+def test_a_long_text_comes_in_pieces_that_end_with_a_line():
+    content = b"".join(b"line %d of many\n" % number for number in range(60_000))
+    found = pieces(content, most_lines=100_000)
+    assert len(found) > 3
+    assert all(piece.text.endswith("\n") for piece in found)
+    assert all(piece.stop - piece.start <= PIECE_BYTES for piece in found)
+    assert "".join(piece.text for piece in found).encode() == content
+
+
+def test_a_piece_has_no_more_lines_than_a_page_bears():
+    assert [piece.text.count("\n") for piece in pieces(b"\n" * 250, most_lines=100)] == [
+        100,
+        100,
+        50,
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf_8", "utf-16", "cp932"])
+def test_a_line_without_end_is_cut_between_letters(encoding):
+    words = "ふ" * 200_000
+    assert "".join(piece.text for piece in pieces(words.encode(encoding))) == words
+
+
+@ANY
+@given(
+    some.text(some.characters(codec="utf_8"), max_size=300), some.sampled_from(["utf_8", "utf-16"])
+)
+def test_nothing_is_lost_between_pieces(words, encoding):
+    content = words.encode(encoding)
+    found = pieces(content, most_lines=2)
+    if found:
+        wanted = texts.plain(words.encode(encoding).decode(encoding))
+        joined = "".join(piece.text for piece in found)
+        assert joined.replace("␍\n", "\n") == wanted.removeprefix("\ufeff") or b"\0" in content
+
+
+def test_a_text_of_4_gb_costs_one_piece():
+    asked = []
+
+    def answer(request):
+        asked.append(request.headers["range"])
+        head = {"content-range": f"bytes 0-{PIECE_BYTES - 1}/{4 * 2**30}"}
+        return httpx.Response(206, content=b"x\n" * (PIECE_BYTES // 2), headers=head)
+
+    storage = storage_of("k", is_embedded=False)
+    storage.fake._answer = lambda request, path: answer(request)
+    piece = texts.read(storage.service.v1, Wanted("7", 4 * 2**30, 0, 100, "", is_art=False))
+    assert asked == [f"bytes=0-{PIECE_BYTES - 1}"]
+    assert piece.stop == 200
+    assert not piece.is_last
+
+
+def test_a_service_without_ranges_is_read_no_further_than_needed():
+    storage = storage_of("k", is_embedded=False)
+    body = Reader(*[b"x" * 65_536] * 1000)
+    streams(storage, body)
+    wanted = Wanted("7", 10**9, 0, 100, "", is_art=False)
+    assert len(texts.read(storage.service.v1, wanted).text) == PIECE_BYTES
+    assert body.given <= 5
+    assert body.is_closed
+
+
+def test_a_place_far_into_a_service_without_ranges_is_refused():
+    storage = storage_of("k", is_embedded=False)
+    body = Reader(*[b"x" * 65_536] * 1000)
+    streams(storage, body)
+    wanted = Wanted("7", 10**10, 10**9, 100, "utf_8", is_art=False)
+    with pytest.raises(Unreadable):
+        texts.read(storage.service.v1, wanted)
+    assert body.given == 0
+
+
+def test_another_range_than_the_wanted_is_refused():
+    storage = storage_of("k", is_embedded=False)
+    streams(storage, Reader(b"x"), 206, content_range="bytes 5-5/9")
+    with pytest.raises(Unreadable):
+        texts.read(storage.service.v1, Wanted("7", 9, 0, 100, "", is_art=False))
+
+
+def test_what_moves_a_terminal_is_left_out_or_drawn():
+    assert read(b"\x1b[1;31mred\x1b[0m\x07 \x1b]0;title\r\nnext").text == "red␇ ␛]0;title\nnext"
+
+
+# JSON
+
+
+@ANY
+@given(some.recursive(
+    some.none() | some.booleans() | some.integers() | some.text(max_size=9),
+    lambda inner: some.lists(inner, max_size=4) | some.dictionaries(some.text(), inner),
+    max_leaves=20,
+))  # fmt: skip
+def test_json_says_the_same_when_laid_out(value):
+    text = json.dumps(value)
+    assert json.loads(layouts.laid_out(text, 10_000)) == value
+
+
+def test_json_is_laid_out_as_people_write_it():
+    shown = layouts.laid_out('{"a":[1,{"b":"x\\"y"}],"e":{}, "big":1.00000000000000000001}', 99)
+    assert shown.split("\n") == [
+        "{",
+        '  "a": [',
+        "    1,",
+        "    {",
+        '      "b": "x\\"y"',
+        "    }",
+        "  ],",
+        '  "e": {},',
+        '  "big": 1.00000000000000000001',
+        "}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 250_000, '"' + '\\"' * 125_000, '"\\' * 80_000, "{" * 9 + "]" * 99_999, ":" * 250_000],
+)
+def test_hostile_json_takes_no_longer_than_other(text):
+    begun = time.process_time()
+    assert len(layouts.laid_out(text, 4000)) <= 10**6
+    assert time.process_time() - begun < 3
+
+
+# Tables
+
+
+def test_a_table_is_told_apart_by_what_separates_it():
+    table = layouts.table_of('a;b\n"1;2";3\n4\n', "csv", has_head=True)
+    assert (table.head, table.rows) == (["a", "b"], [["1;2", "3"], ["4", ""]])
+    assert layouts.table_of("a,x\tb\n", "tsv", has_head=False).rows == [["a,x", "b"]]
+
+
+def test_a_row_of_a_million_columns_is_cut_and_says_so():
+    table = layouts.table_of("," * 250_000, "csv", has_head=True)
+    assert len(table.head) == layouts.MOST_COLUMNS
+    assert "249,941" in table.more
+
+
+@ANY
+@given(some.text(max_size=300), some.sampled_from(["csv", "tsv"]), some.booleans())
+def test_any_text_is_a_table_of_one_width_or_none(text, extension, has_head):
+    table = layouts.table_of(text, extension, has_head=has_head)
+    if table is not None:
+        assert (
+            len({len(row) for row in table.rows} | ({len(table.head)} if has_head else set())) <= 1
+        )
+
+
+def test_a_field_beyond_all_limits_is_no_table():
+    assert csv.field_size_limit() < 200_000
+    assert layouts.table_of('"' + "x" * 200_000, "csv", has_head=False) is None
+
+
+# Cues
+
+SRT = "1\n00:01:47,250 --> 00:01:49,000\n<i>One</i>\n{\\an8}two\n\n2\n1:00:00,5 --> 2\nThree\n"
+STYLE = "STYLE\n::cue { background: url(http://e) }\n\n"
+VTT = f"WEBVTT\n\n{STYLE}01:47.250 --> 01:49.000 align:left\nOne\ntwo\n"
+ASS = "[Events]\nDialogue: 0,0:01:47.25,0:01:49.00,Default,,0,0,0,,{\\b1}One\\Ntwo\n"
+
+
+@pytest.mark.parametrize("text", [SRT, VTT, ASS])
+def test_cues_of_each_kind_have_a_time_and_words(text):
+    first = layouts.cues_of(text)[0]
+    assert (first.time, first.text) == ("0:01:47.250", "One\ntwo")
+
+
+def test_what_a_style_block_says_is_no_cue():
+    assert len(layouts.cues_of(VTT)) == 1
+
+
+@ANY
+@given(some.text(alphabet="0:,.-> <{}i\nDialogue", max_size=400))
+def test_any_text_has_cues_or_none(text):
+    for cue in layouts.cues_of(text):
+        assert cue.time
+
+
+# Code and Markdown
+
+
+def test_code_is_coloured_by_classes_and_is_text_all_the_same():
+    lines = typesetting.coloured("import re\nx = '<b>'  # <i>\n", "python")
+    assert lines[0] == '<span class="k">import</span> re'
+    assert "&lt;b&gt;" in lines[1]
+    assert '<span class="c"># &lt;i&gt;</span>' in lines[1]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\n\nx\n\n", "a", "  \n\t"])
+def test_no_line_is_lost_by_colours(text):
+    assert len(typesetting.coloured(text, "python")) == len(text.removesuffix("\n").split("\n"))
+
+
+def test_only_so_much_is_coloured_and_the_rest_is_there():
+    text = "x = 1\n" * 60_000
+    lines = typesetting.coloured(text, "python")
+    assert len(lines) == 60_000
+    assert "<span" in lines[0]
+    assert lines[-1] == "x = 1"
+
+
+def test_lines_of_machines_are_not_coloured():
+    assert typesetting.coloured("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
+
+
+def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
+    endless = tmp_path / "endless.py"
+    endless.write_text("while True: pass")
+    monkeypatch.setattr(typesetting, "PROGRAM", endless)
+    monkeypatch.setattr(typesetting, "MOST_SECONDS", 0.3)
+    assert typesetting.prose("# Hi") is None
+    assert typesetting.coloured("x = '<b>'", "python") == ["x = '<b>'"]
+
+
+@pytest.mark.parametrize("text", ["[a](" * 60_000, "*a _b " * 40_000, "> " * 9_000, "|a" * 60_000])
+def test_hostile_markdown_costs_seconds_at_most(text):
+    begun = time.monotonic()
+    typesetting.prose(text)
+    assert time.monotonic() - begun < 2 * typesetting.MOST_SECONDS
+
+
+def test_the_program_that_sets_text_knows_nothing_of_ours(monkeypatch):
+    seen = {}
+    run = typesetting.subprocess.run
+    monkeypatch.setattr(
+        typesetting.subprocess, "run", lambda *a, **more: seen.update(more) or run(*a, **more)
+    )
+    assert typesetting.prose("# Hi") == "<h2>Hi</h2>\n"
+    assert seen["env"] == {}
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt&colon;alert(1))",
+    "[x](data:text/html,<script>)",
+    "[x](//evil.example)",
+    "[x](/account/)",
+    "[x](vbscript:a)",
+    "![x](http://evil.example/pixel.png)",
+    "<http://ok.example/?a=%22onclick=alert(1)>",
+    "[x]: javascript:alert(1)\n\n[x]",
+    '[x](http://ok.example "\\"onmouseover=alert(1)")',
+    "```\n</code></pre><script>alert(1)</script>\n```",
+    "<a href='x' style='x'>y</a>",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_markdown_makes_nothing_that_acts_or_loads(text):
+    shown = BeautifulSoup(typesetting.prose(text), "html.parser")
+    for tag in shown.find_all(True):
+        assert tag.name in typesetting.TAGS
+        assert set(tag.attrs) <= {"href", "rel", "start", "title"}
+        assert tag.get("href", "http://").startswith(("http://", "https://", "mailto:"))
+
+
+def test_links_of_markdown_tell_nobody_where_they_were():
+    assert 'rel="noopener noreferrer nofollow"' in typesetting.prose("[x](https://ok.example)")
+
+
+def test_pictures_of_markdown_are_words():
+    assert typesetting.prose("![A fjord](http://e.example/x.png)") == "<p>A fjord</p>\n"
+
+
+def test_marks_of_every_wide_encoding_are_known():
+    assert encodings.MARKS[codecs.BOM_UTF16_LE] == "utf_16_le"
+    assert encodings.encoding_of(codecs.BOM_UTF32_LE + b"a\0\0\0", is_art=False) == "utf_32_le"

@@ -1,0 +1,581 @@
+"""The Transfers screen, over services of both generations."""
+
+import json
+import re
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+from django.http import HttpResponse
+
+from tests.people import page, words
+from webui import pruning, transfers
+from webui.board import Boards
+from webui.models import Sent
+from webui.pages.reasons import SENTENCES
+
+pytestmark = pytest.mark.django_db
+
+HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
+MAGNET = f"magnet:?xt=urn:btih:{HASH}&dn=Sintel&tr=udp%3A%2F%2Ftracker.example%3A6969"
+RUNNING = {
+    "state": "downloading",
+    "progress": 42,
+    "size": 1_000_000_000,
+    "download_rate": 5_000_000,
+    "connected_to": 9,
+}
+LIST = "/transfers/list/"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 9, 1, 12, tzinfo=UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(tmp_path, monkeypatch) -> Clock:
+    clock = Clock()
+    boards = Boards(tmp_path / "transfers.sqlite3", clock=clock)
+    monkeypatch.setattr(transfers, "store", lambda: boards)
+    return clock
+
+
+def at(clock: Clock, seconds: float) -> None:
+    clock.now += seconds
+
+
+def revision(answer: HttpResponse) -> str:
+    return page(answer).select_one("#transfers")["data-revision"]
+
+
+def state(answer: HttpResponse, key: str) -> str:
+    row = page(answer).select_one(f"#{key}")
+    assert row, f"no {key} on the page"
+    return row["data-state"]
+
+
+def facts(answer: HttpResponse, key: str) -> str:
+    return words(answer, f"#{key} .facts")
+
+
+def record(storage, **given) -> Sent:
+    known = {
+        "transfer_id": "",
+        "title": "Sintel",
+        "source_kind": Sent.MAGNET,
+        "source": MAGNET,
+        "info_hash": HASH,
+        "added_at": datetime(2026, 9, 1, 11, 55, tzinfo=UTC),
+    }
+    return Sent.record(storage.service.key, **{**known, **given})
+
+
+@pytest.fixture(params=["ours", "foreign"])
+def either(request, storage):
+    """Our own service, and one of the older generation that tells no state."""
+    return storage if request.param == "ours" else request.getfixturevalue("foreign")
+
+
+# Looking
+
+
+def test_a_transfer_is_told_in_words(alice, either):
+    one = either.transfer("Cosmos", **RUNNING)
+    shown = alice.client.get("/transfers/")
+    assert facts(shown, f"t{one.id}") == "5 MB/s 420 MB of 1 GB 9 peers"
+    assert words(shown, f"#t{one.id} .transfer-pct") == "42 %"
+    assert words(shown, "#summary") == "1 running, 5 MB/s"
+    assert words(shown, "title") == "42% · Transfers · Ferry"
+    assert words(shown, "#running b") == "1"
+
+
+def test_nothing_at_all_shows_the_ways_to_send(alice, storage):
+    shown = page(alice.client.get("/transfers/"))
+    assert shown.select_one("#ways:not([hidden])")
+    assert shown.select_one("#under-way[hidden]")
+    assert words(alice.client.get("/transfers/"), "#summary") == "Nothing running"
+
+
+def test_a_listing_that_names_one_id_twice_shows_it_once(alice, storage):
+    row = {"id": 5, "name": "Twice", "progress": 3}
+    body = {"id": 1, "folders": [], "files": [], "torrents": [row, row]}
+    storage.says("/rest/transfer", httpx.Response(200, json=body))
+    assert len(page(alice.client.get("/transfers/")).select("#t5")) == 1
+
+
+@pytest.mark.parametrize("progress", ["NaN", "42.5", 250, -3, None, {}, "<b>"])
+def test_any_progress_makes_a_page(alice, foreign, progress):
+    foreign.transfer("Odd", progress=progress)
+    assert alice.client.get("/transfers/").status_code == 200
+
+
+def test_names_are_shown_as_words_and_never_as_markup(alice, storage):
+    one = storage.transfer("<img src=x onerror=alert(1)>\u202egpj.exe", state="queued")
+    shown = page(alice.client.get("/transfers/"))
+    assert shown.select("main img") == []
+    assert (
+        shown.select_one(f"#t{one.id} bdi").get_text()
+        == "<img src=x onerror=alert(1)>\u202egpj.exe"
+    )
+
+
+@pytest.mark.parametrize("reason", [*sorted(SENTENCES), "never_heard_of_it", None])
+def test_each_reason_has_a_sentence(alice, storage, reason):
+    one = storage.transfer("Failed", state="failed", reason=reason)
+    said = facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert said.startswith("Failed ")
+    assert "_" not in said
+
+
+def test_a_failure_is_told_in_the_services_own_words_too(alice, storage):
+    said = json.dumps(["The server says 404.", "<b>"])
+    one = storage.transfer("Failed", state="failed", reason="fetch_error", warnings=said)
+    shown = facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert "could not be fetched" in shown
+    assert "The server says 404." in shown
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("no_peers", "No peers waiting for one to appear"),
+        ("not_available", "No progress none of its peers has what is missing"),
+        ("nothing_comes", "No progress its peers send nothing"),
+        ("disk_error", "No progress the disk could not be read or written"),
+    ],
+)
+def test_a_stalled_one_says_why(alice, storage, reason, said):
+    one = storage.transfer("Stalled", state="stalled", reason=reason)
+    assert facts(alice.client.get("/transfers/"), f"t{one.id}").startswith(said)
+
+
+@pytest.mark.parametrize(("reason", "said"), [("web_page", "a web page"), ("folder_gone", "gone")])
+def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
+    row = record(storage, folder_id="77")
+    one = storage.transfer("Sintel", hash=HASH, **RUNNING)
+    alice.client.get("/transfers/")
+    at(clock, 3)
+    storage.tells(one, state="done", progress=101, file_created=5, reason=reason)
+    assert said in facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert Sent.objects.get(pk=row.pk).reason == reason
+
+
+def test_a_file_whose_folder_is_gone_is_opened_in_the_root(alice, storage, clock):
+    record(storage, folder_id="77")
+    one = storage.transfer("Sintel", hash=HASH, **RUNNING)
+    alice.client.get("/transfers/")
+    at(clock, 3)
+    storage.tells(one, state="done", progress=101, file_created=5, reason="folder_gone")
+    alice.client.get("/transfers/")
+    assert alice.client.get(f"/transfers/t{one.id}/open/")["Location"] == "/#file-5"
+
+
+def test_moving_tells_how_much_of_it_is_moved(alice, storage):
+    one = storage.transfer("Moves", state="moving", progress=100.42, size=1000)
+    shown = alice.client.get("/transfers/")
+    assert "42% moved" in facts(shown, f"t{one.id}")
+    assert words(shown, f"#t{one.id} .transfer-pct") == "100 %"
+
+
+def test_no_room_says_how_much_is_missing(alice, storage):
+    one = storage.transfer("Big", state="no_room", reason="not_enough_space", size=3_000_000_000)
+    assert "2 GB more is needed" in facts(alice.client.get("/transfers/"), f"t{one.id}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("queued", "Queued"), ("stopped", "Stopped"), ("metadata", "Fetching")]
+)
+def test_each_state_has_a_word(alice, storage, kind, shown):
+    one = storage.transfer("One", state=kind)
+    assert facts(alice.client.get("/transfers/"), f"t{one.id}").startswith(shown)
+
+
+def test_all_is_here_at_100_and_in_its_folder_at_101(alice, either, clock):
+    row = record(either)
+    one = either.transfer("Sintel", hash=HASH, **RUNNING)
+    alice.client.get("/transfers/")
+    either.tells(one, progress=100, state="moving" if either.service.is_embedded else None)
+    at(clock, 3)
+    shown = alice.client.get("/transfers/")
+    assert facts(shown, f"t{one.id}").startswith("Moving to your files 1 GB downloaded in")
+    folder = either.folder("Sintel")
+    either.tells(one, progress=101, folder_created=folder.id, state=None)
+    at(clock, 3)
+    shown = alice.client.get(LIST)
+    assert state(shown, f"t{one.id}") == "moved"
+    opened = alice.client.get(f"/transfers/t{one.id}/open/")
+    assert opened["Location"] == f"/files/{folder.id}/"
+    row.refresh_from_db()
+    assert (row.state, row.created_folder_id, row.transfer_id) == (
+        "done",
+        str(folder.id),
+        str(one.id),
+    )
+
+
+def test_where_the_service_tells_nothing_the_title_finds_the_result(alice, foreign, clock):
+    one = foreign.transfer("Sintel.mp4", hash=HASH, **RUNNING)
+    record(foreign, transfer_id=str(one.id), title="Sintel.mp4")
+    alice.client.get("/transfers/")
+    file = foreign.file("Sintel.mp4")
+    foreign.forgets(one)
+    at(clock, 3)
+    assert state(alice.client.get(LIST), f"t{one.id}") == "moved"
+    opened = alice.client.get(f"/transfers/t{one.id}/open/")
+    assert opened["Location"] == f"/#file-{file.id}"
+
+
+def test_what_the_site_sent_survives_a_lost_board(alice, storage, clock, tmp_path, monkeypatch):
+    record(storage, state="done", done_at=datetime(2026, 9, 1, 11, tzinfo=UTC))
+    fresh = Boards(tmp_path / "fresh.sqlite3", clock=clock)
+    monkeypatch.setattr(transfers, "store", lambda: fresh)
+    assert "Sintel" in words(alice.client.get("/transfers/"), "#done")
+
+
+def test_one_that_the_service_no_longer_knows_is_gone(alice, either, clock):
+    one = either.transfer("Sintel", **RUNNING)
+    row = record(either, transfer_id=str(one.id))
+    alice.client.get("/transfers/")
+    either.forgets(one)
+    at(clock, 61)
+    shown = alice.client.get("/transfers/")
+    assert facts(shown, f"t{one.id}").startswith("Gone")
+    row.refresh_from_db()
+    assert row.state == "gone"
+
+
+def test_one_of_another_program_that_was_deleted_there_just_goes(alice, either, clock):
+    one = either.transfer("Theirs", **RUNNING)
+    alice.client.get("/transfers/")
+    either.forgets(one)
+    at(clock, 3)
+    assert page(alice.client.get("/transfers/")).select(f"#t{one.id}") == []
+
+
+def test_who_added_it_and_when_is_told(alice, bob, storage):
+    one = storage.transfer("Sintel", **RUNNING)
+    record(storage, transfer_id=str(one.id), added_by=bob.user)
+    title = page(alice.client.get("/transfers/")).select_one(f"#t{one.id} h3")["title"]
+    assert title.startswith("Added ")
+    assert title.endswith(" by bob")
+
+
+def test_one_answer_of_the_service_is_enough_for_all_that_it_lists(alice, storage):
+    for number in range(50):
+        storage.transfer(f"Film {number}", state="queued")
+    alice.client.get("/transfers/")
+    assert storage.calls == [("GET", "/rest/transfer")]
+
+
+def test_those_that_are_not_listed_are_asked_for_four_at_a_time_in_turn(alice, foreign, clock):
+    hidden = [foreign.transfer(f"Film {number}") for number in range(10)]
+    foreign.fake._listing = lambda here: {"id": here.id, "folders": [], "files": []}
+    for one in hidden:
+        record(foreign, transfer_id=str(one.id), info_hash="", title=one.title)
+    asked = []
+    for _round in range(3):
+        foreign.calls.clear()
+        alice.client.get("/transfers/")
+        asked.append([path for _method, path in foreign.calls if "/transfer/" in path])
+        at(clock, 3)
+    assert [len(some) for some in asked] == [4, 4, 4]
+    assert len({path for some in asked for path in some}) == 10
+
+
+# What is new
+
+
+def test_an_unchanged_list_is_no_content(alice, storage, clock):
+    storage.transfer("Sintel", **RUNNING)
+    seen = revision(alice.client.get("/transfers/"))
+    for seconds in (0, 3, 30):
+        at(clock, seconds)
+        answer = alice.client.get(LIST, {"seen": seen})
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert answer.cookies == {}
+
+
+def test_an_unchanged_answer_carries_no_headers_that_nobody_needs(alice, storage):
+    seen = revision(alice.client.get("/transfers/"))
+    answer = alice.client.get(LIST, {"seen": seen})
+    assert set(answer.headers) == {"Cache-Control", "X-Content-Type-Options", "Referrer-Policy"}
+
+
+def test_only_rows_that_changed_are_sent(alice, storage, clock):
+    still = storage.transfer("Still", state="queued")
+    moves = storage.transfer("Moves", **RUNNING)
+    seen = revision(alice.client.get("/transfers/"))
+    storage.tells(moves, progress=43)
+    at(clock, 3)
+    news = page(alice.client.get(LIST, {"seen": seen}))
+    assert [row["id"] for row in news.select(".transfer")] == [f"t{moves.id}"]
+    assert not news.select_one("#active").has_attr("data-order")
+    assert f"t{still.id}" not in str(news)
+
+
+def test_a_new_order_names_all_rows_and_carries_the_new_ones(alice, storage, clock):
+    old = storage.transfer("Old", **RUNNING)
+    seen = revision(alice.client.get("/transfers/"))
+    new = storage.transfer("New", **RUNNING)
+    at(clock, 3)
+    news = page(alice.client.get(LIST, {"seen": seen}))
+    assert news.select_one("#active")["data-order"] == f"t{new.id} t{old.id}"
+    assert [row["id"] for row in news.select(".transfer")] == [f"t{new.id}"]
+
+
+def test_an_arrival_is_told_once(alice, storage, clock):
+    one = storage.transfer("Sintel", **RUNNING)
+    seen = revision(alice.client.get("/transfers/"))
+    storage.tells(one, progress=101, state="done")
+    at(clock, 3)
+    news = alice.client.get(LIST, {"seen": seen})
+    assert words(news, f"[data-done-key=t{one.id}]") == "Sintel is in your files"
+    storage.transfer("Another", state="queued")
+    at(clock, 16)
+    assert "data-done-key" not in alice.client.get(LIST, {"seen": revision(news)}).content.decode()
+
+
+@pytest.mark.parametrize("seen", ["", "x", "1.2", "a.b.c.d", "9.9.9.9", "٣.1.100.100", "." * 500])
+def test_a_revision_that_is_none_of_ours_gets_the_whole_list(alice, storage, seen):
+    one = storage.transfer("Sintel", **RUNNING)
+    answer = alice.client.get(LIST, {"seen": seen})
+    assert page(answer).select_one("#transfers[data-whole]")
+    assert state(answer, f"t{one.id}") == "downloading"
+
+
+def test_the_list_comes_in_windows(alice, storage, clock):
+    for number in range(250):
+        storage.transfer(f"Film {number}", state="queued")
+    shown = alice.client.get("/transfers/")
+    assert len(page(shown).select(".transfer")) == 100
+    more = page(shown).select_one("a[data-more]")["href"]
+    assert more == "/transfers/?active=200"
+    assert len(page(alice.client.get(more)).select(".transfer")) == 200
+    news = page(alice.client.get(LIST, {"seen": revision(shown), "active": "200"}))
+    assert len(news.select(".transfer")) == 100
+    assert len(news.select_one("#active")["data-order"].split()) == 200
+
+
+def test_rows_that_moved_up_are_had_for_the_asking(alice, storage):
+    one, _other = [storage.transfer(f"Film {number}", state="queued") for number in range(2)]
+    seen = revision(alice.client.get("/transfers/"))
+    news = alice.client.get(LIST, {"seen": seen, "need": [f"t{one.id}", "tunknown1"]})
+    assert [row["id"] for row in page(news).select(".transfer")] == [f"t{one.id}"]
+    assert f"t{one.id}" in page(news).select_one("#active")["data-order"].split()
+
+
+# How often the service is asked
+
+
+def test_many_readers_cost_the_service_no_more_than_one(alice, bob, storage, clock):
+    storage.transfer("Sintel", **RUNNING)
+    alice.client.get("/transfers/")
+    storage.calls.clear()
+    for _tick in range(5):
+        at(clock, 2)
+        for _tab in range(5):
+            alice.client.get(LIST)
+            bob.client.get(LIST)
+    assert len(storage.calls) == 5
+
+
+def test_where_nothing_moves_the_service_is_asked_every_15_seconds(alice, storage, clock):
+    storage.transfer("Failed", state="failed")
+    alice.client.get("/transfers/")
+    at(clock, 15)
+    assert page(alice.client.get(LIST)).select_one("#transfers")["data-every"] == "15000"
+    storage.calls.clear()
+    for _tick in range(6):
+        at(clock, 5)
+        alice.client.get(LIST)
+    assert len(storage.calls) == 2
+
+
+def test_nobody_who_looks_elsewhere_asks_for_transfers(alice, foreign):
+    foreign.transfer("Sintel", **RUNNING)
+    alice.client.get("/transfers/")
+    foreign.calls.clear()
+    shown = alice.client.get("/account/")
+    assert words(shown, "#running b") == "1"
+    assert foreign.calls == [("GET", "/rest/user")]
+
+
+def test_a_service_that_is_away_leaves_what_is_known_and_its_age(alice, either, clock):
+    one = either.transfer("Sintel", **RUNNING)
+    seen = revision(alice.client.get("/transfers/"))
+    either.fails("/rest/folder", 503)
+    either.fails("/rest/transfer", 503)
+    at(clock, 3)
+    news = alice.client.get(LIST, {"seen": seen})
+    assert "12:00" in words(news, ".banner.amber")
+    shown = alice.client.get("/transfers/")
+    assert state(shown, f"t{one.id}") == "downloading"
+    assert page(shown).select(f"#t{one.id} [data-remove]") == []
+    either.is_back()
+    at(clock, 60)
+    assert page(alice.client.get("/transfers/")).select("[data-part=away] .banner") == []
+
+
+def test_a_service_that_is_away_is_asked_less_and_less(alice, foreign, clock):
+    foreign.transfer("Sintel", **RUNNING)
+    alice.client.get("/transfers/")
+    foreign.fails("/rest/folder", 503)
+    foreign.calls.clear()
+    for _second in range(120):
+        at(clock, 1)
+        alice.client.get(LIST)
+    assert 3 <= len(foreign.calls) <= 7
+
+
+def test_a_wrong_password_of_the_connection_is_told_as_that(alice, foreign, clock):
+    foreign.transfer("Sintel", **RUNNING)
+    alice.client.get("/transfers/")
+    foreign.fails("/rest/folder", 401)
+    at(clock, 3)
+    assert "sign-in" in words(alice.client.get("/transfers/"), "[data-part=away] strong")
+
+
+def test_a_service_that_never_answered_is_an_error_page(alice, foreign):
+    foreign.fails("/rest/folder", 503)
+    assert alice.client.get("/transfers/").status_code == 503
+
+
+# Acting
+
+
+def test_cancelling_is_asked_first(bob, storage):
+    one = storage.transfer("Sintel", **RUNNING)
+    bob.client.get("/transfers/")
+    asked = bob.client.get(f"/transfers/t{one.id}/remove/")
+    assert "It is 42% done. The 420 MB fetched so far" in words(asked, "#remove-text")
+    assert one.id in storage.fake.transfers
+    bob.client.post(f"/transfers/t{one.id}/remove/")
+    assert one.id not in storage.fake.transfers
+    assert page(bob.client.get("/transfers/")).select(f"#t{one.id}") == []
+
+
+def test_an_act_of_a_page_left_open_says_what_to_look_at_again(bob, storage):
+    one = storage.transfer("Sintel", **RUNNING)
+    bob.client.get("/transfers/")
+    answer = bob.client.post(f"/transfers/t{one.id}/remove/", headers={"hx-request": "true"})
+    assert answer.status_code == 204
+    assert "transfers-changed" in answer["HX-Trigger"]
+
+
+def test_removing_one_that_is_done_keeps_its_files(bob, storage, clock):
+    folder = storage.folder("Sintel")
+    row = record(storage, state="done", created_folder_id=str(folder.id))
+    bob.client.get("/transfers/")
+    bob.client.post(f"/transfers/s{row.pk}/remove/")
+    assert folder.id in storage.fake.items
+    at(clock, 20)
+    assert page(bob.client.get("/transfers/")).select(".transfer") == []
+
+
+def test_retrying_sends_what_was_kept(bob, storage, clock):
+    failed = storage.transfer("Sintel", state="failed", hash=HASH)
+    row = record(storage, transfer_id=str(failed.id), state="failed")
+    shown = bob.client.get("/transfers/")
+    assert page(shown).select(f"#t{failed.id} [formaction$='retry/']")
+    bob.client.post(f"/transfers/t{failed.id}/retry/")
+    row.refresh_from_db()
+    assert row.transfer_id != str(failed.id)
+    assert list(storage.fake.transfers) == [int(row.transfer_id)]
+    assert state(bob.client.get("/transfers/"), f"t{row.transfer_id}") == "queued"
+
+
+def test_a_torrent_is_sent_again_as_it_came(bob, storage):
+    torrent = b"d4:infod4:name6:Sintel12:piece lengthi1e6:pieces0:ee"
+    row = record(storage, state="gone", source_kind=Sent.FILE, source="", torrent=torrent)
+    bob.client.get("/transfers/")
+    bob.client.post(f"/transfers/s{row.pk}/retry/")
+    assert ("POST", "/rest/transfer/file") in storage.calls
+
+
+def test_a_failed_retry_leaves_it_to_be_tried_again(bob, storage):
+    row = record(storage, state="gone", transfer_id="77")
+    bob.client.get("/transfers/")
+    storage.fails("/rest/transfer/magnet", 422, "parsing_error")
+    assert bob.client.post("/transfers/t77/retry/").status_code == 422
+    row.refresh_from_db()
+    assert (row.transfer_id, row.state) == ("77", "gone")
+
+
+def test_all_that_ended_is_cleared_at_once(bob, storage, clock):
+    failed = storage.transfer("Failed", state="failed")
+    running = storage.transfer("Runs", **RUNNING)
+    record(storage, state="done")
+    assert len(page(bob.client.get("/transfers/")).select("#done .transfer")) == 2
+    bob.client.post("/transfers/clear/")
+    at(clock, 20)
+    rows = page(bob.client.get("/transfers/")).select(".transfer")
+    assert [row["id"] for row in rows] == [f"t{running.id}"]
+    assert failed.id not in storage.fake.transfers
+
+
+def test_the_link_is_what_was_sent(bob, storage):
+    one = storage.transfer("Sintel", hash=HASH, **RUNNING)
+    theirs = storage.transfer("Theirs & ours", hash="a" * 40, **RUNNING)
+    record(storage, transfer_id=str(one.id))
+    bob.client.get("/transfers/")
+    assert bob.client.get(f"/transfers/t{one.id}/link/").content.decode() == MAGNET
+    link = bob.client.get(f"/transfers/t{theirs.id}/link/").content.decode()
+    assert link == f"magnet:?xt=urn:btih:{'a' * 40}&dn=Theirs%20%26%20ours"
+
+
+def test_a_guest_looks_and_touches_nothing(gwen, storage):
+    one = storage.transfer("Sintel", hash=HASH, **RUNNING)
+    shown = page(gwen.client.get("/transfers/"))
+    assert shown.select_one(f"#t{one.id}")
+    assert shown.select("[data-remove], [data-post], [data-copy]") == []
+
+
+@pytest.mark.parametrize("act", ["open", "link", "loss", "remove"])
+def test_one_that_nobody_knows_is_not_found(bob, storage, act):
+    bob.client.get("/transfers/")
+    assert bob.client.get(f"/transfers/t99/{act}/").status_code == 404
+
+
+def test_an_expired_session_leads_from_a_tick_to_the_sign_in_and_back(client, storage):
+    answer = client.get(
+        LIST,
+        headers={"hx-request": "true", "hx-current-url": "http://localhost/transfers/?done=200"},
+    )
+    assert answer["HX-Redirect"] == "/signin/?next=/transfers/%3Fdone%3D200"
+
+
+# What the site keeps
+
+
+def test_the_same_transfer_is_recorded_once(db, storage):
+    first = record(storage, transfer_id="5")
+    assert record(storage, transfer_id="5") == first
+    assert record(storage, transfer_id="", info_hash=HASH) == first
+    assert record(storage, transfer_id="6") != first
+    assert Sent.objects.count() == 2
+
+
+def test_one_that_was_cleared_and_is_sent_again_is_back(db, storage):
+    row = record(storage, transfer_id="5")
+    Sent.objects.update(cleared_at=row.added_at)
+    assert record(storage, transfer_id="5").cleared_at is None
+
+
+def test_what_was_cleared_long_ago_is_forgotten(db, storage):
+    record(storage, cleared_at=datetime(2026, 1, 1, tzinfo=UTC))
+    kept = record(storage, transfer_id="6", info_hash="")
+    pruning.prune(datetime(2026, 9, 1, tzinfo=UTC))
+    assert list(Sent.objects.all()) == [kept]
+
+
+def test_secrets_in_an_address_are_shown_to_nobody(alice, storage):
+    url = "https://user:secret@downloads.example.org/a.iso?token=secret"
+    one = storage.transfer("a.iso", **RUNNING)
+    record(storage, transfer_id=str(one.id), source_kind=Sent.URL, source=url)
+    shown = alice.client.get("/transfers/")
+    assert "direct from downloads.example.org" in facts(shown, f"t{one.id}")
+    assert not re.search("secret", shown.content.decode())

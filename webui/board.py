@@ -1,0 +1,341 @@
+"""What is known of all transfers, shared by all processes: asked for once, shown to everybody."""
+
+import json
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from webui.listings import transaction, write_ahead
+from webui.pages.sightings import DONE, Sighting, Totals, in_order, sighting_of, totals_of
+from webui.v1.errors import Failure
+
+TURN_SECONDS = 60
+OLDEST_SECONDS = 30 * 24 * 3600
+MOST_KEYS_AT_ONCE = 500
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS board (
+    service TEXT PRIMARY KEY, epoch TEXT, number INTEGER, ordered INTEGER, changes INTEGER,
+    seen_changes INTEGER, asked_at REAL, read_at REAL, failures INTEGER, failure TEXT,
+    etag TEXT, totals TEXT, under_way TEXT, ended TEXT, space_used INTEGER,
+    space_max INTEGER, turn REAL
+);
+CREATE TABLE IF NOT EXISTS sighting (
+    service TEXT, key TEXT, number INTEGER, arrived INTEGER, facts TEXT,
+    PRIMARY KEY (service, key)
+);
+CREATE INDEX IF NOT EXISTS sighting_number ON sighting (service, number);
+"""
+# Another release of Ferry kept other facts of a sighting: what it knew is asked for again.
+SHAPE = crc32(" ".join(Sighting._fields).encode()) & 0x7FFFFFFF
+ANEW = ["DROP TABLE IF EXISTS board", "DROP TABLE IF EXISTS sighting"]
+ANEW += [f"PRAGMA user_version = {SHAPE}"]
+
+
+@dataclass(frozen=True)
+class Board:
+    """`number` grows with each change that can be seen, `ordered` is the last one that changed
+    which transfers there are or their order, `changes` counts acts of our own."""
+
+    epoch: str
+    number: int
+    ordered: int
+    changes: int
+    is_changed: bool
+    asked_at: float
+    read_at: float
+    failures: int
+    failure: str
+    etag: str | None
+    totals: Totals
+    under_way: Sequence[str]
+    ended: Sequence[str]
+    space_used_bytes: int | None
+    space_max_bytes: int | None
+
+
+class Boards:
+    """A store of sightings for all processes of one machine.
+
+    Guarantee: one process at a time asks the service (`turn`, which expires with a process that
+    died); what it saw, all show, with the same numbers, so that a browser may ask one process
+    after another what is new since a number. What we changed ourselves is never undone by a look
+    that was taken before. Losing the file loses observations of the last minute, and no more.
+
+    Reason: two processes with a memory each would ask twice and count their changes differently.
+
+    Cost: a tick where nothing changed is one read of one row, 0.2 ms; a look writes the rows that
+    changed.
+    """
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._clock = clock
+        self._is_ready = False
+        self._lock = threading.Lock()
+
+    def now(self) -> float:
+        return self._clock()
+
+    # Reading
+
+    def board(self, service: str) -> Board | None:
+        """None where nobody ever looked."""
+        with self._open() as base:
+            row = self._row(base, service)
+        return None if row is None or not row["read_at"] else board_of(row)
+
+    def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, Sighting]:
+        found: dict[str, Sighting] = {}
+        with self._open() as base:
+            for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
+                some = keys[start : start + MOST_KEYS_AT_ONCE]
+                places = ", ".join("?" * len(some))
+                found |= read(
+                    base,
+                    f"SELECT key, facts FROM sighting WHERE service = ? AND key IN ({places})",  # noqa: S608
+                    (service, *some),
+                )
+        return found
+
+    def since(self, service: str, number: int) -> dict[str, Sighting]:
+        with self._open() as base:
+            return read(
+                base,
+                "SELECT key, facts FROM sighting WHERE service = ? AND number > ?",
+                (service, number),
+            )
+
+    def arrived_since(self, service: str, number: int) -> dict[str, Sighting]:
+        with self._open() as base:
+            return read(
+                base,
+                "SELECT key, facts FROM sighting WHERE service = ? AND number > ? AND arrived > ?",
+                (service, number, number),
+            )
+
+    def all(self, service: str) -> dict[str, Sighting]:
+        return self.since(service, -1)
+
+    def changes(self, service: str) -> int:
+        with self._open() as base:
+            row = self._row(base, service)
+        return row["changes"] if row else 0
+
+    # Keeping
+
+    def keep(
+        self, service: str, sightings: Sequence[Sighting], etag: str | None, changes: int
+    ) -> None:
+        """Lets the others see it, unless we changed something since `changes` was taken."""
+        with self._open() as base, transaction(base):
+            row = self._made(base, service)
+            if row["changes"] == changes:
+                self._write(base, row, {each.key: each for each in sightings}, etag)
+
+    def _write(
+        self, base: sqlite3.Connection, row: sqlite3.Row, fresh: dict[str, Sighting], etag: Any
+    ) -> None:
+        service, now, number = row["service"], self._clock(), row["number"] + 1
+        stored = read(base, "SELECT key, facts FROM sighting WHERE service = ?", (service,))
+        under_way, ended = map(json.dumps, in_order(list(fresh.values())))
+        has_order = (under_way, ended) == (row["under_way"], row["ended"])
+        news = [each for key, each in fresh.items() if is_news(stored.get(key), each)]
+        is_back = bool(row["failure"])
+        if has_order and not news and not is_back:
+            number -= 1
+        forget(base, service, stored.keys() - fresh.keys())
+        write(base, service, number, stored, fresh.values())
+        base.execute(
+            "UPDATE board SET number = ?, ordered = ?, seen_changes = ?, read_at = ?, failures = 0,"
+            " failure = '', etag = ?, totals = ?, under_way = ?, ended = ? WHERE service = ?",
+            (
+                number,
+                row["ordered"] if has_order else number,
+                row["changes"],
+                now,
+                etag,
+                json.dumps(totals_of(list(fresh.values()), now)),
+                under_way,
+                ended,
+                service,
+            ),
+        )
+
+    def fail(self, service: str, failure: Failure) -> None:
+        """The service is away: for how long is told by the last look that succeeded."""
+        reason = f"{type(failure).__name__} {failure.reason}"
+        with self._open() as base, transaction(base):
+            row = self._made(base, service)
+            is_news = row["failure"] != reason
+            base.execute(
+                "UPDATE board SET failure = ?, failures = failures + 1, number = number + ?,"
+                " seen_changes = changes WHERE service = ?",
+                (reason, is_news, service),
+            )
+
+    def change(self, service: str, gone: Iterable[str] = ()) -> None:
+        """We did something ourselves: the next reader waits for a new look."""
+        with self._open() as base, transaction(base):
+            row = self._made(base, service)
+            keys = set(gone)
+            left = [
+                json.dumps([key for key in json.loads(row[name]) if key not in keys])
+                for name in ("under_way", "ended")
+            ]
+            forget(base, service, keys)
+            base.execute(
+                "UPDATE board SET changes = changes + 1, etag = NULL, failures = 0,"
+                " number = number + 1, ordered = CASE WHEN ? THEN number + 1 ELSE ordered END,"
+                " under_way = ?, ended = ? WHERE service = ?",
+                (bool(keys), *left, service),
+            )
+
+    def tell_space(self, service: str, used: int | None, whole: int | None) -> None:
+        with self._open() as base:
+            base.execute(
+                "UPDATE board SET space_used = ?, space_max = ? WHERE service = ?",
+                (used, whole, service),
+            )
+
+    @contextmanager
+    def turn(self, service: str) -> Iterator[bool]:
+        """True for one at a time."""
+        now = self._clock()
+        with self._open() as base, transaction(base):
+            is_free = self._made(base, service)["turn"] < now
+            if is_free:
+                base.execute(
+                    "UPDATE board SET turn = ? WHERE service = ?", (now + TURN_SECONDS, service)
+                )
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                with self._open() as base:
+                    base.execute("UPDATE board SET turn = 0 WHERE service = ?", (service,))
+
+    def asking(self, service: str) -> None:
+        with self._open() as base:
+            base.execute(
+                "UPDATE board SET asked_at = ? WHERE service = ?", (self._clock(), service)
+            )
+
+    # The file
+
+    def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
+        base.execute(
+            "INSERT OR IGNORE INTO board VALUES"
+            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, '[]', '[]', NULL, NULL, 0)",
+            (service, secrets.token_hex(3), json.dumps(Totals())),
+        )
+        row = self._row(base, service)
+        assert row is not None  # noqa: S101  It was made above.
+        return row
+
+    @staticmethod
+    def _row(base: sqlite3.Connection, service: str) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = base.execute(
+            "SELECT * FROM board WHERE service = ?", (service,)
+        ).fetchone()
+        return found
+
+    def prune(self) -> None:
+        """Services that nobody has looked at for long."""
+        oldest = self._clock() - OLDEST_SECONDS
+        with self._open() as base, transaction(base):
+            old = "SELECT service FROM board WHERE asked_at < ?"
+            base.execute(f"DELETE FROM sighting WHERE service IN ({old})", (oldest,))  # noqa: S608
+            base.execute("DELETE FROM board WHERE asked_at < ?", (oldest,))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection for each use: none survives a fork, and opening one costs 0.1 ms."""
+        with closing(sqlite3.connect(self._path, timeout=10, isolation_level=None)) as base:
+            base.row_factory = sqlite3.Row
+            base.execute("PRAGMA synchronous=OFF")
+            if not self._is_ready:
+                self._prepare(base)
+            yield base
+
+    def _prepare(self, base: sqlite3.Connection) -> None:
+        with self._lock:
+            write_ahead(base)
+            with transaction(base):
+                if base.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
+                    for statement in ANEW:
+                        base.execute(statement)
+            base.executescript(SCHEMA)
+            self._is_ready = True
+
+
+def board_of(row: sqlite3.Row) -> Board:
+    return Board(
+        epoch=row["epoch"],
+        number=row["number"],
+        ordered=row["ordered"],
+        changes=row["changes"],
+        is_changed=row["changes"] > row["seen_changes"],
+        asked_at=row["asked_at"],
+        read_at=row["read_at"],
+        failures=row["failures"],
+        failure=row["failure"],
+        etag=row["etag"],
+        totals=Totals(*json.loads(row["totals"])),
+        under_way=json.loads(row["under_way"]),
+        ended=json.loads(row["ended"]),
+        space_used_bytes=row["space_used"],
+        space_max_bytes=row["space_max"],
+    )
+
+
+def read(base: sqlite3.Connection, query: str, values: tuple[object, ...]) -> dict[str, Sighting]:
+    """All in one piece of JSON: 2,000 small ones would take three times as long."""
+    rows = base.execute(query, values).fetchall()
+    whole = json.loads(f"[{','.join(row['facts'] for row in rows)}]")
+    return {row["key"]: sighting_of(facts) for row, facts in zip(rows, whole, strict=True)}
+
+
+def is_news(before: Sighting | None, after: Sighting) -> bool:
+    return before is None or before.shown != after.shown
+
+
+def write(
+    base: sqlite3.Connection,
+    service: str,
+    number: int,
+    stored: dict[str, Sighting],
+    fresh: Iterable[Sighting],
+) -> None:
+    """Rows that show nothing new keep their number; those that nothing happened to, all."""
+    for each in fresh:
+        before = stored.get(each.key)
+        if each == before:
+            continue
+        facts = json.dumps(each, ensure_ascii=False, separators=(",", ":"))
+        if before is None or is_news(before, each):
+            has_arrived = before is not None and before.state != DONE and each.state == DONE
+            base.execute(
+                "INSERT INTO sighting VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " number = excluded.number, facts = excluded.facts,"
+                " arrived = max(arrived, excluded.arrived)",
+                (service, each.key, number, number if has_arrived else 0, facts),
+            )
+        else:
+            base.execute(
+                "UPDATE sighting SET facts = ? WHERE service = ? AND key = ?",
+                (facts, service, each.key),
+            )
+
+
+def forget(base: sqlite3.Connection, service: str, keys: Iterable[str]) -> None:
+    base.executemany(
+        "DELETE FROM sighting WHERE service = ? AND key = ?", [(service, key) for key in keys]
+    )

@@ -1,0 +1,186 @@
+"""Subtitles of any kind as WebVTT, with nothing in them but words, times and a little emphasis.
+
+All that is written was read and understood: styles, regions, scripts, fonts, drawings and comments
+have no way through.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+MOST_CUES = 20_000
+MOST_WRITTEN = 4 * 2**20
+LONGEST_CUE = 1_000
+MOST_LINES_A_CUE = 12
+SAID_SECONDS = 10
+
+TIME = r"(?:([0-9]{1,3}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,3})"
+TIMING = re.compile(rf"\s{{0,20}}{TIME}\s{{0,20}}-->\s{{0,20}}{TIME}(?![0-9])(.*)")
+# The only ones that WebVTT knows and that style nothing.
+KEPT = frozenset({"b", "i", "u", "ruby", "rt"})
+MARKUP = re.compile(r"<(/?)([A-Za-z]{1,10})(?:[\s./][^<>]{0,300})?>|<[0-9:.]{1,16}>")
+KNOWN_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|nbsp|lrm|rlm|#39);")
+OVERRIDE = re.compile(r"\{\\[^{}]{0,500}\}")
+BLOCK = re.compile(r"\{[^{}]{0,500}\}")
+DRAWING = re.compile(r"\{[^{}]{0,500}\\p[1-9]")
+ABOVE = re.compile(r"\{[^{}]{0,500}\\an[789]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+SETTING = re.compile(
+    r"align:(?:start|center|end|left|right)|vertical:(?:rl|lr)|"
+    r"(?:line|position|size):-?[0-9]{1,3}(?:\.[0-9]{1,2})?%?(?:,(?:start|center|end))?"
+)
+MOST_SETTINGS = 6
+AT_THE_TOP = " line:5%"
+
+
+class Cue(NamedTuple):
+    start_ms: int
+    end_ms: int
+    text: str
+    settings: str = ""
+
+
+def webvtt(text: str, cut_words: str) -> str:
+    """Empty where there is no cue in it. `cut_words` stand at the end where it is too long."""
+    found = (
+        (cue, written)
+        for cue in cues_in(text)
+        if cue.end_ms > cue.start_ms and (written := shown(cue.text))
+    )
+    pieces: list[tuple[int, str]] = []
+    size, end_ms = 0, 0
+    for cue, written in found:
+        if len(pieces) >= MOST_CUES or size > MOST_WRITTEN:
+            said = Cue(end_ms, end_ms + SAID_SECONDS * 1000, "")
+            pieces.append((end_ms, line_of(said, html.escape(cut_words, quote=False))))
+            break
+        pieces.append((cue.start_ms, line_of(cue, written)))
+        size += len(written)
+        end_ms = max(end_ms, cue.end_ms)
+    pieces.sort(key=lambda piece: piece[0])
+    return "WEBVTT\n\n" + "\n".join(piece for _start, piece in pieces) if pieces else ""
+
+
+def line_of(cue: Cue, written: str) -> str:
+    return f"{stamp(cue.start_ms)} --> {stamp(cue.end_ms)}{cue.settings}\n{written}\n"
+
+
+def stamp(moment_ms: int) -> str:
+    seconds, thousandths = divmod(moment_ms, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{thousandths:03}"
+
+
+# Reading
+
+
+def cues_in(text: str) -> Iterator[Cue]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return dialogues(lines) if is_ass(lines) else blocks(lines)
+
+
+def is_ass(lines: list[str]) -> bool:
+    """The kind is what it says of itself, whatever it is called."""
+    first = next((line.strip() for line in islice(lines, 20) if line.strip()), "")
+    return first.casefold() == "[script info]" or first.startswith(";")
+
+
+def blocks(lines: Iterable[str]) -> Iterator[Cue]:
+    """SRT and WebVTT: a line of times, and words up to the next empty line."""
+    timing: re.Match[str] | None = None
+    said: list[str] = []
+    for line in lines:
+        found = TIMING.match(line[:200]) if "-->" in line else None
+        if timing and (found or not line.strip()):
+            yield block(timing, said)
+            timing, said = None, []
+        if found:
+            timing = found
+        elif timing and line.strip() and len(said) < MOST_LINES_A_CUE:
+            said.append(line[:LONGEST_CUE])
+    if timing:
+        yield block(timing, said)
+
+
+def block(timing: re.Match[str], said: list[str]) -> Cue:
+    text = "\n".join(said)
+    kept = [word for word in timing[9].split()[:MOST_SETTINGS] if SETTING.fullmatch(word)]
+    settings = "".join(f" {word}" for word in kept) or (AT_THE_TOP if ABOVE.match(text) else "")
+    start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
+    return Cue(start_ms, end_ms, OVERRIDE.sub("", text), settings)
+
+
+def dialogues(lines: Iterable[str]) -> Iterator[Cue]:
+    """ASS and SSA: a table of events, whose last column is what is said."""
+    columns = ["layer", "start", "end", "style", "name", "l", "r", "v", "effect", "text"]
+    is_event = False
+    for line in lines:
+        head, _colon, rest = line.strip().partition(":")
+        if head.startswith("["):
+            is_event = head.casefold() == "[events]"
+        elif is_event and head.casefold() == "format":
+            columns = [name.strip().casefold() for name in rest[:1000].split(",")]
+        elif is_event and head.casefold() == "dialogue":
+            cue = dialogue(dict(zip(columns, rest.split(",", len(columns) - 1), strict=False)))
+            if cue:
+                yield cue
+
+
+def dialogue(row: dict[str, str]) -> Cue | None:
+    text = row.get("text", "")[: 4 * LONGEST_CUE]
+    times = f"{row.get('start', '')[:20].strip()} --> {row.get('end', '')[:20].strip()}"
+    timing = TIMING.match(times)
+    if timing is None or DRAWING.search(text):
+        return None
+    settings = AT_THE_TOP if ABOVE.match(text) else ""
+    for mark, meant in ((r"\N", "\n"), (r"\n", " "), (r"\h", "\xa0")):
+        text = text.replace(mark, meant)
+    start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
+    return Cue(start_ms, end_ms, BLOCK.sub("", text), settings)
+
+
+def milliseconds(parts: Iterable[str | None]) -> int:
+    hours, minutes, seconds, fraction = parts
+    whole = (int(hours or 0) * 60 + int(minutes or 0)) * 60 + int(seconds or 0)
+    return whole * 1000 + int((fraction or "0").ljust(3, "0"))
+
+
+# Writing
+
+
+def shown(text: str) -> str:
+    """The words, with emphasis that is opened and closed in order."""
+    text = CONTROL.sub("", text[:LONGEST_CUE])
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    text = "\n".join(lines[:MOST_LINES_A_CUE])
+    pieces: list[str] = []
+    is_open: list[str] = []
+    at = 0
+    for tag in MARKUP.finditer(text):
+        pieces += [escaped(text[at : tag.start()]), mark_of(tag, is_open)]
+        at = tag.end()
+    pieces.append(escaped(text[at:]))
+    pieces += [f"</{name}>" for name in reversed(is_open)]
+    # A line that is empty would end the cue, and hand its rest to whoever wrote it.
+    written = "".join(pieces)
+    return "\n".join(line for line in written.split("\n") if line.strip())
+
+
+def mark_of(tag: re.Match[str], is_open: list[str]) -> str:
+    name = (tag[2] or "").lower()
+    if name not in KEPT:
+        return ""
+    if not tag[1]:
+        is_open.append(name)
+        return f"<{name}>"
+    if is_open and is_open[-1] == name:
+        is_open.pop()
+        return f"</{name}>"
+    return ""
+
+
+def escaped(text: str) -> str:
+    plain = KNOWN_ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    return html.escape(plain, quote=False)

@@ -1,0 +1,96 @@
+"""The browsers that are signed in: kept from sign-in on, and gone with their session."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import cast
+
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+
+from webui.http import Request
+from webui.models import Device, User
+
+SEEN_EVERY = timedelta(minutes=5)
+LONGEST_AGENT = 300
+MOST_REMEMBERED = 10_000
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+
+class Sightings:
+    """When this process last wrote that a session was here: a page costs no write of its own."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, datetime] = {}
+
+    def is_due(self, session_key: str, now: datetime) -> bool:
+        before = self._at.get(session_key)
+        if before is not None and now - before < SEEN_EVERY:
+            return False
+        if len(self._at) >= MOST_REMEMBERED:
+            self._at.clear()
+        self._at[session_key] = now
+        return True
+
+
+def see(get_response: Answer) -> Answer:
+    """Notes once in a while that a device is here. Before the answer, which may sign it out."""
+    sightings = Sightings()
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        key, now = request.session.session_key, timezone.now()
+        if key and sightings.is_due(key, now) and request.user.is_authenticated:
+            note(cast("Request", request), now)
+        return get_response(request)
+
+    return middleware
+
+
+def note(request: Request, now: datetime) -> None:
+    facts = {"address": request.META["REMOTE_ADDR"], "agent": agent_of(request)}
+    Device.objects.update_or_create(
+        session_key=request.session.session_key or "",
+        defaults={**facts, "user": request.user, "last_seen_at": now},
+        create_defaults={
+            **facts,
+            "user": request.user,
+            "last_seen_at": now,
+            "first_seen_at": now,
+        },
+    )
+
+
+def agent_of(request: HttpRequest) -> str:
+    return request.headers.get("User-Agent", "")[:LONGEST_AGENT]
+
+
+def of(user: User, now: datetime) -> QuerySet[Device]:
+    """Those whose session still lives, the latest first."""
+    alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=now)
+    return user.devices.filter(Exists(alive)).order_by("-last_seen_at", "pk")
+
+
+def sign_out(devices: QuerySet[Device]) -> int:
+    """Ends their sessions, at once and for both processes."""
+    keys = list(devices.values_list("session_key", flat=True))
+    for start in range(0, len(keys), 500):
+        some = keys[start : start + 500]
+        Session.objects.filter(session_key__in=some).delete()
+        Device.objects.filter(session_key__in=some).delete()
+    return len(keys)
+
+
+def moved(before: str, after: str) -> None:
+    """A session that changes its key stays the same device."""
+    Device.objects.filter(session_key=before).update(session_key=after)
+
+
+def others(user: User, session_key: str) -> QuerySet[Device]:
+    return user.devices.exclude(session_key=session_key)
+
+
+def prune() -> None:
+    gone = ~Exists(Session.objects.filter(session_key=OuterRef("session_key")))
+    Device.objects.filter(gone).delete()

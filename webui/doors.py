@@ -1,0 +1,53 @@
+"""Addresses under which another device can open Ferry, as links and as pictures for a camera."""
+
+import segno
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.request import split_domain_port
+from django.utils.module_loading import import_string
+
+from webui.pages.people import Door
+
+MOST_DOORS = 4
+
+
+def doors(request: HttpRequest, path: str) -> list[Door]:
+    """The address in the reader's own bar, unless it means this machine to itself alone: then
+    those that the machine has in its networks."""
+    return [door(f"{base}{path}") for base in bases(request)]
+
+
+def bases(request: HttpRequest) -> list[str]:
+    name, _port = split_domain_port(request.get_host())
+    own = f"{request.scheme}://{request.get_host()}"
+    if not is_loopback(name):
+        return [own]
+    found = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
+    return [f"http://{address}:{settings.PORT}" for address in found[:MOST_DOORS]] or [own]
+
+
+def is_loopback(name: str) -> bool:
+    return name == "localhost" or name.startswith("127.") or name == "[::1]"
+
+
+def door(url: str) -> Door:
+    """One path of the picture's dark runs; the quiet edge around it is the page's to give."""
+    rows = segno.make(url, error="m", micro=False).matrix
+    runs = [
+        f"M{start} {number}.5h{length}"
+        for number, row in enumerate(rows)
+        for start, length in runs_of(row)
+    ]
+    return Door(url, "".join(runs), len(rows))
+
+
+def runs_of(row: bytearray) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    start = None
+    for at, is_dark in enumerate([*row, 0]):
+        if is_dark and start is None:
+            start = at
+        elif not is_dark and start is not None:
+            found.append((start, at - start))
+            start = None
+    return found

@@ -1,0 +1,25 @@
+"""The language that somebody chose comes before what their browser asks for."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import translation
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+
+def own(get_response: Answer) -> Answer:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.session.session_key and request.user.is_authenticated:
+            chosen = request.user.language
+            if is_spoken(chosen):
+                translation.activate(chosen)
+                request.LANGUAGE_CODE = chosen
+        return get_response(request)
+
+    return middleware
+
+
+def is_spoken(language: str) -> bool:
+    return language in dict(settings.LANGUAGES)

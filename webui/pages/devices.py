@@ -1,0 +1,123 @@
+"""The devices that are signed in, in words that people know them by."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.pages import measures
+from webui.pages.measures import Calendar
+
+MOST_DEVICES = 20
+PRESENT = timedelta(minutes=10)
+
+# The first that fits: browsers call themselves by each other's names, the truest comes first.
+BROWSERS = (
+    (r"Edg(?:e|A|iOS)?/", "Edge"),
+    (r"OPR/|Opera", "Opera"),
+    (r"SamsungBrowser/", "Samsung Internet"),
+    (r"Vivaldi/", "Vivaldi"),
+    (r"Firefox/|FxiOS/", "Firefox"),
+    (r"Chrom(?:e|ium)/|CriOS/", "Chrome"),
+    (r"Safari/", "Safari"),
+)
+SYSTEMS = (
+    (r"\bTV\b|BRAVIA|SmartTV|SMART-TV|Web0S|AppleTV", "TV", "tv"),
+    (r"iPad", "iPad", "tablet"),
+    (r"iPhone", "iPhone", "smartphone"),
+    (r"Android(?!.*Mobile)", "Android", "tablet"),
+    (r"Android", "Android", "smartphone"),
+    (r"CrOS", "ChromeOS", "laptop"),
+    (r"Windows", "Windows", "laptop"),
+    (r"Mac OS X|Macintosh", "macOS", "laptop"),
+    (r"Linux|X11", "Linux", "laptop"),
+)
+
+
+class Signed(Protocol):
+    """What is known of a device."""
+
+    pk: int
+    session_key: str
+    agent: str
+    address: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True)
+class DeviceRow:
+    key: str
+    name: str
+    icon: str
+    note: str
+    note_title: str
+    is_this: bool
+
+
+@dataclass(frozen=True)
+class DevicesPart:
+    rows: list[DeviceRow]
+    more: str
+    has_others: bool
+
+
+def devices_part(
+    shown: Sequence[Signed], count: int, own_key: str, calendar: Calendar, now: datetime
+) -> DevicesPart:
+    rows = [device_row(device, own_key, calendar, now) for device in shown]
+    rows.sort(key=lambda row: not row.is_this)
+    left = count - len(shown)
+    more = ngettext("and %(count)s more", "and %(count)s more", left)
+    return DevicesPart(
+        rows,
+        more % {"count": measures.count_words(left)} if left else "",
+        has_others=count > sum(row.is_this for row in rows),
+    )
+
+
+def device_row(device: Signed, own_key: str, calendar: Calendar, now: datetime) -> DeviceRow:
+    name, icon = name_and_icon(device.agent)
+    is_this = device.session_key == own_key
+    words = {
+        "when": when_words(device, is_this=is_this, calendar=calendar, now=now),
+        "address": device.address,
+    }
+    first = _("Signed in %(when)s") % {"when": calendar.exact(device.first_seen_at)}
+    return DeviceRow(
+        key=str(device.pk),
+        name=name,
+        icon=icon,
+        note=_("%(when)s, %(address)s") % words,
+        note_title=first,
+        is_this=is_this,
+    )
+
+
+def when_words(device: Signed, *, is_this: bool, calendar: Calendar, now: datetime) -> str:
+    if is_this:
+        return _("This device")
+    # A clock that was put back makes last time lie ahead.
+    if now - device.last_seen_at < PRESENT:
+        return _("Just now")
+    return calendar.words(device.last_seen_at)
+
+
+def name_and_icon(agent: str) -> tuple[str, str]:
+    """`Firefox on Linux`. What says nothing of itself is a program or a private browser."""
+    browser = next((name for mark, name in BROWSERS if re.search(mark, agent)), "")
+    system, icon = system_of(agent)
+    if browser and system:
+        return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}, icon
+    return browser or system or _("Unknown browser"), icon
+
+
+def system_of(agent: str) -> tuple[str, str]:
+    for mark, name, icon in SYSTEMS:
+        if re.search(mark, agent):
+            return name, icon
+    return "", "laptop"

@@ -1,0 +1,78 @@
+"""Pairing, as both devices show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.pages.devices import name_and_icon
+from webui.pages.people import Door
+
+
+@dataclass(frozen=True)
+class OfferPart:
+    doors: Sequence[Door]
+    number: str
+    state_url: str
+
+
+@dataclass(frozen=True)
+class OutcomePart:
+    """What became of an offer; both empty while nobody has come."""
+
+    done: str
+    over: str
+
+
+@dataclass(frozen=True)
+class AcceptPage:
+    title: str
+    text: str
+    number: str
+
+
+@dataclass(frozen=True)
+class WaitPage:
+    code: str
+    spelled: str
+
+
+@dataclass(frozen=True)
+class ApprovePage:
+    code: str
+    refusal: str
+    device: str
+    address: str
+
+
+def offer_part(doors: Sequence[Door], number: str, pairing_id: int) -> OfferPart:
+    return OfferPart(doors, number, reverse("account-pair-offered", args=[pairing_id]))
+
+
+def outcome_part(*, agent: str, is_used: bool, is_over: bool) -> OutcomePart:
+    if is_used:
+        name, _icon = name_and_icon(agent)
+        return OutcomePart(_("%(device)s is signed in") % {"device": name}, "")
+    return OutcomePart("", _("The code is too old. Make a new one.") if is_over else "")
+
+
+def accept_page(person: str, host: str, number: str) -> AcceptPage:
+    words = {"person": person, "host": host}
+    return AcceptPage(
+        _("Sign this device in?"),
+        _("It will be signed in as %(person)s on %(host)s, without a password.") % words,
+        number,
+    )
+
+
+def wait_page(code: str) -> WaitPage:
+    half = len(code) // 2
+    return WaitPage(f"{code[:half]} {code[half:]}", " ".join(code))
+
+
+def approve_page(
+    code: str = "", refusal: str = "", agent: str = "", address: str = ""
+) -> ApprovePage:
+    device, _icon = name_and_icon(agent)
+    return ApprovePage(code, refusal, device if address else "", address)

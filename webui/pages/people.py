@@ -1,0 +1,186 @@
+"""People and invitations, as an owner sees them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from webui.pages import measures
+from webui.pages.measures import Calendar
+
+ROLES = ("guest", "member", "owner")
+
+
+class Known(Protocol):
+    pk: int
+    username: str
+    role: str
+    created_at: datetime
+
+
+class Invited(Protocol):
+    pk: int
+    role: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    name: str
+    note: str
+    url: str
+    is_self: bool
+
+
+@dataclass(frozen=True)
+class InvitationRow:
+    note: str
+    label: str
+    revoke_url: str
+
+
+@dataclass(frozen=True)
+class PeoplePart:
+    people: list[PersonRow]
+    invitations: list[InvitationRow]
+
+
+@dataclass(frozen=True)
+class RoleChoice:
+    name: str
+    label: str
+    text: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    name: str
+    note: str
+    roles: list[RoleChoice]
+    role_url: str
+    signout_url: str
+    signout_text: str
+    remove_url: str
+    remove_text: str
+    is_self: bool
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class InvitePage:
+    roles: list[RoleChoice]
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Door:
+    """An address of Ferry with the link at its end, and its picture for a camera."""
+
+    url: str
+    qr_path: str
+    qr_size: int
+
+
+@dataclass(frozen=True)
+class InvitedPage:
+    title: str
+    text: str
+    doors: Sequence[Door]
+    hint: str
+
+
+def role_words(role: str) -> str:
+    words = {
+        "guest": pgettext("a role", "Guest"),
+        "member": pgettext("a role", "Member"),
+        "owner": pgettext("a role", "Owner"),
+    }
+    return words[role]
+
+
+def may_words(role: str) -> str:
+    words = {
+        "guest": _("Can watch and download"),
+        "member": _("Can add and delete"),
+        "owner": _("Can do everything, and let people in"),
+    }
+    return words[role]
+
+
+def people_part(
+    people: Iterable[Known], invited: Iterable[Invited], reader: Known, calendar: Calendar
+) -> PeoplePart:
+    return PeoplePart(
+        [person_row(person, reader) for person in people],
+        [invitation_row(link, calendar) for link in invited],
+    )
+
+
+def person_row(person: Known, reader: Known) -> PersonRow:
+    return PersonRow(
+        person.username,
+        may_words(person.role) if person.role != "owner" else role_words("owner"),
+        reverse("account-people-person", args=[person.pk]),
+        is_self=person.pk == reader.pk,
+    )
+
+
+def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
+    words = {"role": role_words(link.role), "when": calendar.exact(link.expires_at)}
+    return InvitationRow(
+        note=_("%(role)s, until %(when)s") % words,
+        label=_("Take back the invitation: %(role)s, until %(when)s") % words,
+        revoke_url=reverse("account-people-revoke", args=[link.pk]),
+    )
+
+
+def role_choices(current: str) -> list[RoleChoice]:
+    return [
+        RoleChoice(role, role_words(role), may_words(role), is_current=role == current)
+        for role in ROLES
+    ]
+
+
+def person_page(
+    person: Known, reader: Known, devices: int, calendar: Calendar, refusal: str = ""
+) -> PersonPage:
+    since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
+    name = {"name": person.username}
+    count = {"items": measures.devices_words(devices)}
+    return PersonPage(
+        name=person.username,
+        note=_("%(role)s since %(when)s") % since,
+        roles=role_choices(person.role),
+        role_url=reverse("account-people-person", args=[person.pk]),
+        signout_url=reverse("account-people-signout", args=[person.pk]),
+        signout_text=_("Signed in on %(items)s.") % count,
+        remove_url=reverse("account-people-remove", args=[person.pk]),
+        remove_text=_(
+            "%(name)s can't sign in any more, and is signed out everywhere. "
+            "Files and transfers stay."
+        )
+        % name,
+        is_self=person.pk == reader.pk,
+        refusal=refusal,
+    )
+
+
+def invited_page(role: str, doors: Sequence[Door], expires: str) -> InvitedPage:
+    words = {"role": role_words(role), "when": expires}
+    return InvitedPage(
+        _("Invitation"),
+        _(
+            "Whoever opens this link becomes a person of Ferry: %(role)s. It works once, until "
+            "%(when)s. It is shown only now."
+        )
+        % words,
+        doors,
+        hint=_("Each address leads here; the phone must be in the same network.")
+        if len(doors) > 1
+        else "",
+    )

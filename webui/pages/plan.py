@@ -1,0 +1,89 @@
+"""The account at the storage service: its plan, and what waits on its wishlist."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.pages.errors import trouble_of
+from webui.pages.measures import Calendar, count_words, size_words
+from webui.v1.errors import Failure
+from webui.v1.models import Account, Wish
+
+MOST_WISHES = 100
+
+
+@dataclass(frozen=True)
+class Fact:
+    label: str
+    value: str
+
+
+@dataclass(frozen=True)
+class WishRow:
+    """The addresses are empty where nothing can be done about it."""
+
+    name: str
+    note: str
+    retry_url: str
+    forget_url: str
+
+
+@dataclass(frozen=True)
+class PlanPart:
+    """`trouble`: why nothing is known. `others` stand under the service's own names."""
+
+    trouble: str = ""
+    facts: Sequence[Fact] = ()
+    others: Sequence[Fact] = ()
+    wishes: Sequence[WishRow] = ()
+    more_wishes: str = ""
+
+
+def plan_part(
+    account: Account, wishes: Sequence[tuple[str, Wish]], calendar: Calendar, *, is_owner: bool
+) -> PlanPart:
+    """The rest of the house needs no more than the plan."""
+    left_out = len(wishes) - MOST_WISHES
+    others = account.others if is_owner else ()
+    return PlanPart(
+        facts=[fact for fact in facts_of(account, is_owner=is_owner) if fact.value],
+        others=[Fact(label, value) for label, value in others],
+        wishes=[wish_row(key, wish, calendar) for key, wish in wishes[:MOST_WISHES]],
+        more_wishes=_("and %(count)s more") % {"count": count_words(left_out)}
+        if left_out > 0
+        else "",
+    )
+
+
+def absent_part(failure: Failure) -> PlanPart:
+    trouble = trouble_of(failure)
+    return PlanPart(trouble=f"{trouble.title}. {trouble.text}")
+
+
+def facts_of(account: Account, *, is_owner: bool) -> list[Fact]:
+    traffic = account.bandwidth_used_bytes
+    return [
+        Fact(_("Signed in as"), account.name if is_owner else ""),
+        Fact(_("Plan"), plan_words(account)),
+        Fact(_("Traffic used"), size_words(traffic) if traffic else ""),
+    ]
+
+
+def plan_words(account: Account) -> str:
+    room = account.space_max_bytes
+    size = size_words(room) if room else ""
+    paid = "" if account.is_paid else _("not paid for")
+    return ", ".join(word for word in (account.plan, size, paid) if word)
+
+
+def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
+    since = calendar.words(wish.created_at)
+    size = size_words(wish.size_bytes) if wish.size_bytes else ""
+    return WishRow(
+        name=wish.name or _("Without a name"),
+        note=", ".join(word for word in (size, since) if word),
+        retry_url=reverse("account-wish-retry", args=[key]) if key and wish.magnet else "",
+        forget_url=reverse("account-wish-forget", args=[key]) if key else "",
+    )

@@ -1,0 +1,141 @@
+"""The player of one film: where it comes from, where one stopped, and what comes next."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.pages import measures
+from webui.pages.addresses import Addresses
+from webui.pages.entries import Entry, Snapshot, by_name, split_name
+from webui.pages.files import thumb_url
+from webui.pages.previews import image_url, raw_url
+from webui.pages.watching import Mark, clock_words, stopped_words
+
+# What browsers may play as it is; each says for itself whether it does.
+TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
+TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
+# All at once, where each would name the next only when it has come.
+PARTS = "main cards controls keys memory session source touches tracks watching words"
+MODULES = ("js/preview/viewer.js", *(f"js/player/{part}.js" for part in PARTS.split()))
+SPEEDS = tuple(
+    (speed, f"{speed}\N{MULTIPLICATION SIGN}") for speed in ("0.5", "0.75", "1", "1.25", "1.5", "2")
+)
+EPISODE = re.compile(r"(?i)(?:s\d{1,3}[ ._-]*e|(?:^|[^a-z0-9])(?:episode|ep|e)[ ._-]*)(\d{1,4})")
+
+
+@dataclass(frozen=True)
+class Episode:
+    name: str
+    label: str  # "Episode 4" where its name says so
+    url: str
+
+
+@dataclass(frozen=True)
+class Resume:
+    at_seconds: float
+    of_seconds: float
+    at: str
+    text: str
+    percent: int
+
+
+@dataclass(frozen=True)
+class Words:
+    """Subtitles beside the film, as WebVTT."""
+
+    label: str
+    language: str
+    url: str
+
+
+@dataclass(frozen=True)
+class PlayerPage:
+    title: str
+    folder: str
+    poster_url: str
+    hls_url: str
+    mp4_url: str
+    original_url: str
+    original_type: str  # "" where no browser plays it as it is
+    size: str
+    report_url: str
+    mark_url: str
+    is_watched: bool
+    resume: Resume | None
+    previous: Episode | None
+    next: Episode | None
+    subtitles: Sequence[Words]
+    speeds: Sequence[tuple[str, str]] = SPEEDS
+    modules: Sequence[str] = MODULES
+
+
+def player_page(
+    snapshot: Snapshot,
+    entry: Entry,
+    at: Addresses,
+    mark: Mark | None,
+    subtitles: Sequence[Words] = (),
+) -> PlayerPage:
+    before, after = episodes(snapshot, entry)
+    return PlayerPage(
+        title=split_name(entry.name)[0],
+        folder=snapshot.folder,
+        poster_url=image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
+        hls_url=f"{reverse('stream-hls', args=[entry.id])}?in={snapshot.folder}",
+        mp4_url=f"{reverse('stream-mp4', args=[entry.id])}?in={snapshot.folder}",
+        original_url=raw_url(at, entry),
+        original_type=TYPES.get(entry.extension, ""),
+        size=measures.size_words(entry.size_bytes),
+        report_url=reverse("watch-position", args=[entry.id]),
+        mark_url=reverse("watch-mark", args=[entry.id]),
+        is_watched=bool(mark and mark.is_watched),
+        resume=resume_of(mark),
+        previous=episode(before, at),
+        next=episode(after, at),
+        subtitles=subtitles,
+    )
+
+
+def resume_of(mark: Mark | None) -> Resume | None:
+    if mark is None or not mark.position_seconds:
+        return None
+    at, of = mark.position_seconds, mark.duration_seconds
+    return Resume(at, of, clock_words(at), stopped_words(mark), mark.percent)
+
+
+def episodes(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
+    """The films of the folder before and after, by name whatever the listing's order."""
+    films = [each for each in snapshot.contents.entries if is_film(each)]
+    films.sort(key=by_name)
+    place = films.index(entry)
+    after = films[place + 1] if place + 1 < len(films) else None
+    return (films[place - 1] if place else None), after
+
+
+def is_film(entry: Entry) -> bool:
+    return not entry.is_folder and entry.preview == "video"
+
+
+def episode(entry: Entry | None, at: Addresses) -> Episode | None:
+    if entry is None:
+        return None
+    stem = split_name(entry.name)[0]
+    number = EPISODE.search(stem)
+    label = _("Episode %(number)s") % {"number": int(number[1])} if number else stem
+    return Episode(stem, label, at.preview(entry.key))
+
+
+def nothing(reason: str) -> Mapping[str, Any]:
+    return {"kind": "none", "url": "", "progress": None, "reason": reason}
+
+
+def playing(kind: str, url: str) -> Mapping[str, Any]:
+    return {"kind": kind, "url": url, "progress": None, "reason": ""}
+
+
+def converting(progress_percent: float | None) -> Mapping[str, Any]:
+    return {"kind": "converting", "url": "", "progress": progress_percent, "reason": ""}

@@ -1,0 +1,247 @@
+"""The preview of one file: where it stands among its like, and what of it is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.pages import measures
+from webui.pages.addresses import Addresses, Look
+from webui.pages.entries import Entry, Snapshot, split_name
+from webui.pages.files import ICONS, WINDOW, Circumstances, download_url, thumb_url
+from webui.pages.texts import TextPart
+
+STRIP = 12  # on either side
+# Turned over together; what is in none of these is read, one after the other.
+FAMILIES = ("picture", "audio", "video")
+SCRIPTED = ("picture", "audio")
+COVERS = ("cover", "folder", "front", "albumart")
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    key: str
+    name: str
+    label: str
+    url: str
+    thumb_url: str
+    image_url: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class PicturePart:
+    image_url: str
+    full_url: str  # "" where browsers can't show it
+    strip: list[Neighbour]
+
+
+@dataclass(frozen=True)
+class AudioPart:
+    url: str
+    cover_url: str
+    title: str
+    text: str
+    queue: list[Neighbour]
+
+
+@dataclass(frozen=True)
+class PreviewPage:
+    """`kind`: video, audio, picture, pdf, text or none; a video's part is the player's."""
+
+    key: str
+    kind: str
+    title: str
+    facts: str
+    icon: str
+    extension: str
+    size: str
+    position: str
+    previous: Neighbour | None
+    next: Neighbour | None
+    url: str
+    back_url: str
+    back_label: str
+    raw_url: str
+    pdf_url: str
+    download_url: str
+    copy_url: str
+    rename_url: str
+    delete_url: str
+    may_change: bool
+    script: str
+    picture: PicturePart | None
+    audio: AudioPart | None
+    text: TextPart | None
+
+
+def preview_page(
+    snapshot: Snapshot,
+    entry: Entry,
+    look: Look,
+    around: Circumstances,
+    text: TextPart | None = None,
+) -> PreviewPage:
+    at = Addresses(snapshot.folder, look, around.origin)
+    listed = in_sight(snapshot, entry, look)
+    like = alike(listed, entry)
+    place = like.index(entry)
+    position = position_words(place, like)
+    return PreviewPage(
+        key=entry.key,
+        kind=kind_of(entry, text),
+        title=entry.name,
+        facts=facts(entry, position, text),
+        icon=ICONS[entry.look],
+        extension=split_name(entry.name)[1],
+        size=measures.size_words(entry.size_bytes),
+        position=position,
+        previous=neighbour(like, place - 1, at, around) if place else None,
+        next=neighbour(like, place + 1, at, around) if place + 1 < len(like) else None,
+        url=at.preview(entry.key),
+        back_url=back_url(listed.index(entry), entry, at),
+        back_label=_("Back to %(folder)s") % {"folder": snapshot.name or _("All files")},
+        raw_url=raw_url(at, entry),
+        pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
+        download_url=download_url(at, entry),
+        copy_url=around.origin + download_url(at, entry),
+        rename_url=f"{at.below}{entry.key}/rename/{at.shown_tail}",
+        delete_url=f"{at.below}delete/?entry={entry.key}",
+        may_change=around.may_change and around.stale is None,
+        script=script_of(entry, text),
+        picture=picture_part(like, place, at, around) if entry.preview == "picture" else None,
+        audio=audio_part(snapshot, like, place, at, around) if entry.preview == "audio" else None,
+        text=text,
+    )
+
+
+def in_sight(snapshot: Snapshot, entry: Entry, look: Look) -> Sequence[Entry]:
+    """In the reader's order, of what the filter shows; all where it doesn't show this one."""
+    found = snapshot.contents.matching(look.sort, look.query)
+    return found if entry in found else snapshot.contents.in_order(look.sort)
+
+
+def alike(listed: Sequence[Entry], entry: Entry) -> list[Entry]:
+    """Those that one turns over with this one."""
+    family = family_of(entry)
+    return [each for each in listed if not each.is_folder and family_of(each) == family]
+
+
+def family_of(entry: Entry) -> str:
+    return entry.preview if entry.preview in FAMILIES else ""
+
+
+def kind_of(entry: Entry, text: TextPart | None) -> str:
+    if text is not None:
+        return "text"
+    return entry.preview if entry.preview in (*FAMILIES, "pdf") else "none"
+
+
+def script_of(entry: Entry, text: TextPart | None) -> str:
+    """The module that gives the part its behaviour, for browsers that run one."""
+    if text is not None:
+        return "js/preview/text.js"
+    if entry.preview == "video":
+        return "js/player/main.js"
+    return f"js/preview/{entry.preview}.js" if entry.preview in SCRIPTED else ""
+
+
+def position_words(place: int, like: Sequence[Entry]) -> str:
+    numbers = {
+        "number": measures.count_words(place + 1),
+        "count": measures.count_words(len(like)),
+    }
+    return _("%(number)s of %(count)s") % numbers if len(like) > 1 else ""
+
+
+def facts(entry: Entry, position: str, text: TextPart | None) -> str:
+    """`4 of 10, 3.8 MB`, `26 lines, 1 KB, Python`."""
+    shown = position if family_of(entry) else ""
+    lines, language = (text.lines_text, text.language) if text else ("", "")
+    known = [shown, lines, measures.size_words(entry.size_bytes), language]
+    return ", ".join(fact for fact in known if fact)
+
+
+def neighbour(
+    like: Sequence[Entry], place: int, at: Addresses, around: Circumstances, *, shown: int = -1
+) -> Neighbour:
+    entry = like[place]
+    return Neighbour(
+        key=entry.key,
+        name=entry.name,
+        label=f"{split_name(entry.name)[0]}, {position_words(place, like)}",
+        url=at.preview(entry.key),
+        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
+        image_url=image_url(at, entry) if entry.preview == "picture" else "",
+        is_current=place == shown,
+    )
+
+
+def around_it(
+    like: Sequence[Entry], place: int, at: Addresses, around: Circumstances
+) -> list[Neighbour]:
+    places = range(max(place - STRIP, 0), min(place + STRIP + 1, len(like)))
+    return [neighbour(like, each, at, around, shown=place) for each in places]
+
+
+def back_url(place: int, entry: Entry, at: Addresses) -> str:
+    """The listing as it was, at this very row."""
+    first = 0 if at.look.is_all else place // WINDOW * WINDOW
+    return f"{at.at(replace(at.look, first=first))}#{entry.key}"
+
+
+def raw_url(at: Addresses, entry: Entry) -> str:
+    return f"{at.root}files/file/{entry.id}/raw/?in={at.folder}"
+
+
+def image_url(at: Addresses, entry: Entry) -> str:
+    """A drawing is its own preview; of others, the hash lets every cache keep the picture."""
+    if entry.extension == "svg":
+        return raw_url(at, entry)
+    mark = entry.hash or f"{entry.size_bytes}-{entry.added or 0}"
+    return f"{at.root}files/file/{entry.id}/image/{mark}/?in={at.folder}"
+
+
+def picture_part(
+    like: Sequence[Entry], place: int, at: Addresses, around: Circumstances
+) -> PicturePart:
+    entry = like[place]
+    return PicturePart(
+        image_url=image_url(at, entry),
+        full_url=raw_url(at, entry) if entry.is_showable_picture else "",
+        strip=around_it(like, place, at, around) if len(like) > 1 else [],
+    )
+
+
+def audio_part(
+    snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, around: Circumstances
+) -> AudioPart:
+    entry = like[place]
+    return AudioPart(
+        url=raw_url(at, entry),
+        cover_url=cover_url(snapshot, entry, at),
+        title=split_name(entry.name)[0],
+        text=track_words(snapshot, place, like),
+        queue=around_it(like, place, at, around) if len(like) > 1 else [],
+    )
+
+
+def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:
+    """The track's own picture, else that of the folder."""
+    if entry.picture:
+        return image_url(at, entry)
+    pictures = [each for each in snapshot.contents.entries if each.is_showable_picture]
+    covers = [each for each in pictures if split_name(each.name)[0].lower() in COVERS]
+    return image_url(at, covers[0]) if covers else ""
+
+
+def track_words(snapshot: Snapshot, place: int, like: Sequence[Entry]) -> str:
+    words = {
+        "folder": snapshot.name or _("All files"),
+        "number": measures.count_words(place + 1),
+        "count": measures.count_words(len(like)),
+    }
+    if len(like) == 1:
+        return words["folder"]
+    return _("%(folder)s, track %(number)s of %(count)s") % words

@@ -1,0 +1,82 @@
+"""Why a transfer waits or failed: v1's words, in a reader's."""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+
+
+def sentence(word: str) -> str:
+    """Nothing where no reason is given; an unknown word as it came, since that is all there is."""
+    if not word:
+        return ""
+    say = SENTENCES.get(word)
+    return say() if say else _("the service says: %(words)s") % {"words": word.replace("_", " ")}
+
+
+def note(word: str) -> str:
+    """What stays worth knowing of one that arrived."""
+    say = NOTES.get(word)
+    return say() if say else ""
+
+
+def _no_room_kept() -> str:
+    return _("there is no room for it; it is kept on the wishlist")
+
+
+def _no_room() -> str:
+    return _("there is no room for it")
+
+
+def _busy() -> str:
+    return _("too many transfers wait already")
+
+
+def _private() -> str:
+    return _("the service takes no private torrents")
+
+
+def _no_torrent() -> str:
+    return _("it is no torrent that can be read")
+
+
+def _not_fetched() -> str:
+    return _("the address could not be fetched")
+
+
+def _address_refused() -> str:
+    return _("this address may not be fetched")
+
+
+NOTES: dict[str, Callable[[], str]] = {
+    "web_page": lambda: _("the address leads to a web page, not to a file"),
+    "folder_gone": lambda: _("the folder it was meant for is gone"),
+}
+SENTENCES: dict[str, Callable[[], str]] = {
+    "no_peers": lambda: _("waiting for one to appear"),
+    "not_available": lambda: _("none of its peers has what is missing"),
+    "nothing_comes": lambda: _("its peers send nothing"),
+    "not_enough_space": _no_room,
+    "not_enough_space_added_to_wishlist": _no_room_kept,
+    "not_enough_space_wishlist_full": _no_room,
+    "added_to_wishlist": _no_room_kept,
+    "out_of_wishlist": _no_room,
+    "queue_full_added_to_wishlist": _busy,
+    "queue_full_wishlist_full": _busy,
+    "private_not_allowed": _private,
+    "private_not_allowed_added_to_wishlist": _private,
+    "private_not_allowed_wishlist_full": _private,
+    "out_of_bandwidth_memory": lambda: _("the service has no bandwidth left for this account"),
+    "fetch_error": _not_fetched,
+    "address_refused": _address_refused,
+    "url_not_allowed": _address_refused,
+    **NOTES,
+    "invalid_torrent": _no_torrent,
+    "not_a_torrent": _no_torrent,
+    "parsing_error": _no_torrent,
+    "no_torrent_passed": _no_torrent,
+    "too_large": lambda: _("it is larger than the service takes"),
+    "disk_full": lambda: _("the disk is full; it goes on when there is space"),
+    "disk_error": lambda: _("the disk could not be read or written"),
+    "engine_crashed": lambda: _("the download program fails at this torrent again and again"),
+    "same_torrent": lambda: _("the same torrent is fetched already"),
+}

@@ -1,0 +1,160 @@
+"""The ways in: the field, the page that asks before it adds, and what is told of both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.intake import Address, Item, Magnet, Unreadable
+from webui.pages.entries import ROOT
+from webui.pages.gauge import Gauge
+from webui.pages.measures import count_words, more_words, size_words
+from webui.pages.verdicts import VerdictsPart, unreadable_words
+
+LONGEST_SHOWN = 300
+MOST_PICKS = 500
+
+
+@dataclass(frozen=True)
+class FolderChoice:
+    id: str
+    name: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class AddBox:
+    """The field. `folders` is empty where the service takes no folder."""
+
+    text: str
+    folders: list[FolderChoice]
+    free_text: str
+    left: str
+    verdicts: VerdictsPart | None
+
+
+@dataclass(frozen=True)
+class Pick:
+    line: str
+    icon: str
+    name: str
+    note: str
+    size: str
+    is_readable: bool
+
+
+@dataclass(frozen=True)
+class AskPage:
+    """What came in from elsewhere, before anything is added."""
+
+    title: str
+    from_words: str
+    picks: list[Pick]
+    hidden_text: str
+    more: str
+    hint: str
+    button: str
+    box: AddBox
+    is_awaited: bool
+    is_done: bool
+
+
+def add_box(
+    folders: Sequence[tuple[str, str]],
+    chosen: str,
+    gauge: Gauge | None,
+    *,
+    text: str = "",
+    left_count: int = 0,
+) -> AddBox:
+    choices = [(ROOT, _("All files")), *folders] if folders else []
+    return AddBox(
+        text=text,
+        folders=[FolderChoice(id_, name, id_ == (chosen or ROOT)) for id_, name in choices],
+        free_text=_("%(size)s free") % {"size": gauge.free} if gauge else "",
+        left=left_words(left_count),
+        verdicts=None,
+    )
+
+
+def with_verdicts(box: AddBox, verdicts: VerdictsPart) -> AddBox:
+    return replace(box, verdicts=verdicts)
+
+
+def left_words(count: int) -> str:
+    if not count:
+        return ""
+    words = ngettext(
+        "%(count)s line was not sent yet, so that this page need not wait. Press Add again.",
+        "%(count)s lines were not sent yet, so that this page need not wait. Press Add again.",
+        count,
+    )
+    return words % {"count": count_words(count)}
+
+
+def ask_page(items: Sequence[Item], box: AddBox, *, sender: str, is_awaited: bool) -> AskPage:
+    shown = items[:MOST_PICKS]
+    hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, Unreadable)]
+    is_done = box.verdicts is not None and box.verdicts.is_well
+    readable = sum(not isinstance(item, Unreadable) for item in items)
+    return AskPage(
+        title=_("On its way") if is_done else title_words(readable),
+        from_words=sender,
+        picks=[pick_of(item) for item in shown],
+        hidden_text="\n".join(hidden),
+        more=more_words(len(hidden)),
+        hint=hint_words(items, box),
+        button=button_words(readable),
+        box=box,
+        is_awaited=is_awaited,
+        is_done=is_done,
+    )
+
+
+def title_words(count: int) -> str:
+    if count == 1:
+        return _("Add this download?")
+    words = ngettext("Add %(count)s link?", "Add %(count)s links?", count)
+    return words % {"count": count_words(count)} if count else _("Nothing to add")
+
+
+def button_words(count: int) -> str:
+    if count == 1:
+        return _("Add transfer")
+    words = ngettext("Add %(count)s transfer", "Add %(count)s transfers", count)
+    return words % {"count": count_words(count)}
+
+
+def hint_words(items: Sequence[Item], box: AddBox) -> str:
+    size = sum(item.size_bytes or 0 for item in items if isinstance(item, Magnet))
+    if size and box.free_text:
+        return _("At least %(size)s are needed. %(free)s.") % {
+            "size": size_words(size),
+            "free": box.free_text,
+        }
+    return f"{box.free_text}." if box.free_text else ""
+
+
+def pick_of(item: Item) -> Pick:
+    if isinstance(item, Magnet):
+        size = size_words(item.size_bytes) if item.size_bytes else ""
+        return _pick(item.line, "magnet", item.name, magnet_words(item.tracker_count), size)
+    if isinstance(item, Address):
+        host = {"host": item.host[:LONGEST_SHOWN]}
+        return _pick(item.line, "link", item.name, _("%(host)s, web address") % host, "")
+    why = unreadable_words(item.why)
+    return _pick(item.line, "circle-alert", item.line, why, "", is_readable=False)
+
+
+def magnet_words(trackers: int) -> str:
+    if not trackers:
+        return _("magnet link")
+    words = ngettext("magnet, %(count)s tracker", "magnet, %(count)s trackers", trackers)
+    return words % {"count": count_words(trackers)}
+
+
+def _pick(  # noqa: PLR0913  The columns of a row.
+    line: str, icon: str, name: str, note: str, size: str, *, is_readable: bool = True
+) -> Pick:
+    return Pick(line, icon, name[:LONGEST_SHOWN], note, size, is_readable)

@@ -1,0 +1,133 @@
+"""Links for other players: what they say of themselves, and the lists that players read."""
+
+import mimetypes
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.pages.entries import FILE, Contents, Entry, split_name
+from webui.pages.measures import Calendar
+from webui.pages.people import Door
+
+MOST_LISTED = 5_000
+LONGEST_STEM = 80
+PLAYED = frozenset({"film", "audio"})
+UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Kept(Protocol):
+    """A link as it is kept."""
+
+    @property
+    def pk(self) -> int: ...
+
+    name: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class ShareRow:
+    id: int
+    name: str
+    note: str
+
+
+@dataclass(frozen=True)
+class SharePage:
+    """`doors` are empty before there is a link."""
+
+    title: str
+    text: str
+    action: str
+    back_url: str
+    back_label: str
+    error: str = ""
+    doors: Sequence[Door] = ()
+    list_url: str = ""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A link as it was made: where it is open, and until when."""
+
+    doors: Sequence[Door]
+    list_url: str
+    expires_at: datetime
+
+
+def share_page(
+    entry: Entry, action: str, back_url: str, calendar: Calendar, made: Made | str = ""
+) -> SharePage:
+    """`made`: the link, or why there is none; empty while nobody has asked for one."""
+    page = SharePage(
+        title=_("Play %(name)s elsewhere") % {"name": entry.name or _("All files")},
+        text=_(
+            "Ferry makes a link that any player opens without signing in, such as VLC or a "
+            "television. Whoever has it can play and download this for 24 hours."
+        ),
+        action=action,
+        back_url=back_url,
+        back_label=_("Files"),
+    )
+    if isinstance(made, str):
+        return replace(page, error=made)
+    text = _(
+        "Open this link in VLC, or scan it with a phone's camera. Whoever has it can play and "
+        "download this without signing in, until %(when)s."
+    ) % {"when": moment(made.expires_at, calendar)}
+    return replace(page, text=text, doors=made.doors, list_url=made.list_url)
+
+
+def moment(at: datetime, calendar: Calendar) -> str:
+    """To the minute: nobody plans by seconds."""
+    return calendar.exact(at).rpartition(":")[0]
+
+
+def share_rows(shares: Iterable[Kept], calendar: Calendar) -> list[ShareRow]:
+    return [
+        ShareRow(each.pk, each.name or _("All files"), until(each.expires_at, calendar))
+        for each in shares
+    ]
+
+
+def until(at: datetime, calendar: Calendar) -> str:
+    return _("Good until %(when)s") % {"when": moment(at, calendar)}
+
+
+# What players read
+
+
+def played(contents: Contents) -> list[Entry]:
+    """In the order of a shelf."""
+    return [entry for entry in contents.in_order("name") if is_played(entry)][:MOST_LISTED]
+
+
+def is_played(entry: Entry) -> bool:
+    return entry.kind == FILE and entry.look in PLAYED
+
+
+def safe_name(name: str) -> str:
+    """As the last part of an address, which is there for people and for players' titles. A camera
+    reads no more than some two thousand letters, and each may be nine of them there."""
+    stem, extension = split_name(UNSAFE.sub("_", name).strip(" ."))
+    return stem[:LONGEST_STEM].strip(" .") + extension or "file"
+
+
+def playlist(token: str, rows: Iterable[tuple[str, str]], origin: str) -> str:
+    """`rows` are ids and names. Each line break in a name would be another line of the list."""
+    lines = ["#EXTM3U"]
+    for file, name in rows:
+        address = reverse("share-open", args=[token, file, safe_name(name)])
+        lines += [f"#EXTINF:-1,{safe_name(name)}", f"{origin}{address}"]
+    return "\n".join(lines) + "\n"
+
+
+def media_type(name: str) -> str:
+    """By the name alone, and never one that a browser would run."""
+    found = mimetypes.guess_type(f"file.{name.rpartition('.')[2]}")[0] or ""
+    return found if found.startswith(("video/", "audio/")) else "application/octet-stream"

@@ -1,0 +1,307 @@
+"""What is known of a transfer at one look, and what follows from the looks before."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from webui.v1.models import DOWNLOADED_PERCENT, Transfer
+
+MINUTE_SECONDS = 60
+QUIET_SECONDS = 120
+LEAST_SPAN_SECONDS = 10
+STEP_SECONDS = 4
+LONGEST_LEFT_SECONDS = 99 * 3600
+LONGEST_SAID = 200
+YOUNG_SECONDS = 60
+GONE_SECONDS = 60
+
+QUEUED, METADATA, DOWNLOADING, STALLED = "queued", "metadata", "downloading", "stalled"
+MOVING, DONE, NO_ROOM, FAILED = "moving", "done", "no_room", "failed"
+STOPPED, GONE = "stopped", "gone"
+
+ENDED = frozenset({DONE, FAILED, GONE})
+ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
+ORDER = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
+
+
+class Sending(NamedTuple):
+    """What the site remembers of having sent it."""
+
+    row: int
+    transfer_id: str = ""
+    hash: str = ""
+    title: str = ""
+    kind: str = ""
+    source: str = ""  # the beginning of it
+    folder: str = ""
+    size_bytes: int = 0
+    by: str = ""
+    added_at: float = 0
+    state: str = ""
+    reason: str = ""
+    ended_at: float | None = None
+    created_folder: str = ""
+    created_file: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"t{self.transfer_id}" if self.transfer_id else f"s{self.row}"
+
+
+class Sighting(NamedTuple):
+    """Plain values, as they are kept for all processes. Moments are seconds of our own clock:
+    the service's may be wrong."""
+
+    key: str
+    id: str
+    name: str
+    hash: str = ""
+    state: str = QUEUED
+    reason: str = ""
+    said: str = ""  # of a failure, in the service's own words
+    percent: float = 0
+    size_bytes: int = 0
+    rate: int = 0  # bytes a second
+    peers: int = 0
+    left_seconds: int | None = None
+    quiet_minutes: int = 0
+    since: float = 0
+    downloaded_at: float | None = None
+    ended_at: float | None = None
+    folder: str = ""
+    file: str = ""
+    place: str = ""  # the name of the folder it was meant for
+    row: int = 0  # of what the site sent
+    kind: str = ""
+    host: str = ""
+    by: str = ""
+    added_at: float = 0
+    is_listed: bool = True
+    # Beyond this, nothing is shown.
+    advanced_at: float = 0
+    asked_at: float = 0
+    steps: tuple[tuple[float, int], ...] = ()
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        return self[: self._fields.index("advanced_at")]
+
+    @property
+    def is_ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def done_bytes(self) -> int:
+        return int(self.size_bytes * min(self.percent, 100) / 100)
+
+    def is_lively(self, now: float) -> bool:
+        """Whether something is likely to change within seconds."""
+        is_young = 0 <= now - self.since < YOUNG_SECONDS
+        return self.state in ACTIVE or (self.state == QUEUED and is_young)
+
+
+def sighting_of(values: list[Any]) -> Sighting:
+    """From what was written down."""
+    return Sighting._make([*values[:-1], tuple(map(tuple, values[-1]))])
+
+
+def seen(
+    transfer: Transfer, before: Sighting | None, sending: Sending | None, now: float
+) -> Sighting:
+    """What a look tells, together with what earlier looks told."""
+    key = f"t{transfer.id}"
+    old = before or Sighting(key, transfer.id, "", since=now, advanced_at=now)
+    percent = transfer.progress_percent
+    has_advanced = percent > old.percent or (transfer.size_bytes > 0 and old.size_bytes == 0)
+    fresh = old._replace(
+        key=key,
+        id=transfer.id,
+        name=transfer.name or old.name or (sending.title if sending else ""),
+        hash=transfer.hash or old.hash,
+        percent=percent,
+        size_bytes=transfer.size_bytes or old.size_bytes,
+        rate=transfer.rate_bytes_per_second,
+        peers=peers_of(transfer),
+        advanced_at=now if has_advanced else min(old.advanced_at, now),
+        folder=transfer.folder_created_id or old.folder,
+        file=transfer.file_created_id or old.file,
+    )
+    state = state_of(transfer, fresh, now)
+    said = transfer.warnings[0][:LONGEST_SAID] if state == FAILED and transfer.warnings else ""
+    fresh = fresh._replace(state=state, reason=transfer.reason or "", said=said)
+    return timed(remembered(fresh, sending), now)
+
+
+def peers_of(transfer: Transfer) -> int:
+    """Each generation counts something else; the largest group that it is joined to is told."""
+    return max(transfer.peers_connected, transfer.downloading_from)
+
+
+def state_of(transfer: Transfer, sighting: Sighting, now: float) -> str:
+    """The service's own word, or what follows from its numbers."""
+    state = transfer.state or derived_state(transfer, sighting, now)
+    is_quiet = now - sighting.advanced_at >= QUIET_SECONDS and not transfer.rate_bytes_per_second
+    if is_quiet and state in (DOWNLOADING, METADATA):
+        return STALLED
+    return state
+
+
+def derived_state(transfer: Transfer, sighting: Sighting, now: float) -> str:
+    if transfer.is_moved:
+        return DONE
+    if transfer.is_downloaded:
+        return MOVING
+    if transfer.is_stopped:
+        return STOPPED
+    if transfer.size_bytes == 0 and transfer.progress_percent == 0:
+        return METADATA
+    has_begun = transfer.progress_percent > 0 or transfer.rate_bytes_per_second > 0
+    is_quiet = now - sighting.advanced_at >= QUIET_SECONDS
+    return DOWNLOADING if has_begun or peers_of(transfer) else STALLED if is_quiet else QUEUED
+
+
+def remembered(sighting: Sighting, sending: Sending | None) -> Sighting:
+    if sending is None:
+        return sighting
+    return sighting._replace(
+        row=sending.row,
+        kind=sending.kind,
+        host=host_of(sending),
+        by=sending.by,
+        added_at=sending.added_at,
+        size_bytes=sighting.size_bytes or sending.size_bytes,
+    )
+
+
+def host_of(sending: Sending) -> str:
+    if sending.kind != "url":
+        return ""
+    return sending.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
+
+
+def timed(sighting: Sighting, now: float) -> Sighting:
+    """What follows from the time alone, also of a transfer of which nothing new is told."""
+    steps = steps_of(sighting, now)
+    is_running = sighting.state == DOWNLOADING
+    quiet = max(now - sighting.advanced_at, 0)
+    had_all = sighting.percent >= DOWNLOADED_PERCENT
+    downloaded_at = sighting.downloaded_at or (now if had_all and not sighting.is_ended else None)
+    return sighting._replace(
+        steps=steps if is_running else (),
+        left_seconds=left_seconds(sighting, steps) if is_running else None,
+        rate=(sighting.rate or pace(steps)) if is_running else 0,
+        quiet_minutes=coarse(quiet) if sighting.state == STALLED else 0,
+        downloaded_at=downloaded_at,
+        ended_at=(sighting.ended_at or now) if sighting.is_ended else None,
+    )
+
+
+def coarse(seconds: float) -> int:
+    """Whole minutes, of long ones whole hours: thousands that wait change no row each minute."""
+    minutes = int(seconds // 60)
+    return minutes if minutes < 60 else minutes // 60 * 60
+
+
+def steps_of(sighting: Sighting, now: float) -> tuple[tuple[float, int], ...]:
+    """Observations of the last minute. A clock or a progress that goes backwards starts anew."""
+    done = sighting.done_bytes
+    kept = [step for step in sighting.steps if 0 <= now - step[0] <= MINUTE_SECONDS]
+    if kept and kept[-1][1] > done:
+        kept = []
+    if kept and now - kept[-1][0] < STEP_SECONDS:
+        return tuple(kept)
+    return (*kept, (now, done))
+
+
+def pace(steps: tuple[tuple[float, int], ...]) -> int:
+    """Bytes a second, or 0 while too little was seen."""
+    if len(steps) < 2:
+        return 0
+    span = steps[-1][0] - steps[0][0]
+    return int((steps[-1][1] - steps[0][1]) / span) if span >= LEAST_SPAN_SECONDS else 0
+
+
+def left_seconds(sighting: Sighting, steps: tuple[tuple[float, int], ...]) -> int | None:
+    """Of what was seen, never of what the service says its rate is; None where nobody can know."""
+    speed = pace(steps)
+    if not speed or not sighting.size_bytes:
+        return None
+    seconds = (sighting.size_bytes - sighting.done_bytes) // speed
+    return seconds if seconds <= LONGEST_LEFT_SECONDS else None
+
+
+def unlisted(sending: Sending, before: Sighting | None, now: float) -> Sighting:
+    """What is remembered of one that the service does not list (any more)."""
+    old = before or Sighting(
+        sending.key,
+        sending.transfer_id,
+        sending.title,
+        sending.hash,
+        state=sending.state or QUEUED,
+        reason=sending.reason,
+        since=now,
+        ended_at=sending.ended_at,
+        folder=sending.created_folder,
+        file=sending.created_file,
+        advanced_at=now,
+    )
+    return timed(remembered(old._replace(is_listed=False), sending), now)
+
+
+def answered(
+    sighting: Sighting, transfer: Transfer | None, names: Mapping[str, tuple[str, str]], now: float
+) -> Sighting:
+    """After it was asked for by itself. `names`: what lies in the root, by its name."""
+    if transfer is not None:
+        found = seen(transfer, sighting, None, now)
+        return found._replace(is_listed=False, asked_at=now, key=sighting.key)
+    kind, its_id = names.get(sighting.name, ("", ""))
+    if its_id:
+        return arrived(sighting, kind, its_id, now)._replace(asked_at=now)
+    is_young = bool(sighting.row) and 0 <= now - sighting.added_at < GONE_SECONDS
+    state = sighting.state if is_young else GONE
+    return timed(sighting._replace(state=state, asked_at=now), now)
+
+
+def arrived(sighting: Sighting, kind: str, its_id: str, now: float) -> Sighting:
+    folder, file = (its_id, "") if kind == "folder" else ("", its_id)
+    return timed(sighting._replace(state=DONE, percent=101, folder=folder, file=file), now)
+
+
+def found_by_name(sighting: Sighting, names: Mapping[str, tuple[str, str]], now: float) -> Sighting:
+    """A service that doesn't tell what came of a transfer puts it into the root by its title."""
+    kind, its_id = names.get(sighting.name, ("", ""))
+    if sighting.state != DONE or sighting.folder or sighting.file or not its_id:
+        return sighting
+    return arrived(sighting, kind, its_id, now)
+
+
+def in_order(sightings: list[Sighting]) -> tuple[list[str], list[str]]:
+    """Keys of those under way, what moves first, and of those that ended, the latest first."""
+    under_way = [each for each in sightings if not each.is_ended]
+    ended = [each for each in sightings if each.is_ended]
+    under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))
+    ended.sort(key=lambda each: (-(each.ended_at or 0), each.key))
+    return [each.key for each in under_way], [each.key for each in ended]
+
+
+class Totals(NamedTuple):
+    running: int = 0
+    rate: int = 0
+    left_seconds: int | None = None
+    percent: int | None = None
+    is_lively: bool = False
+
+
+def totals_of(sightings: list[Sighting], now: float) -> Totals:
+    """The longest of the running ones tells how long all of it takes."""
+    running = [each for each in sightings if each.state in (DOWNLOADING, MOVING)]
+    whole = sum(each.size_bytes for each in running)
+    lefts = [each.left_seconds for each in running if each.state == DOWNLOADING]
+    known = [each for each in lefts if each is not None]
+    return Totals(
+        running=len(running),
+        rate=sum(each.rate for each in running),
+        left_seconds=max(known) if known and len(known) == len(lefts) else None,
+        percent=sum(each.done_bytes for each in running) * 100 // whole if whole else None,
+        is_lively=any(each.is_lively(now) for each in sightings),
+    )

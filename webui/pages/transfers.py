@@ -1,0 +1,511 @@
+"""The Transfers screen: what is under way and what has ended, every word ready."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.pages import measures, reasons
+from webui.pages.errors import trouble_of
+from webui.pages.files import BREAKS
+from webui.pages.gauge import Gauge
+from webui.pages.measures import Calendar
+from webui.pages.sightings import (
+    DONE,
+    DOWNLOADING,
+    FAILED,
+    GONE,
+    METADATA,
+    MOVING,
+    NO_ROOM,
+    QUEUED,
+    STALLED,
+    STOPPED,
+    Sighting,
+    Totals,
+)
+from webui.v1.errors import Failure
+from webui.v1.models import DOWNLOADED_PERCENT
+
+WINDOW = 100
+CROWD = 40
+MOST_NEEDED = 200
+MOST_ARRIVED = 20
+LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 15_000, 30_000
+LARGEST_WINDOW = 10_000
+NO_PEERS = "no_peers"
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How many rows of each list the reader has before them."""
+
+    under_way: int = WINDOW
+    ended: int = WINDOW
+
+    @property
+    def tail(self) -> str:
+        asked = {"active": self.under_way, "done": self.ended}
+        return urlencode({name: count for name, count in asked.items() if count != WINDOW})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a page shows already, as its revision tells."""
+
+    epoch: str
+    number: int
+    windows: Windows
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The board, in what a page needs of it."""
+
+    epoch: str
+    number: int
+    ordered: int
+    totals: Totals
+    under_way: Sequence[str]
+    ended: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    calendar: Calendar
+    may_change: bool = False
+    free_bytes: int | None = None
+    gauge: Gauge | None = None
+    away: "Away | None" = None
+
+
+@dataclass(frozen=True)
+class Away:
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    key: str
+    state: str
+    name: str
+    name_parts: tuple[str, ...]
+    percent: str
+    progress: str
+    has_route: bool
+    word: str
+    tone: str
+    icon: str
+    is_turning: bool
+    facts: tuple[str, ...]
+    origin: str
+    open_url: str
+    url: str
+    may_cancel: bool
+    may_retry: bool
+    may_clear: bool
+    may_copy: bool
+
+
+@dataclass(frozen=True)
+class RowList:
+    """`order` is None where it is the one that the page has already."""
+
+    rows: list[Row]
+    count: str
+    is_empty: bool
+    order: str | None
+    more_url: str
+    is_crowd: bool
+
+
+@dataclass(frozen=True)
+class Arrival:
+    key: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class TransfersPage:
+    document_title: str
+    summary: str
+    running: int
+    revision: str
+    list_url: str
+    every_ms: int
+    is_delta: bool
+    under_way: RowList
+    ended: RowList
+    arrived: list[Arrival]
+    away: Away | None
+    may_change: bool
+    gauge: Gauge | None
+    clear_url: str
+
+    @property
+    def is_empty(self) -> bool:
+        return self.under_way.is_empty and self.ended.is_empty
+
+
+def page_of(  # noqa: PLR0913  Two facts of the board, two of the reader, two of the page.
+    standing: Standing,
+    found: Mapping[str, Sighting],
+    windows: Windows,
+    around: Circumstances,
+    *,
+    seen: Seen | None = None,
+    arrived: Sequence[Sighting] = (),
+    lacks_rows: bool = False,
+) -> TransfersPage:
+    is_same = seen is not None and seen.windows == windows and standing.ordered <= seen.number
+    has_order = is_same and not lacks_rows
+    shown = [standing.under_way[: windows.under_way], standing.ended[: windows.ended]]
+    more = [
+        Windows(windows.under_way + WINDOW, windows.ended),
+        Windows(windows.under_way, windows.ended + WINDOW),
+    ]
+    lists = [
+        RowList(
+            rows=[row_of(found[key], around) for key in keys if key in found],
+            count=measures.count_words(len(whole)),
+            is_empty=not whole,
+            order=None if has_order else " ".join(keys),
+            more_url=f"{reverse('transfers')}?{wider.tail}" if len(whole) > len(keys) else "",
+            is_crowd=len(keys) > CROWD,
+        )
+        for keys, whole, wider in zip(
+            shown, (standing.under_way, standing.ended), more, strict=True
+        )
+    ]
+    return TransfersPage(
+        document_title=document_title(standing.totals),
+        summary=summary(standing.totals),
+        running=standing.totals.running,
+        revision=revision_of(standing, windows, around),
+        list_url=reverse("transfers-list"),
+        every_ms=every_ms(standing.totals, around),
+        is_delta=seen is not None,
+        under_way=lists[0],
+        ended=lists[1],
+        arrived=[arrival_of(each) for each in arrived[:MOST_ARRIVED]],
+        away=around.away,
+        may_change=around.may_change and around.away is None,
+        gauge=around.gauge,
+        clear_url=reverse("transfers-clear"),
+    )
+
+
+def every_ms(totals: Totals, around: Circumstances) -> int:
+    if around.away:
+        return AWAY_MS
+    return LIVELY_MS if totals.is_lively else IDLE_MS
+
+
+def revision_of(standing: Standing, windows: Windows, around: Circumstances) -> str:
+    """The day belongs to it, since rows say `Today`."""
+    epoch = f"{standing.epoch}{around.calendar.day_number}"
+    return f"{epoch}.{standing.number}.{windows.under_way}.{windows.ended}"
+
+
+def seen_of(revision: str, standing: Standing, around: Circumstances) -> Seen | None:
+    """Nothing where the page shows another service, another day, or was made up."""
+    parts = revision.split(".")
+    epoch = f"{standing.epoch}{around.calendar.day_number}"
+    if len(parts) != 4 or parts[0] != epoch or not all(map(is_count, parts[1:])):
+        return None
+    number, under_way, ended = map(int, parts[1:])
+    return Seen(epoch, number, Windows(under_way, ended)) if number <= standing.number else None
+
+
+def windows_of(asked: Mapping[str, str]) -> Windows:
+    sizes = [asked.get(name, "") for name in ("active", "done")]
+    first, second = (int(size) if is_count(size) else WINDOW for size in sizes)
+    return Windows(clamped(first), clamped(second))
+
+
+def clamped(size: int) -> int:
+    return min(max(size, WINDOW), LARGEST_WINDOW)
+
+
+def is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 12
+
+
+def missing(standing: Standing, windows: Windows, seen: Seen | None) -> list[str]:
+    """Keys of rows that the page has not been given yet, whatever their number."""
+    had = seen.windows if seen else Windows(0, 0)
+    return [
+        *standing.under_way[had.under_way : windows.under_way],
+        *standing.ended[had.ended : windows.ended],
+    ]
+
+
+# Words
+
+
+def summary(totals: Totals) -> str:
+    """`3 running, 14.2 MB/s, about 12 minutes left`."""
+    if not totals.running:
+        return _("Nothing running")
+    words = [_("%(count)s running") % {"count": measures.count_words(totals.running)}]
+    if totals.rate:
+        words.append(rate_words(totals.rate))
+    if totals.left_seconds is not None:
+        words.append(_("about %(time)s left") % {"time": measures.long_time(totals.left_seconds)})
+    return ", ".join(words)
+
+
+def document_title(totals: Totals) -> str:
+    words = _("Transfers")
+    if totals.running and totals.percent is not None:
+        return _("%(percent)s%% · %(page)s") % {"percent": totals.percent, "page": words}
+    return words
+
+
+def rate_words(rate: int) -> str:
+    return _("%(size)s/s") % {"size": measures.size_words(rate)}
+
+
+def row_of(sighting: Sighting, around: Circumstances) -> Row:
+    word, tone, icon, facts = WORDS.get(sighting.state, queued)(sighting, around)
+    may_change = around.may_change and around.away is None
+    return Row(
+        key=sighting.key,
+        state=STATES.get(sighting.state, sighting.state),
+        name=sighting.name or _("Without a name"),
+        name_parts=tuple(BREAKS.split(sighting.name or _("Without a name"))),
+        percent=percent_of(sighting),
+        progress="" if sighting.state == METADATA else f"{min(sighting.percent, 100):.1f}",
+        has_route=not sighting.is_ended,
+        word=word,
+        tone=tone,
+        icon=icon,
+        is_turning=sighting.state == MOVING,
+        facts=tuple(fact for fact in facts if fact),
+        origin=origin(sighting, around.calendar),
+        open_url=f"{url_of(sighting.key)}open/" if sighting.folder or sighting.file else "",
+        url=url_of(sighting.key),
+        may_cancel=may_change and not sighting.is_ended,
+        may_retry=may_change and sighting.state in (FAILED, GONE) and bool(sighting.row),
+        may_clear=may_change and sighting.is_ended,
+        may_copy=around.may_change and bool(sighting.hash or sighting.kind in ("magnet", "url")),
+    )
+
+
+STATES = {DONE: "moved", GONE: "failed"}
+
+
+def url_of(key: str) -> str:
+    return f"{reverse('transfers')}{key}/"
+
+
+def percent_of(sighting: Sighting) -> str:
+    """Never 100 before all of it is here."""
+    if sighting.state in (QUEUED, METADATA) or sighting.is_ended:
+        return ""
+    return str(int(min(sighting.percent, 100)))
+
+
+def origin(sighting: Sighting, calendar: Calendar) -> str:
+    """When it was added, and by whom."""
+    at = calendar.moment(sighting.added_at or sighting.since)
+    if sighting.by:
+        return _("Added %(time)s by %(name)s") % {"time": at, "name": sighting.by}
+    if sighting.row:
+        return _("Added %(time)s") % {"time": at}
+    return _("Seen first %(time)s, added by another program") % {"time": at}
+
+
+Told = tuple[str, str, str, Sequence[str]]
+
+
+def queued(sighting: Sighting, _around: Circumstances) -> Told:
+    return _("Queued"), "", "clock", [_("starts when a slot is free"), whole(sighting)]
+
+
+def fetching(sighting: Sighting, _around: Circumstances) -> Told:
+    asking = ngettext(
+        "asking %(count)s peer for the file list",
+        "asking %(count)s peers for the file list",
+        sighting.peers,
+    )
+    words = asking % {"count": sighting.peers} if sighting.peers else _("looking for peers")
+    if sighting.kind == "url":
+        words = direct(sighting)
+    return _("Fetching details"), "", "", [words]
+
+
+def downloading(sighting: Sighting, _around: Circumstances) -> Told:
+    word = rate_words(sighting.rate) if sighting.rate else _("Downloading")
+    left = sighting.left_seconds
+    left_words = "" if left is None else _("%(time)s left") % {"time": measures.short_time(left)}
+    return word, "", "", [left_words, part(sighting), direct(sighting) or peers(sighting)]
+
+
+def stalled(sighting: Sighting, _around: Circumstances) -> Told:
+    quiet, why = sighting.quiet_minutes, sighting.reason or NO_PEERS
+    has_peers = bool(sighting.peers) or sighting.kind == "url" or why != NO_PEERS
+    if not quiet:
+        word = _("No progress") if has_peers else _("No peers")
+    elif has_peers:
+        word = _("No progress for %(time)s") % {"time": measures.long_time(quiet * 60)}
+    else:
+        word = _("No peers for %(time)s") % {"time": measures.long_time(quiet * 60)}
+    waiting = "" if has_peers and why == NO_PEERS else reasons.sentence(why)
+    return word, "amber", "unplug", [waiting, part(sighting), direct(sighting) or peers(sighting)]
+
+
+def moving(sighting: Sighting, _around: Circumstances) -> Told:
+    took = ""
+    if sighting.added_at and sighting.downloaded_at:
+        seconds = int(max(sighting.downloaded_at - sighting.added_at, 1))
+        took = _("downloaded in %(time)s") % {"time": measures.long_time(seconds)}
+    facts = [moved_part(sighting.percent), whole(sighting), took]
+    return _("Moving to your files"), "sea", "loader-circle", facts
+
+
+def moved_part(percent: float) -> str:
+    """A service may tell by 100 to 101 how much of it is moved."""
+    share = int((percent - DOWNLOADED_PERCENT) * 100)
+    return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
+
+
+def no_room(sighting: Sighting, around: Circumstances) -> Told:
+    needed = max(sighting.size_bytes - sighting.done_bytes, 0)
+    short = needed - around.free_bytes if around.free_bytes is not None else 0
+    words = reasons.sentence(sighting.reason)
+    missing_words = ""
+    if short > 0:
+        missing_words = _("%(size)s more is needed") % {"size": measures.size_words(short)}
+    return _("No room"), "amber", "circle-alert", [words, missing_words, part(sighting)]
+
+
+def stopped(sighting: Sighting, _around: Circumstances) -> Told:
+    return _("Stopped"), "", "pause", [reasons.sentence(sighting.reason), part(sighting)]
+
+
+def done(sighting: Sighting, around: Circumstances) -> Told:
+    place = sighting.place
+    word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
+    facts = [reasons.note(sighting.reason), whole(sighting), ended(sighting, around)]
+    return word, "sea", "circle-check", facts
+
+
+def failed(sighting: Sighting, around: Circumstances) -> Told:
+    words = reasons.sentence(sighting.reason) or _("the storage service gives no reason")
+    return _("Failed"), "red", "circle-alert", [words, sighting.said, ended(sighting, around)]
+
+
+def gone(sighting: Sighting, around: Circumstances) -> Told:
+    words = _("the storage service doesn't know it any more")
+    return _("Gone"), "red", "circle-alert", [words, ended(sighting, around)]
+
+
+WORDS = {
+    QUEUED: queued,
+    METADATA: fetching,
+    DOWNLOADING: downloading,
+    STALLED: stalled,
+    MOVING: moving,
+    NO_ROOM: no_room,
+    STOPPED: stopped,
+    DONE: done,
+    FAILED: failed,
+    GONE: gone,
+}
+
+
+def whole(sighting: Sighting) -> str:
+    return measures.size_words(sighting.size_bytes) if sighting.size_bytes else ""
+
+
+def part(sighting: Sighting) -> str:
+    if not sighting.size_bytes:
+        return ""
+    return measures.part_words(sighting.done_bytes, sighting.size_bytes)
+
+
+def peers(sighting: Sighting) -> str:
+    if not sighting.peers:
+        return ""
+    words = ngettext("%(count)s peer", "%(count)s peers", sighting.peers)
+    return words % {"count": measures.count_words(sighting.peers)}
+
+
+def direct(sighting: Sighting) -> str:
+    return _("direct from %(host)s") % {"host": sighting.host} if sighting.host else ""
+
+
+def ended(sighting: Sighting, around: Circumstances) -> str:
+    return around.calendar.moment(sighting.ended_at) if sighting.ended_at else ""
+
+
+def arrival_of(sighting: Sighting) -> Arrival:
+    words = _("%(name)s is in your files") % {"name": sighting.name}
+    return Arrival(sighting.key, sighting.name, words)
+
+
+def away_words(since: str, failure: Failure) -> Away:
+    text = _(
+        "These transfers are as they were at %(time)s. They carry on without Ferry, "
+        "which asks again by itself."
+    )
+    return Away(trouble_of(failure).title, text % {"time": since})
+
+
+def magnet_of(sighting: Sighting) -> str:
+    return f"magnet:?xt=urn:btih:{sighting.hash}&dn={quote(sighting.name)}"
+
+
+# Removing
+
+
+@dataclass(frozen=True)
+class LossPage:
+    title: str
+    name: str
+    text: str
+    button: str
+    keep: str
+    action: str
+    back_url: str
+
+
+def loss_page(sighting: Sighting) -> LossPage:
+    url = f"{url_of(sighting.key)}remove/"
+    back = reverse("transfers")
+    name = sighting.name or _("Without a name")
+    if sighting.is_ended:
+        return LossPage(
+            title=_("Remove this from the list?"),
+            name=name,
+            text=_("It has ended. What has arrived in your files stays there."),
+            button=_("Remove from the list"),
+            keep=_("Keep"),
+            action=url,
+            back_url=back,
+        )
+    return LossPage(
+        title=_("Cancel this transfer?"),
+        name=name,
+        text=lost_words(sighting),
+        button=_("Cancel transfer"),
+        keep=_("Keep going"),
+        action=url,
+        back_url=back,
+    )
+
+
+def lost_words(sighting: Sighting) -> str:
+    if not sighting.done_bytes:
+        return _("Nothing of it has been fetched so far.")
+    numbers = {
+        "percent": int(min(sighting.percent, 100)),
+        "size": measures.size_words(sighting.done_bytes),
+    }
+    return _("It is %(percent)s%% done. The %(size)s fetched so far will be thrown away.") % numbers

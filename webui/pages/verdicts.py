@@ -1,0 +1,199 @@
+"""What became of each thing that somebody sent, in plain words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.intake import Item, Magnet, Unreadable
+from webui.pages.errors import said_by, trouble_of
+from webui.pages.measures import count_words, more_words, size_words
+from webui.v1.errors import Failure, NoRoom, NotFound, Rejected
+
+Outcome = Literal["added", "known", "refused", "no_room", "unreadable", "unsure"]
+
+MOST_SHOWN = 100
+LONGEST_SHOWN = 300
+ICONS: dict[Outcome, str] = {
+    "added": "circle-check",
+    "known": "info",
+    "refused": "circle-alert",
+    "no_room": "hard-drive",
+    "unreadable": "circle-alert",
+    "unsure": "circle-alert",
+}
+TONES: dict[Outcome, str] = {"refused": "red", "no_room": "red", "unsure": "amber"}
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """A file that came with its bytes. It can't be typed again, so nothing of it is kept."""
+
+    name: str
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`is_kept`: the service keeps it as a wish. `url`: where it is, if it is there."""
+
+    item: Item | SentFile
+    outcome: Outcome
+    sentence: str
+    is_kept: bool = False
+    url: str = ""
+
+    @property
+    def is_well(self) -> bool:
+        return self.outcome in ("added", "known")
+
+    @property
+    def line(self) -> str:
+        """What belongs back into the field, for another try."""
+        return "" if self.is_well or self.is_kept else self.item.line
+
+    @property
+    def name(self) -> str:
+        return self.item.line if isinstance(self.item, Unreadable) else self.item.name
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    outcome: Outcome
+    tone: str
+    icon: str
+    name: str
+    sentence: str
+    url: str
+
+
+@dataclass(frozen=True)
+class VerdictsPart:
+    """`summary` is read out; the rows stand for themselves."""
+
+    summary: str
+    is_well: bool
+    rows: list[VerdictRow]
+    more: str
+    trouble: str
+
+
+def verdicts_part(verdicts: Sequence[Verdict], trouble: str = "") -> VerdictsPart:
+    in_order = sorted(verdicts, key=lambda verdict: verdict.is_well)
+    shown = in_order[:MOST_SHOWN]
+    return VerdictsPart(
+        summary=summary_words(verdicts),
+        is_well=not trouble and all(verdict.is_well for verdict in verdicts),
+        rows=[row_of(verdict) for verdict in shown],
+        more=more_words(len(verdicts) - len(shown)),
+        trouble=trouble,
+    )
+
+
+def row_of(verdict: Verdict) -> VerdictRow:
+    return VerdictRow(
+        outcome=verdict.outcome,
+        tone=TONES.get(verdict.outcome, "amber" if verdict.outcome == "unreadable" else ""),
+        icon=ICONS[verdict.outcome],
+        name=verdict.name[:LONGEST_SHOWN],
+        sentence=verdict.sentence,
+        url=verdict.url,
+    )
+
+
+def summary_words(verdicts: Sequence[Verdict]) -> str:
+    """`2 transfers added, 1 already here, 3 not added`."""
+    added = sum(verdict.outcome == "added" for verdict in verdicts)
+    known = sum(verdict.outcome == "known" for verdict in verdicts)
+    others = len(verdicts) - added - known
+    count = {"count": count_words(added)}
+    words = []
+    if added or not verdicts:
+        words.append(ngettext("%(count)s transfer added", "%(count)s transfers added", added))
+    said = [words[0] % count] if words else []
+    if known:
+        said.append(_("%(count)s already here") % {"count": count_words(known)})
+    if others:
+        said.append(_("%(count)s not added") % {"count": count_words(others)})
+    return ", ".join(said)
+
+
+# Sentences
+
+
+def unreadable_words(why: str) -> str:
+    words = {
+        "no_hash": _("This magnet link names no torrent. Copy the whole link again."),
+        "other_scheme": _("Ferry takes magnet links and addresses with http or https."),
+        "no_link": _("This is no magnet link and no web address."),
+        "no_address": _("This web address can't be read. Copy it again."),
+        "control_characters": _("This holds characters that no link may hold. Copy it again."),
+        "has_password": _("Leave name and password out of the address."),
+        "too_long": _("This is too long for a link."),
+    }
+    return words[why]
+
+
+def added_words(item: Item | SentFile, *, is_known: bool) -> str:
+    if is_known:
+        return _("Already here")
+    if isinstance(item, Magnet) and item.size_bytes:
+        return _("Added, %(size)s") % {"size": size_words(item.size_bytes)}
+    return _("Added")
+
+
+def unsure_words() -> str:
+    return _(
+        "The storage service gave no clear answer, so Ferry could not tell whether it was added. "
+        "Look in the list before you try again."
+    )
+
+
+def refusal_words(failure: Failure) -> str:
+    """Why not, and what to do. Every word that v1 knows has a sentence of its own."""
+    sentence = reason_words(failure.reason)
+    if sentence and failure.missing_bytes and isinstance(failure, NoRoom):
+        missing = _("%(size)s more are needed.") % {"size": size_words(failure.missing_bytes)}
+        return f"{missing} {sentence}"
+    if sentence:
+        return sentence
+    if isinstance(failure, NotFound):
+        return _("The folder it should go to isn't there any more. Choose another.")
+    if type(failure) is Rejected:
+        return said_by(failure) or _("The storage service refuses this and gives no reason.")
+    trouble = trouble_of(failure)
+    return f"{trouble.title}. {trouble.text}"
+
+
+def reason_words(reason: str) -> str:
+    if reason.startswith("not_enough_space"):
+        return f"{_('There is no room for this.')} {wish_words(reason)}"
+    if reason.startswith("queue_full"):
+        return f"{_('The queue of the storage service is full.')} {wish_words(reason)}"
+    if reason.startswith("private_not_allowed"):
+        why = _("The storage account's plan takes no torrents of private trackers.")
+        return f"{why} {wish_words(reason)}".strip()
+    if reason == "added_to_wishlist":
+        return wish_words(reason)
+    return {
+        "out_of_wishlist": _("The wishlist of the storage account is full. Remove something."),
+        "out_of_bandwidth_memory": _("The storage account has used up its traffic for now."),
+        "fetch_error": _("The storage service could not fetch this. Check the address."),
+        "invalid_torrent": _("This is no torrent that can be read. Get it again."),
+        "not_a_torrent": _("This is no torrent. This service takes nothing else."),
+        "no_torrent_passed": _("The storage service got nothing it can use. Check the link."),
+        "parsing_error": _("The storage service can't read this. Copy the whole link again."),
+        "url_not_allowed": _("The storage service fetches nothing from this address."),
+        "name_too_long": _("A name has at most 255 characters."),
+        "disk_full": _("The disk of the storage service is full. Try again later."),
+    }.get(reason, "")
+
+
+def wish_words(reason: str) -> str:
+    if reason.endswith("added_to_wishlist"):
+        return _("It was kept on the wishlist.")
+    if reason.endswith("wishlist_full"):
+        return _("The wishlist is full too, so it was not kept.")
+    return _("Delete something you don't need, then add it again.") if "space" in reason else ""

@@ -1,0 +1,74 @@
+"""Who uses Ferry, and who may come: what an owner decides about the others."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from webui import devices
+from webui.models import OneTimeLink, Role, User
+
+INVITATION_LIFETIME = timedelta(days=3)
+MOST_INVITATIONS = 50
+
+
+class Refusal(Exception):  # noqa: N818  As the house names its errors: by nouns.
+    """Not while things are as they are now."""
+
+
+class LastOwner(Refusal):
+    """Somebody has to be left who can let people in."""
+
+
+class NoOwner(Refusal):
+    """Whoever decides was an owner when the page was opened, and is none any more."""
+
+
+class TooManyInvitations(Refusal):
+    """So many are open that something must be wrong."""
+
+
+def change_role(person: User, role: Role, by: User) -> None:
+    with transaction.atomic():
+        _decide(person, by, stays_owner=role is Role.OWNER)
+        User.objects.filter(pk=person.pk).update(role=role)
+
+
+def remove(person: User, by: User) -> None:
+    """Signed out everywhere in the same moment."""
+    with transaction.atomic():
+        _decide(person, by, stays_owner=False)
+        devices.sign_out(person.devices.all())
+        person.delete()
+
+
+def _decide(person: User, by: User, *, stays_owner: bool) -> None:
+    """Two owners who remove each other meet here, one after the other."""
+    owners = set(
+        User.objects.select_for_update().filter(role=Role.OWNER).values_list("pk", flat=True)
+    )
+    if by.pk not in owners:
+        raise NoOwner
+    if owners == {person.pk} and not stays_owner:
+        raise LastOwner
+
+
+def invite(role: Role, now: datetime) -> str:
+    """The token of a link that makes one person; only its bearer knows it."""
+    if invitations(now).count() >= MOST_INVITATIONS:
+        raise TooManyInvitations
+    return OneTimeLink.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role)
+
+
+def invitations(now: datetime) -> QuerySet[OneTimeLink]:
+    found = OneTimeLink.objects.filter(purpose=OneTimeLink.INVITATION, expires_at__gt=now)
+    return found.order_by("expires_at", "pk")
+
+
+def join(token: str, name: str, password: str, now: datetime) -> User | None:
+    """None where the link was used up, taken back or too old in the meantime."""
+    with transaction.atomic():
+        link = OneTimeLink.found(OneTimeLink.INVITATION, token, now)
+        if link is None or not OneTimeLink.consume(OneTimeLink.INVITATION, token, now):
+            return None
+        return User.objects.create_user(name, password, Role(link.role))

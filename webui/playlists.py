@@ -1,0 +1,110 @@
+"""Playlists of a foreign service, with each address in them led through the site.
+
+Only tags that a player needs are kept. What would lead a player elsewhere in another way
+(variables, steering, interstitials, parts of low latency) is left out, and the rest plays.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+
+from webui.v1.errors import Unreadable
+
+MOST_BYTES = 4 * 2**20
+MOST_LINES = 100_000
+MOST_ADDRESSES = 30_000
+LONGEST_LINE = 8_192
+
+FIRST_LINE = "#EXTM3U"
+ATTRIBUTE = re.compile(r'([A-Z0-9-]{1,64})=("[^"]*"|[^",]*)(?:,|$)')
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+# What follows the colon is kept as it is.
+PLAIN = frozenset({
+    *("EXT-X-VERSION", "EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-START", "EXT-X-STREAM-INF"),
+    *("EXTINF", "EXT-X-BYTERANGE", "EXT-X-DISCONTINUITY", "EXT-X-GAP", "EXT-X-BITRATE"),
+    *("EXT-X-PROGRAM-DATE-TIME", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE"),
+    *("EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY"),
+    *("EXT-X-ALLOW-CACHE", "EXT-X-ENDLIST"),
+})  # fmt: skip
+VARIANT_BEGINS = "EXT-X-STREAM-INF"
+
+
+class Kind(StrEnum):
+    """What an address in a playlist leads to. A variant names parts and nothing below."""
+
+    PLAYLIST = "m"
+    VARIANT = "v"
+    PART = "p"
+
+
+WITH_ADDRESS = {
+    "EXT-X-MEDIA": Kind.VARIANT,
+    "EXT-X-I-FRAME-STREAM-INF": Kind.VARIANT,
+    "EXT-X-KEY": Kind.PART,
+    "EXT-X-SESSION-KEY": Kind.PART,
+    "EXT-X-MAP": Kind.PART,
+}
+OF_VARIANTS = frozenset({VARIANT_BEGINS, "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF"})
+
+Address = Callable[[str, Kind], str]
+
+
+def rewritten(content: bytes, kind: Kind, address: Address) -> str:
+    """`address` makes one of ours, or refuses it: one bad address refuses the whole."""
+    return "\n".join(_lines_through(lines_of(content), kind, _counted(address))) + "\n"
+
+
+def lines_of(content: bytes) -> list[str]:
+    if len(content) > MOST_BYTES or content.count(b"\n") + content.count(b"\r") > MOST_LINES:
+        raise Unreadable("too_large")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable("bad_playlist") from error
+    lines = [line.strip() for line in text.replace("\r", "\n").split("\n")]
+    if lines[0] != FIRST_LINE or any(len(line) > LONGEST_LINE for line in lines):
+        raise Unreadable("bad_playlist")
+    return lines[1:]
+
+
+def _counted(address: Address) -> Address:
+    left = MOST_ADDRESSES
+
+    def counted(reference: str, kind: Kind) -> str:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Unreadable("too_large")
+        return address(reference, kind)
+
+    return counted
+
+
+def _lines_through(lines: list[str], kind: Kind, address: Address) -> Iterator[str]:
+    yield FIRST_LINE
+    is_variant_next = False
+    for line in lines:
+        if line.startswith("#EXT"):
+            tag, colon, rest = line[1:].partition(":")
+            if kind is Kind.VARIANT and tag in OF_VARIANTS:
+                raise Unreadable("nested_playlist")
+            is_variant_next = is_variant_next or tag == VARIANT_BEGINS
+            if tag in WITH_ADDRESS:
+                yield f"#{tag}:{attributes(rest, WITH_ADDRESS[tag], address)}"
+            elif tag in PLAIN:
+                yield CONTROL.sub("", f"#{tag}{colon}{rest}")
+        elif line and not line.startswith("#"):
+            yield address(line, Kind.VARIANT if is_variant_next else Kind.PART)
+            is_variant_next = False
+
+
+def attributes(text: str, kind: Kind, address: Address) -> str:
+    """The list anew, so that nothing stays that was not read."""
+    found = []
+    for name, value in ATTRIBUTE.findall(text):
+        if name == "URI":
+            found.append(f'URI="{address(value.strip(chr(34)), kind)}"')
+        elif "URI" not in name:
+            found.append(f"{name}={CONTROL.sub('', value)}")
+    return ",".join(found)

@@ -1,0 +1,58 @@
+"""What a browser is told to do with bytes of a file: their type, whether to show them.
+
+The type follows from the name alone, and never is one that can run: what lies about itself is a
+broken picture at worst.
+"""
+
+from typing import NamedTuple
+
+SHOWN = {
+    **dict.fromkeys(("jpg", "jpeg", "jpe", "jfif"), "image/jpeg"),
+    "png": "image/png",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "avif": "image/avif",
+    "bmp": "image/bmp",
+    "mp3": "audio/mpeg",
+    **dict.fromkeys(("m4a", "m4b"), "audio/mp4"),
+    "aac": "audio/aac",
+    **dict.fromkeys(("ogg", "oga", "opus"), "audio/ogg"),
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    **dict.fromkeys(("mp4", "m4v"), "video/mp4"),
+    "webm": "video/webm",
+    "mkv": "video/x-matroska",
+    "mov": "video/quicktime",
+    "ogv": "video/ogg",
+    **dict.fromkeys(("txt", "log", "md", "nfo", "csv", "srt", "ass", "vtt"), "text/plain"),
+}
+PICTURES = frozenset(name for name, kind in SHOWN.items() if kind.startswith("image/"))
+DRAWING = "svg"
+
+
+class Presentation(NamedTuple):
+    manner: str  # inline or attachment
+    content_type: str
+    policy: str
+
+
+LOCKED = "sandbox; default-src 'none'"
+# The browser's own viewers are documents too, which load the very file, and style it.
+VIEWER = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
+# Chromium shows no PDF under default-src 'none': its viewer counts as a plugin.
+PDF_VIEWER = "sandbox; script-src 'none'; connect-src 'none'; form-action 'none'"
+
+KEPT = Presentation("attachment", "application/octet-stream", LOCKED)
+PDF = Presentation("inline", "application/pdf", PDF_VIEWER)
+# Inside <img> a drawing runs nothing and loads nothing; alone, the policy sees to the same.
+DRAWN = Presentation(
+    "inline", "image/svg+xml", "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+)
+
+
+def presentation(name: str) -> Presentation:
+    extension = name.rpartition(".")[2].lower()
+    if extension == DRAWING:
+        return DRAWN
+    content_type = SHOWN.get(extension)
+    return Presentation("inline", content_type, VIEWER) if content_type else KEPT

@@ -1,0 +1,169 @@
+"""From what was pasted or dropped to transfers at the service, with a verdict on each."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+
+from webui.connection import Service
+from webui.intake import Address, Item, Magnet, Unreadable
+from webui.models import Sent, User
+from webui.pages.verdicts import (
+    SentFile,
+    Verdict,
+    added_words,
+    refusal_words,
+    unreadable_words,
+    unsure_words,
+)
+from webui.v1.errors import (
+    Failure,
+    Forbidden,
+    NoRoom,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+)
+from webui.v1.errors import (
+    Unreadable as UnreadableAnswer,
+)
+from webui.v1.models import Added
+from webui.v1.uploads import Readable
+
+# A service may take 45 s for one add; a request begins no new one after so long.
+PATIENCE_SECONDS = 8.0
+# With these nothing was sent, or the service says that it did nothing.
+NOT_SENT = frozenset({"no_connection", "bad_certificate", "cannot_send_again"})
+
+
+@dataclass(frozen=True)
+class Errand:
+    """On whose behalf something is sent, to which service, and where it shall land."""
+
+    service: Service
+    by: User
+    folder_id: str | None
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Sending:
+    """`left` was not tried yet. `trouble`: why it is no use to go on now."""
+
+    verdicts: list[Verdict]
+    left: list[Item]
+    trouble: str = ""
+
+
+def send(
+    errand: Errand, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
+) -> Sending:
+    """One after another. A refused one stops nothing; a service that is away stops the rest."""
+    deadline = clock() + PATIENCE_SECONDS
+    verdicts: list[Verdict] = []
+    for position, item in enumerate(items):
+        if isinstance(item, Unreadable):
+            verdicts.append(Verdict(item, "unreadable", unreadable_words(item.why)))
+            continue
+        if clock() > deadline:
+            return Sending(verdicts, list(items[position:]))
+        try:
+            verdicts.append(sent(errand, item))
+        except Failure as failure:
+            verdict = refused(item, failure)
+            verdicts.append(verdict)
+            if is_about_service(failure):
+                return Sending(verdicts, list(items[position + 1 :]), verdict.sentence)
+    return Sending(verdicts, [])
+
+
+def sent(errand: Errand, item: Magnet | Address) -> Verdict:
+    v1 = errand.service.v1
+    if isinstance(item, Magnet):
+        added = v1.add_magnet(item.uri, errand.folder_id)
+        facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
+        return recorded(errand, item, added, item.info_hash, facts)
+    added = v1.add_url(item.url, errand.folder_id)
+    return recorded(errand, item, added, "", {"source_kind": Sent.URL, "source": item.url})
+
+
+def send_file(
+    errand: Errand, name: str, content: Readable, size_bytes: int, torrent: bytes | None
+) -> Verdict:
+    """`torrent`: the bytes where they are few, kept for another try."""
+    file = SentFile(name)
+    try:
+        added = errand.service.v1.add_file(name, content, size_bytes, errand.folder_id)
+    except Failure as failure:
+        return refused(file, failure)
+    # A .torrent's own size is not that of what it brings.
+    size = None if torrent else size_bytes
+    facts = {"source_kind": Sent.FILE, "torrent": torrent, "size_bytes": size}
+    return recorded(errand, file, added, "", facts)
+
+
+def recorded(
+    errand: Errand,
+    item: Magnet | Address | SentFile,
+    added: Added,
+    info_hash: str,
+    facts: Mapping[str, Any],
+) -> Verdict:
+    ids = {"transfer_id": added.id or "", "info_hash": added.hash or info_hash}
+    is_known = added.was_there or is_recorded(errand, **ids)
+    row = Sent.record(
+        errand.service.key,
+        **ids,
+        title=added.name or item.name,
+        folder_id=errand.folder_id or "",
+        added_by=errand.by,
+        added_at=errand.now,
+        **facts,
+    )
+    key = f"t{added.id}" if added.id else f"s{row.pk}"
+    sentence = added_words(item, is_known=is_known)
+    return Verdict(
+        item,
+        "known" if is_known else "added",
+        sentence,
+        url=reverse("transfers-open", args=[key]) if is_known else "",
+    )
+
+
+def is_recorded(errand: Errand, transfer_id: str, info_hash: str) -> bool:
+    rows = Sent.objects.filter(connection=errand.service.key, cleared_at=None)
+    if transfer_id:
+        return rows.filter(transfer_id=transfer_id).exists()
+    return bool(info_hash) and rows.filter(info_hash=info_hash).exists()
+
+
+def refused(item: Magnet | Address | SentFile, failure: Failure) -> Verdict:
+    if is_unclear(failure):
+        return Verdict(item, "unsure", unsure_words())
+    is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
+    is_full = isinstance(failure, NoRoom) and failure.reason.startswith("not_enough_space")
+    return Verdict(
+        item,
+        "no_room" if is_full else "refused",
+        refusal_words(failure),
+        is_kept=is_kept,
+    )
+
+
+def is_unclear(failure: Failure) -> bool:
+    """It may have arrived: a timeout, a broken answer, an error in the midst of it."""
+    if not isinstance(failure, Unavailable) or failure.reason in NOT_SENT:
+        return False
+    return isinstance(failure, UnreadableAnswer) or failure.status not in (408, 425, 503)
+
+
+def is_about_service(failure: Failure) -> bool:
+    """The next one would meet the same."""
+    if isinstance(failure, Forbidden):
+        return not failure.reason.startswith("private_not_allowed")
+    return isinstance(failure, Unauthorized | TooMany) or (
+        isinstance(failure, Unavailable) and not isinstance(failure, UnreadableAnswer)
+    )

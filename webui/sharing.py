@@ -1,0 +1,59 @@
+"""Links for players that know no cookie: made by whoever is signed in, and good for a day."""
+
+import secrets
+from datetime import datetime, timedelta
+
+from django.utils.crypto import constant_time_compare
+
+from webui.models import Share, User, digest_of
+from webui.pages.entries import Entry
+
+LIFETIME = timedelta(hours=24)
+MOST_EACH = 100
+LONGEST_NAME = 255
+
+
+class TooManyShares(Exception):  # noqa: N818  Errors are nouns here.
+    """So many are good at once that something must be wrong."""
+
+
+def make(user: User, service: str, entry: Entry, now: datetime) -> str:
+    """The token, which only the link itself holds: it has 256 random bits."""
+    if len(of(user, now)) >= MOST_EACH:
+        raise TooManyShares
+    token = secrets.token_urlsafe(32)
+    Share.objects.create(
+        digest=digest_of(token),
+        user=user,
+        password_mark=user.get_session_auth_hash(),
+        service=service,
+        kind=entry.kind,
+        entry_id=entry.id,
+        name=entry.name[:LONGEST_NAME],
+        expires_at=now + LIFETIME,
+    )
+    return token
+
+
+def found(token: str, service: str, now: datetime) -> Share | None:
+    rows = Share.objects.filter(
+        digest=digest_of(token), service=service, expires_at__gt=now, user__is_active=True
+    )
+    share = rows.select_related("user").first()
+    return share if share and is_of_password(share, share.user) else None
+
+
+def is_of_password(share: Share, user: User) -> bool:
+    """A new password ends what was made before it, whatever changed it."""
+    return constant_time_compare(share.password_mark, user.get_session_auth_hash())
+
+
+def of(user: User, now: datetime) -> list[Share]:
+    """Those that are good, the newest first."""
+    rows = Share.objects.filter(user=user, expires_at__gt=now).order_by("-pk")
+    return [share for share in rows if is_of_password(share, user)]
+
+
+def revoke(user: User, share: int) -> bool:
+    gone, _by_model = Share.objects.filter(user=user, pk=share).delete()
+    return gone > 0

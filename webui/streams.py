@@ -1,0 +1,190 @@
+"""What a player fetches of a foreign service, through the site.
+
+Guarantee: an address below `/stream/` was made by this site out of an answer of the service, for
+one person, one service and some hours. It says nothing to others, since it is sealed, and is no
+open proxy, since nobody else can make one. Where it leads is judged when it is made, and again
+with each redirect when it is used.
+"""
+
+import base64
+import binascii
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import reverse
+
+from webui import delivery, playlists
+from webui.http import Request
+from webui.playlists import Kind
+from webui.v1.client import Client
+from webui.v1.errors import Unreadable
+from webui.v1.links import Download, Link
+from webui.v1.models import Playable
+
+LIFETIME = timedelta(hours=24)
+# Request lines end at 8,190 bytes, and sealing makes four letters of three.
+LONGEST_URL = 5_000
+PLAYLIST_TYPE = "application/vnd.apple.mpegurl"
+PART_TYPES = frozenset({
+    *("video/mp2t", "video/mp4", "video/iso.segment", "video/webm"),
+    *("audio/mp4", "audio/aac", "audio/mpeg", "audio/x-aac", "audio/ac3", "text/vtt"),
+})  # fmt: skip
+BYTES_TYPE = "application/octet-stream"
+
+Opening = Callable[[dict[str, str]], Link | Download]
+
+
+class Unknown(Exception):  # noqa: N818  Errors are nouns here.
+    """Not of ours, not for this person and service, or too old."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where an address leads. All that a playlist names ends with the playlist."""
+
+    kind: Kind
+    url: str
+    expires_at: int  # seconds since 1970
+
+
+@dataclass(frozen=True)
+class Reader:
+    """For whom addresses are made."""
+
+    user_id: int
+    service: str
+
+    @property
+    def bound(self) -> list[bytes]:
+        return [str(self.user_id).encode(), self.service.encode()]
+
+
+# Sealing
+
+
+def sealed(part: Part, reader: Reader) -> str:
+    """The same part has the same address, so that a playlist read again names the same files."""
+    url = part.url.encode()
+    if len(url) > LONGEST_URL:
+        raise Unreadable("bad_link")
+    plain = part.kind.encode() + struct.pack(">Q", part.expires_at) + url
+    return (
+        base64.urlsafe_b64encode(_cipher(settings.SECRET_KEY).encrypt(plain, reader.bound))
+        .decode()
+        .rstrip("=")
+    )
+
+
+def opened(token: str, reader: Reader, now: datetime) -> Part:
+    try:
+        content = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
+        plain = _cipher(settings.SECRET_KEY).decrypt(content, reader.bound)
+    except (binascii.Error, ValueError, InvalidTag) as error:
+        raise Unknown from error
+    part = Part(Kind(plain[:1].decode()), plain[9:].decode(), struct.unpack(">Q", plain[1:9])[0])
+    if part.expires_at <= now.timestamp():
+        raise Unknown
+    return part
+
+
+@cache
+def _cipher(secret: str) -> AESSIV:
+    derive = HKDF(algorithm=SHA256(), length=64, salt=None, info=b"ferry streams")
+    return AESSIV(derive.derive(secret.encode()))
+
+
+# What a player is told
+
+
+def playable(request: Request, answer: Playable, file: str, kind: str, now: datetime) -> str:
+    """The address of ours for what a foreign service answered to hls or mp4."""
+    is_film = kind == "mp4"
+    if is_film and not answer.url:
+        raise Unreadable("bad_link")
+    url = answer.url or request.v1.hls_url(file)
+    wanted = Kind.PART if is_film else Kind.PLAYLIST
+    expires_at = int((now + LIFETIME).timestamp())
+    token = sealed(Part(wanted, request.v1.link_to(url, url), expires_at), reader_of(request))
+    return reverse("stream-part", args=[token])
+
+
+def reader_of(request: Request) -> Reader:
+    return Reader(request.user.pk, request.service.key)
+
+
+# What a player gets
+
+
+def answer(request: Request, part: Part) -> HttpResponseBase:
+    if part.kind is Kind.PART:
+        return bytes_of(request, part)
+    return playlist_of(request, part)
+
+
+def playlist_of(request: Request, part: Part) -> HttpResponseBase:
+    if not delivery.slots.take():
+        return delivery.busy()
+    try:
+        found = request.v1.open(part.url)
+        content = request.v1.whole(found, playlists.MOST_BYTES)
+    finally:
+        delivery.slots.give_back()
+    text = playlists.rewritten(content, part.kind, addresses(request, part, found.url))
+    response = HttpResponse(text, content_type=PLAYLIST_TYPE)
+    response["Cache-Control"] = "private, no-store"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response
+
+
+def addresses(request: Request, above: Part, page: str) -> playlists.Address:
+    """Relative ones: the playlist is below `/stream/` itself, whatever stands before that."""
+    reader, client = reader_of(request), request.v1
+
+    def address(reference: str, kind: Kind) -> str:
+        url = client.link_to(reference, page)
+        return sealed(Part(kind, url, above.expires_at), reader)
+
+    return address
+
+
+def bytes_of(request: Request, part: Part) -> HttpResponseBase:
+    def opening(headers: dict[str, str]) -> Download:
+        return request.v1.open(part.url, headers, request.method or "GET")
+
+    return passed(request, request.v1, opening, "stream")
+
+
+def passed(
+    request: HttpRequest, client: Client, opening: Opening, name: str, content_type: str = ""
+) -> HttpResponseBase:
+    """The bytes themselves, also where the service has them elsewhere."""
+    if not delivery.slots.take():
+        return delivery.busy()
+    headers = delivery.asked_headers(request)
+    try:
+        found = opening(headers)
+        if isinstance(found, Link):
+            found = client.open(found, headers, request.method or "GET")
+    except BaseException:
+        delivery.slots.give_back()
+        raise
+    response = delivery.passed_on(found, name, delivery.watched(request, found))
+    response["Content-Type"] = content_type or part_type(found.headers.get("Content-Type", ""))
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response
+
+
+def part_type(told: str) -> str:
+    """What a service says is passed on where it is nothing that runs."""
+    plain = told.partition(";")[0].strip().lower()
+    return plain if plain in PART_TYPES else BYTES_TYPE

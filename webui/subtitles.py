@@ -1,0 +1,179 @@
+"""Subtitles that lie beside a film: which belong to it, and their words for a browser."""
+
+import hashlib
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from webui import captions, encodings, folders, tongues
+from webui.connection import Service
+from webui.pages.entries import Entry, Snapshot, by_name, split_name
+from webui.v1.errors import Failure
+
+EXTENSIONS = frozenset({".srt", ".vtt", ".ass", ".ssa"})
+FOLDERS = frozenset({"subs", "sub", "subtitles", "subtitle"})
+MOST_SIDECARS = 60
+LONGEST_LABEL = 60
+MOST_BYTES = 5 * 2**20
+KEPT_SECONDS = 7 * 24 * 3600
+MOST_AT_ONCE = 4
+WAIT_SECONDS = 20
+
+BETWEEN = re.compile(r"[\s._()\[\],+-]+")
+# `pt-BR` and `zh-Hant` are one word.
+REGIONAL = re.compile(
+    r"(?i)(?<![a-z0-9])([a-z]{2})[-_](br|pt|hans|hant|cn|tw|hk|gb|us|mx|es)(?![a-z0-9])"
+)
+
+_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+
+class Busy(Exception):  # noqa: N818  Errors are nouns here.
+    """Too many are being read already."""
+
+
+class NoSubtitles(Exception):  # noqa: N818  Errors are nouns here.
+    """Nothing in it can be shown below a film."""
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    id: str
+    language: str  # "" where the name tells none
+    label: str
+    url: str
+
+
+# Which belong to a film
+
+
+def of(service: Service, snapshot: Snapshot, video: Entry, now: datetime) -> list[Sidecar]:
+    """With those of a Subs folder, which costs a call; a service that fails has none there."""
+    entries = snapshot.contents.entries
+    below: list[Entry] = []
+    for folder in [each for each in entries if each.is_folder and is_subs(each.name)][:1]:
+        with suppress(Failure):
+            below = folders.read(service, folder.id, now=now).snapshot.contents.entries
+    return sidecars(snapshot.folder, video, entries, below)
+
+
+def is_subs(name: str) -> bool:
+    return plain(name) in FOLDERS
+
+
+def sidecars(
+    folder: str, video: Entry, entries: Sequence[Entry], subs_entries: Iterable[Entry] = ()
+) -> list[Sidecar]:
+    """By name: `Film.srt`, `Film.en.srt`, `Film.eng.forced.srt`; all of them where the folder has
+    one film alone. `Film 2.srt` belongs to `Film 2.mkv` where there is one, not to `Film.mkv`."""
+    films = [each for each in entries if not each.is_folder and each.look == "film"]
+    stems = [stem_of(each) for each in films]
+    own, is_only = stem_of(video), len(films) == 1
+    found = []
+    for entry in sorted([*entries, *subs_entries], key=by_name):
+        if entry.is_folder or split_name(entry.name)[1].lower() not in EXTENSIONS:
+            continue
+        stem = stem_of(entry)
+        belongs = max((each for each in stems if begins(stem, each)), key=len, default="")
+        if belongs == own or (is_only and not belongs):
+            words = stem[len(own) :] if belongs else stem
+            found.append(sidecar(folder, video, entry, words))
+    return found[:MOST_SIDECARS]
+
+
+def stem_of(entry: Entry) -> str:
+    return plain(split_name(entry.name)[0])
+
+
+def plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def begins(stem: str, film: str) -> bool:
+    return stem.startswith(film) and (
+        len(stem) == len(film) or bool(BETWEEN.match(stem[len(film)]))
+    )
+
+
+def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
+    code, label = spoken(words)
+    mark = entry.hash or f"{entry.size_bytes}-{entry.added or 0}"
+    url = reverse("subtitles", args=[folder, video.id, entry.id])
+    query = urlencode({"mark": mark} | ({"lang": code} if code else {}))
+    return Sidecar(entry.id, code, label or entry.name[:LONGEST_LABEL], f"{url}?{query}")
+
+
+def spoken(words: str) -> tuple[str, str]:
+    """The language, and what a menu says: from the end, since names of films have words too."""
+    parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
+    known = [tongues.code_of(part.replace("=", "-")) for part in reversed(parts)]
+    code = next(filter(None, known), "")
+    if not code:
+        code = next(filter(None, (tongues.code_of(part[:2]) for part in parts if "=" in part)), "")
+    label = tongues.own_name(code) if code else " ".join(parts).replace("=", "-")
+    if "forced" in parts:
+        label = _("%(language)s, forced") % {"language": label}
+    elif not {"sdh", "cc"}.isdisjoint(parts):
+        label = _("%(language)s, for the hard of hearing") % {"language": label}
+    return code, label[:LONGEST_LABEL]
+
+
+# Their words
+
+
+def read(service: Service, file: str, language: str, mark: str) -> str:
+    """As WebVTT. `mark` stands for what is in it: kept by that, for all processes."""
+    name = "\0".join([service.key, file, language, mark, get_language() or ""])
+    key = f"subtitles-{hashlib.sha256(name.encode()).hexdigest()}"
+    kept = cache.get(key) if mark else None
+    if isinstance(kept, str):
+        return kept
+    with turn():
+        found = converted(fetched(service, file), language)
+    if mark:
+        with suppress(OSError):
+            cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    if not _turns.acquire(timeout=WAIT_SECONDS):
+        raise Busy
+    try:
+        yield
+    finally:
+        _turns.release()
+
+
+def fetched(service: Service, file: str) -> bytes:
+    found = service.v1.file_link(file)
+    return service.v1.whole(found, MOST_BYTES)
+
+
+def converted(content: bytes, language: str) -> str:
+    encoding = encoding_of(content, language)
+    if not encoding:
+        raise NoSubtitles
+    text, _taken = encodings.decoded(content, encoding, is_last=True)
+    found = captions.webvtt(text, _("The subtitles end here: there are too many."))
+    if not found:
+        raise NoSubtitles
+    return found
+
+
+def encoding_of(content: bytes, language: str) -> str:
+    """What the name tells of the language is worth more than a guess at a few words."""
+    found = encodings.encoding_of(content, is_art=False)
+    is_guess = found in encodings.GUESSED
+    return encodings.USUAL if is_guess and language in tongues.WESTERN else found

@@ -1,0 +1,113 @@
+"""A text of any size, a piece at a time: bounded bytes, lines and seconds."""
+
+import re
+import time
+from dataclasses import dataclass
+
+from webui import encodings
+from webui.v1.client import Client
+from webui.v1.errors import Unavailable, Unreadable
+from webui.v1.links import Download, Link
+
+PIECE_BYTES = 256 * 1024
+MOST_SECONDS = 15
+# A service that knows no ranges sends all that lies before the piece, too.
+MOST_SKIPPED_BYTES = 16 * 2**20
+
+COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]")
+# What moves a terminal's cursor is shown as a picture of itself.
+PICTURES_OF = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
+
+
+@dataclass(frozen=True)
+class Piece:
+    text: str
+    encoding: str
+    start: int
+    stop: int  # in bytes; where the next piece begins
+    is_last: bool
+
+    @property
+    def is_whole(self) -> bool:
+        return self.start == 0 and self.is_last
+
+
+@dataclass(frozen=True)
+class Wanted:
+    file: str
+    size_bytes: int
+    start: int
+    most_lines: int
+    encoding: str  # "" where nobody has found out yet
+    is_art: bool
+
+
+def read(v1: Client, wanted: Wanted) -> Piece | None:
+    """None where it is no text. Pieces end with a line, where lines are shorter than a piece."""
+    start, size_bytes = wanted.start, wanted.size_bytes
+    data = fetched(v1, wanted.file, start) if size_bytes else b""
+    is_last = start + len(data) >= size_bytes or not data
+    if not data:
+        return Piece("", wanted.encoding or "utf_8", start, start, is_last=True)
+    encoding = wanted.encoding or encodings.encoding_of(data, is_art=wanted.is_art)
+    if not encoding:
+        return None
+    stop = end_of_lines(data, encoding, wanted.most_lines, is_last=is_last)
+    if stop and stop < len(data):
+        data, is_last = data[:stop], False
+    text, taken = encodings.decoded(data, encoding, is_last=is_last)
+    return Piece(plain(text), encoding, start, start + max(taken, 1), is_last)
+
+
+def fetched(v1: Client, file: str, start: int) -> bytes:
+    headers = {"Range": f"bytes={start}-{start + PIECE_BYTES - 1}"}
+    found = v1.file_link(file, headers)
+    if isinstance(found, Link):
+        found = v1.open(found, headers)
+    with found:
+        return taken(found, start)
+
+
+def taken(found: Download, start: int) -> bytes:
+    if found.status == 416:
+        return b""
+    skipped = 0 if is_asked_range(found, start) else start
+    if found.status not in (200, 206) or skipped > MOST_SKIPPED_BYTES:
+        raise Unreadable("bad_range", status=found.status)
+    wanted, data, deadline = skipped + PIECE_BYTES, bytearray(), time.monotonic() + MOST_SECONDS
+    for chunk in found.iter_raw():
+        data += chunk[: wanted - len(data)]
+        if len(data) >= wanted:
+            break
+        if time.monotonic() > deadline:
+            raise Unavailable("too_slow")
+    return bytes(data[skipped:])
+
+
+def is_asked_range(found: Download, start: int) -> bool:
+    if found.status != 206:
+        return False
+    if not found.headers.get("Content-Range", f"bytes {start}-").startswith(f"bytes {start}-"):
+        raise Unreadable("bad_range", status=206)
+    return True
+
+
+def end_of_lines(data: bytes, encoding: str, most_lines: int, *, is_last: bool) -> int:
+    """After the last line that is whole, or the last that may be shown; 0 where none ends."""
+    end = "\n".encode(encoding)
+    stop = count = place = 0
+    while count < most_lines:
+        place = data.find(end, place)
+        if place < 0:
+            break
+        is_letter = place % len(end) == 0  # else the end of one and the start of another
+        place += len(end) if is_letter else 1
+        if is_letter:
+            stop, count = place, count + 1
+    return len(data) if is_last and count < most_lines else stop
+
+
+def plain(text: str) -> str:
+    """Nothing in it moves or colours anything."""
+    text = COLOURS.sub("", text.replace("\r\n", "\n"))
+    return text.translate(PICTURES_OF)

@@ -1,0 +1,58 @@
+"""The languages of films and subtitles, as the names of files spell them."""
+
+from django.conf.locale import LANG_INFO
+
+# ISO 639-2, both forms where there are two, for those that films are mostly in.
+LONG_WORDS = """
+ara:ar baq:eu eus:eu bel:be ben:bn bos:bs bul:bg cat:ca ces:cs cze:cs chi:zh zho:zh cym:cy
+wel:cy dan:da deu:de ger:de dut:nl nld:nl ell:el gre:el eng:en epo:eo est:et fas:fa per:fa
+fil:tl fin:fi fra:fr fre:fr geo:ka kat:ka gle:ga glg:gl heb:he hin:hi hrv:hr hun:hu hye:hy
+arm:hy ice:is isl:is ind:id ita:it jpn:ja kan:kn kaz:kk khm:km kor:ko lav:lv lit:lt mac:mk
+mkd:mk mal:ml may:ms msa:ms mon:mn nob:nb nno:nn nor:no pol:pl por:pt pob:pt-br ron:ro
+rum:ro rus:ru slk:sk slo:sk slv:sl spa:es sqi:sq alb:sq srp:sr swe:sv tam:ta tel:te tha:th
+tgl:tl tur:tr ukr:uk urd:ur vie:vi zht:zh-hant
+"""
+LONG_CODES = dict(word.split(":") for word in LONG_WORDS.split())
+OTHERS = {"zh": ("Chinese", "中文"), "tl": ("Filipino", "Filipino"), "iw": ("Hebrew", "עברית")}
+OTHERS |= {"jp": ("Japanese", "日本語"), "cn": ("Chinese", "中文"), "cz": ("Czech", "Čeština")}
+TRUE_CODES = {"iw": "he", "jp": "ja", "cn": "zh", "cz": "cs"}
+
+# Before Unicode all of them were written in one set of letters, Windows' own.
+WESTERN = frozenset({
+    *("af", "ca", "da", "de", "en", "es", "eu", "fi", "fr", "ga", "gl", "is", "it", "nb"),
+    *("nl", "nn", "no", "pt", "pt-br", "sv"),
+})  # fmt: skip
+
+
+def _names() -> dict[str, tuple[str, str]]:
+    """By code: what English and the speakers themselves call it."""
+    found = {
+        code: (str(facts["name"]), str(facts["name_local"]))
+        for code, facts in LANG_INFO.items()
+        if "name" in facts
+    }
+    return found | OTHERS
+
+
+NAMES = _names()
+BY_NAME = {
+    name.casefold(): code
+    for code, names in reversed(NAMES.items())
+    for name in names
+    if code not in TRUE_CODES
+} | {"brazilian": "pt-br", "castilian": "es", "latino": "es", "mandarin": "zh"}
+
+
+def code_of(word: str) -> str:
+    """`en`, `eng`, `English`, `deutsch`, `pt-BR`; empty where it is none."""
+    found = word.casefold().replace("_", "-")
+    found = LONG_CODES.get(found, found)
+    if found in NAMES:
+        return TRUE_CODES.get(found, found)
+    return BY_NAME.get(found, "")
+
+
+def own_name(code: str) -> str:
+    """As its speakers call it, since they are who looks for it."""
+    name = NAMES[code][1]
+    return name[:1].upper() + name[1:]

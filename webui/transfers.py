@@ -1,0 +1,412 @@
+"""Transfers as the site shows them: one question to the service for all who look."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache, partial
+from io import BytesIO
+from pathlib import Path
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.db.models.functions import Substr
+
+from webui import folders
+from webui.board import Board, Boards
+from webui.connection import Service
+from webui.models import Sent
+from webui.pages import sightings
+from webui.pages.entries import FILE, FOLDER, ROOT
+from webui.pages.sightings import DONE, FAILED, GONE, Sending, Sighting
+from webui.v1.errors import (
+    Failure,
+    Forbidden,
+    NotFound,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+    Unreadable,
+)
+from webui.v1.models import Added, Listing, Transfer, Transfers, Unchanged
+
+LIVELY_SECONDS, IDLE_SECONDS, LONGEST_PAUSE_SECONDS = 2, 15, 60
+WAIT_SECONDS = 8
+RECENT_SECONDS = 60
+STEP_SECONDS = 0.05
+MOST_SINGLE = 4
+MOST_SHOWN = 5_000
+CLEARING_SECONDS = 8
+SOURCE_BEGINNING = 300
+LONGEST_TITLE = 1_024
+FOLDER_GONE = "folder_gone"
+KINDS: tuple[type[Failure], ...] = (Unreadable, Unauthorized, Forbidden, TooMany)
+
+
+def store() -> Boards:
+    return _store_at(settings.DATA_DIR / "transfers.sqlite3")
+
+
+@cache
+def _store_at(path: Path) -> Boards:
+    return Boards(path)
+
+
+# Looking
+
+
+def look(service: Service, *, at_once: bool = False) -> Board:
+    """What is known; asks anew where that is due and nobody else is asking. `at_once`: somebody
+    has just opened the page. Raises Failure where nothing is known at all."""
+    board = store().board(service.key)
+    if not is_due(board, store().now(), at_once=at_once):
+        return _known(board)
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        with store().turn(service.key) as has_turn:
+            if has_turn:
+                return _looked(service, at_once=at_once)
+        board = store().board(service.key)
+        if (board and not board.is_changed) or time.monotonic() > deadline:
+            return _known(board)
+        time.sleep(STEP_SECONDS)
+
+
+def _known(board: Board | None) -> Board:
+    if board is None:
+        raise Unavailable("too_slow")
+    return board
+
+
+def failure_of(board: Board) -> Failure | None:
+    """Why it is no newer than it is."""
+    kind, _space, reason = board.failure.partition(" ")
+    kinds: dict[str, type[Failure]] = {each.__name__: each for each in KINDS}
+    return kinds.get(kind, Unavailable)(reason) if board.failure else None
+
+
+def running(service: Service) -> int:
+    """Of the last look, where that was not long ago."""
+    board = store().board(service.key)
+    is_recent = board is not None and 0 <= store().now() - board.read_at < RECENT_SECONDS
+    return board.totals.running if board and is_recent else 0
+
+
+def is_due(board: Board | None, now: float, *, at_once: bool = False) -> bool:
+    if board is None or board.is_changed:
+        return True
+    if at_once:
+        pause = LIVELY_SECONDS
+    elif board.failures:
+        pause = min(LIVELY_SECONDS * 2**board.failures, LONGEST_PAUSE_SECONDS)
+    else:
+        pause = LIVELY_SECONDS if board.totals.is_lively else IDLE_SECONDS
+    return not 0 <= now - board.asked_at < pause
+
+
+def _looked(service: Service, *, at_once: bool) -> Board:
+    """Somebody may have looked while the turn was theirs."""
+    board = store().board(service.key)
+    if is_due(board, store().now(), at_once=at_once):
+        changes = store().changes(service.key)
+        store().asking(service.key)
+        try:
+            _ask(service, board, changes)
+        except Failure as failure:
+            store().fail(service.key, failure)
+            if board is None:
+                raise
+    return _known(store().board(service.key))
+
+
+def _ask(service: Service, board: Board | None, changes: int) -> None:
+    answer = _answer_of(service, board.etag if board else None)
+    before = store().all(service.key) if board else {}
+    sendings = sent(service)
+    now = store().now()
+    names = names_of(answer) if isinstance(answer, Listing) else {}
+    if not isinstance(answer, Unchanged):
+        store().tell_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
+    listed = _listed(answer, before, sendings, now)
+    others = _unlisted(listed, before, sendings, now)
+    followed = _followed(service, others, names, now)
+    found = [sightings.found_by_name(each, names, now) for each in (*listed.values(), *followed)]
+    found = [_placed(service, each, sendings) for each in found][:MOST_SHOWN]
+    _remember(service, found, sendings)
+    store().keep(service.key, found, answer.etag or None, changes)
+
+
+def _answer_of(service: Service, etag: str | None) -> Listing | Transfers | Unchanged:
+    """Our own service lists its transfers alone; of any other only the root is sure to."""
+    if service.is_embedded:
+        return service.v1.transfers(etag)
+    return service.v1.listing(None, etag)
+
+
+def names_of(listing: Listing) -> dict[str, tuple[str, str]]:
+    """What a transfer may have become: by title, as no more is told."""
+    files = {each.name: (FILE, each.id) for each in listing.files}
+    return files | {each.name: (FOLDER, each.id) for each in listing.folders}
+
+
+def sent(service: Service) -> list[Sending]:
+    """Read as plain values: of 2,000 rows Django's objects would cost more than all the rest."""
+    rows = (
+        Sent.objects.filter(connection=service.key, cleared_at=None)
+        .annotate(beginning=Substr("source", 1, SOURCE_BEGINNING), by=F("added_by__username"))
+        .order_by("-pk")[:MOST_SHOWN]
+    )
+    return [
+        Sending(
+            row=row[0],
+            transfer_id=row[1],
+            hash=row[2],
+            title=row[3],
+            kind=row[4],
+            source=row[5],
+            folder=row[6],
+            size_bytes=row[7] or 0,
+            by=row[8] or "",
+            added_at=row[9].timestamp(),
+            state=row[10],
+            reason=row[11],
+            ended_at=row[12].timestamp() if row[12] else None,
+            created_folder=row[13],
+            created_file=row[14],
+        )
+        for row in rows.values_list(
+            "pk",
+            "transfer_id",
+            "info_hash",
+            "title",
+            "source_kind",
+            "beginning",
+            "folder_id",
+            "size_bytes",
+            "by",
+            "added_at",
+            "state",
+            "reason",
+            "done_at",
+            "created_folder_id",
+            "created_file_id",
+        )
+    ]
+
+
+def _listed(
+    answer: Listing | Transfers | Unchanged,
+    before: Mapping[str, Sighting],
+    sendings: Sequence[Sending],
+    now: float,
+) -> dict[str, Sighting]:
+    by_id = {each.transfer_id: each for each in sendings if each.transfer_id}
+    by_hash = {each.hash: each for each in sendings if each.hash and not each.transfer_id}
+    if isinstance(answer, Unchanged):
+        same = [each for each in before.values() if each.is_listed]
+        return {each.key: _aged(each, by_id.get(each.id), now) for each in same}
+    found = {}
+    for transfer in answer.transfers:
+        key = f"t{transfer.id}"
+        sending = by_id.get(transfer.id) or by_hash.get(transfer.hash or "")
+        found[key] = sightings.seen(transfer, before.get(key), sending, now)
+    return found
+
+
+def _aged(sighting: Sighting, sending: Sending | None, now: float) -> Sighting:
+    return sightings.timed(sightings.remembered(sighting, sending), now)
+
+
+def _unlisted(
+    listed: Mapping[str, Sighting],
+    before: Mapping[str, Sighting],
+    sendings: Sequence[Sending],
+    now: float,
+) -> list[Sighting]:
+    """Those that the site sent, and those that were listed until now."""
+    rows = {each.row for each in listed.values()}
+    ours = [each for each in sendings if each.row not in rows]
+    found = {each.key: sightings.unlisted(each, before.get(each.key), now) for each in ours}
+    known = {each.row for each in sendings}
+    for key, each in before.items():
+        is_forgotten = each.row not in known if each.row else each.state == FAILED
+        if key not in listed and key not in found and not is_forgotten:
+            found[key] = each._replace(is_listed=False)
+    return list(found.values())
+
+
+def _followed(
+    service: Service,
+    others: Sequence[Sighting],
+    names: Mapping[str, tuple[str, str]],
+    now: float,
+) -> list[Sighting]:
+    """Those that nobody knows the end of are asked for by themselves: at most four at once, those
+    first that were not asked for the longest."""
+    open_ones = [each for each in others if is_open(each)]
+    chosen = sorted(open_ones, key=lambda each: each.asked_at)[:MOST_SINGLE]
+    answers = dict(zip([each.key for each in chosen], _answers(service, chosen), strict=True))
+    followed = []
+    for each in others:
+        answer = answers.get(each.key)
+        if answer is None:
+            followed.append(each)
+        else:
+            followed.append(sightings.answered(each, answer[0], names, now))
+    return [each for each in followed if each.row or each.state != GONE]
+
+
+def is_open(sighting: Sighting) -> bool:
+    return not sighting.is_ended
+
+
+def _answers(service: Service, chosen: Sequence[Sighting]) -> list[tuple[Transfer | None] | None]:
+    """A transfer, or nothing where the service knows of none; None where it gave no answer. Our
+    own service is called in this thread, which has the database at hand."""
+    ask: Callable[[Sighting], tuple[Transfer | None] | None] = partial(_answer, service)
+    if service.is_embedded or len(chosen) < 2:
+        return [ask(each) for each in chosen]
+    with ThreadPoolExecutor(MOST_SINGLE) as pool:
+        return list(pool.map(ask, chosen))
+
+
+def _answer(service: Service, sighting: Sighting) -> tuple[Transfer | None] | None:
+    if not sighting.id:
+        return (None,)
+    try:
+        return (service.v1.transfer(sighting.id),)
+    except NotFound:
+        return (None,)
+    except Failure:
+        return None
+
+
+def _placed(service: Service, sighting: Sighting, sendings: Sequence[Sending]) -> Sighting:
+    """The folder that it went to, by name."""
+    is_placed = sighting.place or sighting.reason == FOLDER_GONE
+    if sighting.state != DONE or is_placed or not service.takes_folder:
+        return sighting
+    folder = next((each.folder for each in sendings if each.row == sighting.row), "")
+    if not folder or folder == ROOT:
+        return sighting
+    return sighting._replace(place=folders.store().name_of(service.key, folder))
+
+
+def _remember(service: Service, found: Iterable[Sighting], sendings: Sequence[Sending]) -> None:
+    """Ends are written down: the board is a memory that may be lost."""
+    known = {each.row: each for each in sendings}
+    for each in found:
+        sending = known.get(each.row)
+        if sending is None or not has_news(sending, each):
+            continue
+        rows = Sent.objects.filter(pk=each.row)
+        rows.update(
+            state=each.state,
+            reason=each.reason,
+            title=each.name[:LONGEST_TITLE],
+            done_at=datetime.fromtimestamp(each.ended_at, UTC) if each.ended_at else None,
+            created_folder_id=each.folder,
+            created_file_id=each.file,
+        )
+        if each.id and not sending.transfer_id:
+            others = Sent.objects.filter(connection=service.key, transfer_id=each.id)
+            if not others.exists():
+                rows.update(transfer_id=each.id)
+
+
+def has_news(sending: Sending, sighting: Sighting) -> bool:
+    told = (sending.state, sending.reason, sending.created_folder, sending.created_file)
+    seen = (sighting.state, sighting.reason, sighting.folder, sighting.file)
+    return told != seen or sending.title != sighting.name[:LONGEST_TITLE]
+
+
+# Acting
+
+
+def changed(service: Service) -> None:
+    """After something was sent: the next reader waits for a new look."""
+    store().change(service.key)
+
+
+def found(service: Service, key: str) -> Sighting | None:
+    return store().of_keys(service.key, [key]).get(key)
+
+
+def remove(service: Service, sighting: Sighting, now: datetime) -> None:
+    """What runs is stopped; of what has ended only the row goes, never the files."""
+    if sighting.id and (not sighting.is_ended or sighting.state == FAILED):
+        _stop(service, sighting.id)
+    Sent.objects.filter(_same(service, sighting)).update(cleared_at=now)
+    store().change(service.key, [sighting.key])
+
+
+def _stop(service: Service, transfer_id: str) -> None:
+    with suppress(NotFound):
+        service.v1.delete_transfer(transfer_id)
+
+
+def _same(service: Service, sighting: Sighting) -> Q:
+    ours = Q(pk=sighting.row) if sighting.row else Q(transfer_id=sighting.id)
+    return Q(connection=service.key) & ours
+
+
+def clear(service: Service, now: datetime) -> int:
+    """All that have ended; of those that the service still lists as many as there is time for.
+    Answers how many are left."""
+    board = look(service)
+    ended = store().of_keys(service.key, board.ended)
+    kept = [each for each in ended.values() if each.state == FAILED and each.is_listed]
+    light = [each for each in ended.values() if each not in kept]
+    rows = [each.row for each in light if each.row]
+    Sent.objects.filter(connection=service.key, pk__in=rows).update(cleared_at=now)
+    store().change(service.key, [each.key for each in light])
+    deadline = time.monotonic() + CLEARING_SECONDS
+    while kept and time.monotonic() < deadline:
+        remove(service, kept.pop(), now)
+    return len(kept)
+
+
+def home_of(service: Service, sighting: Sighting) -> str:
+    """The folder that a file went to; where the service takes none, the root."""
+    if sighting.reason == FOLDER_GONE:
+        return ROOT
+    row = Sent.objects.filter(_same(service, sighting)).first()
+    return (row.folder_id if row and service.takes_folder else "") or ROOT
+
+
+def kept(service: Service, sighting: Sighting) -> Sent | None:
+    """What was sent, where the site has kept enough of it to send it again."""
+    row = Sent.objects.filter(_same(service, sighting)).order_by("-pk").first()
+    return row if row and (row.source or row.torrent) else None
+
+
+def retry(service: Service, row: Sent, now: datetime) -> None:
+    """The failed one goes first, else the service would say that it has it already."""
+    old_key = key_of(row)
+    if row.transfer_id:
+        _stop(service, row.transfer_id)
+    added = _send(service, row)
+    if added.id:
+        Sent.objects.filter(connection=row.connection, transfer_id=added.id).exclude(
+            pk=row.pk
+        ).delete()
+    row.transfer_id, row.title = added.id or "", added.name or row.title
+    row.state = row.reason = row.created_folder_id = row.created_file_id = ""
+    row.done_at, row.added_at = None, now
+    row.save()
+    store().change(service.key, [old_key, key_of(row)])
+
+
+def _send(service: Service, row: Sent) -> Added:
+    folder = row.folder_id or None
+    if row.torrent:
+        content = bytes(row.torrent)
+        return service.v1.add_file(f"{row.title}.torrent", BytesIO(content), len(content), folder)
+    if row.source_kind == Sent.URL:
+        return service.v1.add_url(row.source, folder)
+    return service.v1.add_magnet(row.source, folder)
+
+
+def key_of(row: Sent) -> str:
+    return f"t{row.transfer_id}" if row.transfer_id else f"s{row.pk}"

@@ -1,0 +1,94 @@
+"""Colours code and lays out Markdown: a program of its own, which typesetting runs.
+
+It reads one text and writes one answer. Patterns can take for ever on a text that was made for it,
+and no thread of Python can be stopped: a process can, and this one also bounds itself.
+"""
+
+import json
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+CPU_SECONDS = 2
+MEMORY_BYTES = 768 * 2**20
+MOST_ANSWERED = 4 * 2**20
+
+Line = list[tuple[str, str]]
+
+
+def code(asked: dict[str, str]) -> list[Line]:
+    """Lines of pieces, each with the letter of its class: keyword, string, number, comment."""
+    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  Only one of the two is needed.
+
+    lexer = get_lexer_by_name(asked["language"], stripnl=False, ensurenl=False)
+    lines: list[Line] = [[]]
+    for kind, text in lexer.get_tokens(asked["text"]):
+        first, *others = text.split("\n")
+        add(lines[-1], letter_of(str(kind)), first)
+        for other in others:
+            lines.append([])
+            add(lines[-1], letter_of(str(kind)), other)
+    return lines
+
+
+def add(line: Line, letter: str, text: str) -> None:
+    if not text:
+        return
+    if line and line[-1][0] == letter:
+        text = line.pop()[1] + text
+    line.append((letter, text))
+
+
+LETTERS = {
+    "Token.Comment": "c",
+    "Token.Keyword.Constant": "n",
+    "Token.Keyword": "k",
+    "Token.Operator.Word": "k",
+    "Token.Name.Tag": "k",
+    "Token.Literal.String": "s",
+    "Token.Literal": "n",
+    "Token.Generic.Deleted": "d",
+    "Token.Generic.Inserted": "s",
+}
+
+
+def letter_of(kind: str) -> str:
+    return next((letter for name, letter in LETTERS.items() if kind.startswith(name)), "")
+
+
+def markdown(asked: dict[str, str]) -> str:
+    """Without raw HTML. Headings stand below the page's own; of pictures only words are left."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    tokens = parser.parse(asked["text"])
+    for token in walk(tokens):
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+        if token.type == "image":
+            token.type, token.tag = "text", ""
+    return str(parser.renderer.render(tokens, parser.options, {}))
+
+
+def walk(tokens: list[Any]) -> Iterator[Any]:
+    for token in tokens:
+        yield token
+        yield from token.children or ()
+
+
+KINDS: dict[str, Callable[[dict[str, str]], object]] = {"code": code, "markdown": markdown}
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    asked = json.load(sys.stdin.buffer)
+    answer = json.dumps(KINDS[asked["kind"]](asked))
+    if len(answer) <= MOST_ANSWERED:
+        sys.stdout.write(answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Texts made fit to read: coloured code, laid-out Markdown, in bounded time and memory."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import nh3
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+PROGRAM = Path(__file__).with_name("typeset.py")
+MOST_SECONDS = 4
+MOST_AT_ONCE = 2
+MOST_COLOURED = 100_000
+LONGEST_LINE = 3_000
+LETTERS = frozenset("cknsd")
+
+TAGS = {
+    *("p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre"),
+    *("code", "em", "strong", "s", "a", "table", "thead", "tbody", "tr", "th", "td"),
+}
+SCHEMES = {"http", "https", "mailto"}
+
+_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+
+def coloured(text: str, language: str) -> list[str | SafeString]:
+    """Lines. Those beyond what is coloured, and all where it can't be, are as they are."""
+    head, tail = split(text)
+    if not language or any(len(line) > LONGEST_LINE for line in head):
+        return [*head, *tail]
+    lines = asked({"kind": "code", "language": language, "text": "\n".join(head)})
+    if not isinstance(lines, list) or len(lines) < len(head):
+        return [*head, *tail]
+    return [*(marked(line) for line in lines[: len(head)]), *tail]
+
+
+def split(text: str) -> tuple[list[str], list[str]]:
+    """Lines that are coloured, and the rest."""
+    lines = text.removesuffix("\n").split("\n")
+    if len(text) <= MOST_COLOURED:
+        return lines, []
+    count = text.count("\n", 0, MOST_COLOURED)
+    return lines[:count], lines[count:]
+
+
+def marked(line: list[list[str]]) -> SafeString:
+    """The letters are ours; the text is anybody's."""
+    parts = [
+        f'<span class="{letter}">{escape(text)}</span>' if letter in LETTERS else escape(text)
+        for letter, text in line
+    ]
+    return mark_safe("".join(parts))  # noqa: S308  Each part is escaped.
+
+
+def prose(text: str) -> SafeString | None:
+    """None where it can't be laid out: a text stays one without."""
+    found = asked({"kind": "markdown", "text": text})
+    if not isinstance(found, str):
+        return None
+    cleaned = nh3.clean(
+        found,
+        tags=TAGS,
+        attributes={"a": {"href"}, "ol": {"start"}},
+        attribute_filter=elsewhere,
+        url_schemes=SCHEMES,
+        link_rel="noopener noreferrer nofollow",
+    )
+    return mark_safe(cleaned)  # noqa: S308  Cleaned of all but the tags above.
+
+
+def elsewhere(tag: str, attribute: str, value: str) -> str | None:
+    """A relative address would lead to some page of Ferry's."""
+    if tag == "a" and attribute == "href":
+        scheme, colon, _rest = value.partition(":")
+        return value if colon and scheme.lower() in SCHEMES else None
+    return value
+
+
+def asked(question: dict[str, str]) -> Any:
+    """None where it takes too long, costs too much, or too many ask at once."""
+    if not _turns.acquire(timeout=MOST_SECONDS):
+        return None
+    try:
+        return answered(question)
+    finally:
+        _turns.release()
+
+
+def answered(question: dict[str, str]) -> Any:
+    try:
+        done = subprocess.run(  # noqa: S603  Our own program, and the text by its input.
+            [sys.executable, "-I", str(PROGRAM)],
+            input=json.dumps(question).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            timeout=MOST_SECONDS,
+            check=True,
+        )
+        return json.loads(done.stdout)
+    except (subprocess.SubprocessError, OSError, ValueError):
+        return None

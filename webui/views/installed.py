@@ -1,0 +1,88 @@
+"""What a browser needs to put Ferry on a home screen, and to let it take what is shared."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from webui.pages.errors import offline_page
+from webui.roles import open_to_strangers
+
+ICONS = (("icon-192.png", "192x192", "any"), ("icon-512.png", "512x512", "any"))
+MASKABLE = ("icon-maskable-512.png", "512x512", "maskable")
+TORRENT = "application/x-bittorrent"
+SHELL = re.compile(
+    r"css/sheets/[^/]+|css/error\.css|js/[^/]+|vendor/htmx\.min\.js|icons\.svg|mark\.svg"
+    r"|icons/icon-192\.png"
+)
+
+
+@require_safe
+@open_to_strangers
+def manifest(_request: HttpRequest) -> HttpResponse:
+    """Fetched without a cookie, and the same for everybody."""
+    add = reverse("add")
+    facts = {
+        "id": reverse("files"),
+        "name": "Ferry",
+        "short_name": "Ferry",
+        "description": _("Send links to your storage, and find the files there."),
+        "start_url": reverse("files"),
+        "scope": reverse("files"),
+        "display": "standalone",
+        "background_color": "#fcfdfd",
+        "theme_color": "#fcfdfd",
+        "icons": [
+            {"src": static(f"icons/{name}"), "sizes": sizes, "type": "image/png", "purpose": use}
+            for name, sizes, use in (*ICONS, MASKABLE)
+        ],
+        "share_target": {
+            "action": reverse("add-shared"),
+            "method": "POST",
+            "enctype": "multipart/form-data",
+            "params": {
+                "title": "title",
+                "text": "text",
+                "url": "url",
+                "files": [{"name": "file", "accept": [TORRENT, ".torrent", "*/*"]}],
+            },
+        },
+        "file_handlers": [{"action": f"{add}?opened", "accept": {TORRENT: [".torrent"]}}],
+        "protocol_handlers": [{"protocol": "magnet", "url": f"{add}?magnet=%s"}],
+    }
+    response = JsonResponse(facts, content_type="application/manifest+json")
+    response["Cache-Control"] = "no-cache"
+    return response
+
+
+@require_safe
+@open_to_strangers
+def worker(request: HttpRequest) -> HttpResponse:
+    """At the top, since a worker serves what lies below its own address. Another version of Ferry
+    answers with another text, which is how browsers find out, forwards as well as back."""
+    files = shell()
+    context = {"shell": files, "version": version_of(files), "language": get_language()}
+    response = render(request, "worker.js", context, content_type="text/javascript; charset=utf-8")
+    response["Cache-Control"] = "no-cache"
+    return response
+
+
+def shell() -> list[str]:
+    """What every page has in common, and all that the offline page shows."""
+    found = (name for finder in get_finders() for name, _storage in finder.list(["*.map"]))
+    return [static(name) for name in sorted(found) if SHELL.fullmatch(name)]
+
+
+def version_of(files: Sequence[str]) -> str:
+    """Changes with any static file, and with the words of the offline page."""
+    manifest_hash = getattr(staticfiles_storage, "manifest_hash", "")
+    return hashlib.sha256(f"{manifest_hash}{files}{offline_page([])}".encode()).hexdigest()[:12]

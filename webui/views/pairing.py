@@ -1,0 +1,153 @@
+"""Signing a device in from another: by a link for a camera, or by a code that is typed."""
+
+import logging
+import math
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from webui import attempts, pairing
+from webui.devices import agent_of
+from webui.doors import doors
+from webui.http import Request
+from webui.models import Pairing, Role
+from webui.pages import pairing as pages
+from webui.roles import open_to, open_to_strangers
+from webui.views import errors
+from webui.views.people import guessed
+from webui.views.signin import too_many_tries, welcome_in
+
+log = logging.getLogger("ferry.pairing")
+
+asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
+SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
+
+
+# By a link: the device that is signed in
+
+
+@require_POST
+@open_to(Role.GUEST)
+def offer(request: Request) -> HttpResponse:
+    """The link is in this answer alone, as a picture and as text."""
+    row, token = pairing.offer(request.user, timezone.now())
+    at = doors(request, reverse("pair-accept", args=[token]))
+    context = {"offer": pages.offer_part(at, pairing.number_of(token), row.pk)}
+    template = "account/_pairing.html" if request.htmx else "account/pair.html"
+    return render(request, template, context)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def offered(request: Request, pairing: int) -> HttpResponse:
+    """How it goes, for the one who offered; 204 while nobody has come."""
+    row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
+    is_over = row.expires_at <= timezone.now()
+    outcome = pages.outcome_part(agent=row.agent, is_used=row.used_at is not None, is_over=is_over)
+    if not outcome.done and not outcome.over:
+        return HttpResponse(status=204)
+    return render(request, "account/_paired.html", {"outcome": outcome})
+
+
+# By a link: the device that comes
+
+
+@asks_and_acts
+@open_to_strangers
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    """Looking at the link, as scanners and previews do, uses nothing up."""
+    now = timezone.now()
+    row = pairing.offered(token, now)
+    if row is None or row.user is None:
+        return guessed(request)
+    if request.method != "POST":
+        page = pages.accept_page(row.user.username, request.get_host(), pairing.number_of(token))
+        return render(request, "pairing/accept.html", {"page": page})
+    user = pairing.accept(token, agent_of(request), request.META["REMOTE_ADDR"], now)
+    if user is None:
+        return guessed(request)
+    log.info("paired name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    return welcome_in(request, user, resolve_url("files"))
+
+
+# By a code: the device that waits
+
+
+@asks_and_acts
+@open_to_strangers
+def wait(request: HttpRequest) -> HttpResponse:
+    """Shows a code from the first press on; the secret stays in a cookie of this browser."""
+    if request.method != "POST":
+        return render(request, "pairing/wait.html", {"page": None})
+    limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
+    too_many = attempts.take(limits, timezone.now())
+    if too_many:
+        response = errors.plain(request, 429, text=too_many_tries(too_many))
+        response["Retry-After"] = str(math.ceil(too_many.total_seconds()))
+        return response
+    secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
+    response = render(request, "pairing/wait.html", {"page": pages.wait_page(code)})
+    response.set_cookie(
+        SECRET_COOKIE,
+        secret,
+        max_age=pairing.CODE_LIFETIME,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+@asks_and_acts
+@open_to_strangers
+def state(request: HttpRequest) -> HttpResponse:
+    """GET says whether somebody approved (204: not yet, 404: too late); POST signs in."""
+    now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
+    row = pairing.waiting(secret, now)
+    if row is None:
+        return errors.plain(request, 404, text=_("The code is too old. Make a new one."))
+    if request.method != "POST":
+        return HttpResponse(status=200 if row.user else 204)
+    user = pairing.finish(secret, now)
+    if user is None:
+        return redirect("pair")
+    log.info("paired by code name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    response = welcome_in(request, user, resolve_url("files"))
+    response.delete_cookie(SECRET_COOKIE, path=settings.SESSION_COOKIE_PATH)
+    return response
+
+
+# By a code: the device that is signed in
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def approve(request: Request) -> HttpResponse:
+    """First which device asks, then whether it may."""
+    if request.method != "POST":
+        return render(request, "account/approve.html", {"page": pages.approve_page()})
+    now, code = timezone.now(), request.POST.get("code", "")[:50]
+    limits = attempts.limits_for_session(request.session.session_key or "")
+    too_many = attempts.take(limits, now)
+    if too_many:
+        return show_approval(request, pages.approve_page(code, too_many_tries(too_many)), 429)
+    row = pairing.asked(code, now)
+    if row is None:
+        refusal = _("No device shows this code now. Check it, or make a new one there.")
+        return show_approval(request, pages.approve_page(code, refusal), 422)
+    attempts.give_back(limits)
+    if "approve" not in request.POST:
+        page = pages.approve_page(code, agent=row.agent, address=row.address)
+        return show_approval(request, page, 200)
+    pairing.approve(row, request.user, now)
+    log.info("approved a device name=%r address=%s", request.user.username, row.address)
+    return redirect("account")
+
+
+def show_approval(request: Request, page: pages.ApprovePage, status: int) -> HttpResponse:
+    return render(request, "account/approve.html", {"page": page}, status=status)

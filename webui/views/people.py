@@ -1,0 +1,184 @@
+"""The Account screen: people, for owners; and the link by which somebody joins."""
+
+import logging
+import math
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.db import IntegrityError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from webui import attempts, devices, people
+from webui.doors import doors
+from webui.forms import Join
+from webui.http import Request
+from webui.models import OneTimeLink, Role, User
+from webui.pages.measures import Calendar
+from webui.pages.people import InvitePage, invited_page, person_page, role_choices, role_words
+from webui.roles import open_to, open_to_strangers
+from webui.views import errors
+from webui.views.signin import too_many_tries, welcome_in
+
+log = logging.getLogger("ferry.people")
+
+asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
+
+
+# One person
+
+
+@asks_and_acts
+@open_to(Role.OWNER)
+def person(request: Request, person: int) -> HttpResponse:
+    found = get_object_or_404(User, pk=person)
+    if request.method != "POST":
+        return show(request, found)
+    role = wanted_role(request)
+    if role is None:
+        return show(request, found, _("Choose a role."))
+    try:
+        people.change_role(found, role, request.user)
+    except people.Refusal as refused:
+        return show(request, found, refusal_of(refused))
+    log.info("changed role name=%r role=%s by=%r", found.username, role, request.user.username)
+    words = {"name": found.username, "role": role_words(role)}
+    messages.success(request, _("%(name)s is now: %(role)s") % words)
+    return redirect("account")
+
+
+@require_POST
+@open_to(Role.OWNER)
+def sign_out(request: Request, person: int) -> HttpResponse:
+    found = get_object_or_404(User, pk=person)
+    theirs = found.devices.exclude(session_key=request.session.session_key or "")
+    devices.sign_out(theirs)
+    log.info("signed out everywhere name=%r by=%r", found.username, request.user.username)
+    messages.success(request, _("%(name)s is signed out everywhere") % {"name": found.username})
+    return redirect("account")
+
+
+@require_POST
+@open_to(Role.OWNER)
+def remove(request: Request, person: int) -> HttpResponse:
+    found = get_object_or_404(User, pk=person)
+    name, is_self = found.username, found.pk == request.user.pk
+    try:
+        people.remove(found, request.user)
+    except people.Refusal as refused:
+        return show(request, found, refusal_of(refused))
+    log.info("removed name=%r by=%r", name, request.user.username)
+    if is_self:
+        logout(request)
+        return redirect("signin")
+    messages.success(request, _("%(name)s is removed") % {"name": name})
+    return redirect("account")
+
+
+def show(request: Request, found: User, refusal: str = "") -> HttpResponse:
+    now = timezone.now()
+    count = devices.of(found, now).count()
+    page = person_page(found, request.user, count, calendar(), refusal)
+    status = 422 if refusal else 200
+    return render(request, "account/person.html", {"page": page}, status=status)
+
+
+def refusal_of(refused: people.Refusal) -> str:
+    if isinstance(refused, people.LastOwner):
+        return _("Ferry needs an owner. Make somebody else one first.")
+    if isinstance(refused, people.TooManyInvitations):
+        return _("Too many invitations are open. Take some back first.")
+    return _("You are no owner any more.")
+
+
+def wanted_role(request: Request) -> Role | None:
+    wanted = request.POST.get("role", "")
+    return Role(wanted) if wanted in Role.values else None
+
+
+def calendar() -> Calendar:
+    return Calendar(timezone.now(), timezone.get_current_timezone())
+
+
+# Invitations
+
+
+@asks_and_acts
+@open_to(Role.OWNER)
+def invite(request: Request) -> HttpResponse:
+    """The link is in this answer and nowhere else: not in an address, a log or the database."""
+    if request.method != "POST":
+        return show_invite(request)
+    role = wanted_role(request)
+    if role is None:
+        return show_invite(request, _("Choose a role."))
+    now = timezone.now()
+    try:
+        token = people.invite(role, now)
+    except people.Refusal as refused:
+        return show_invite(request, refusal_of(refused))
+    log.info("invited role=%s by=%r", role, request.user.username)
+    path = reverse("join", args=[token])
+    expires = calendar().exact(now + people.INVITATION_LIFETIME)
+    page = invited_page(role, doors(request, path), expires)
+    return render(request, "account/invited.html", {"page": page})
+
+
+def show_invite(request: Request, refusal: str = "") -> HttpResponse:
+    page = InvitePage(role_choices(Role.MEMBER), refusal)
+    return render(request, "account/invite.html", {"page": page}, status=422 if refusal else 200)
+
+
+@require_POST
+@open_to(Role.OWNER)
+def revoke(request: Request, invitation: int) -> HttpResponse:
+    """One that is used up or too old counts as taken back."""
+    people.invitations(timezone.now()).filter(pk=invitation).delete()
+    messages.success(request, _("Invitation taken back"))
+    return redirect("account")
+
+
+# Joining
+
+
+@sensitive_post_parameters()
+@asks_and_acts
+@open_to_strangers
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Looking at the link, as scanners and previews do, uses nothing up."""
+    if not OneTimeLink.is_good(OneTimeLink.INVITATION, token, timezone.now()):
+        return guessed(request)
+    form = Join(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        return joined(request, token, form)
+    status = 422 if form.is_bound else 200
+    return render(request, "welcome/join.html", {"form": form}, status=status)
+
+
+def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
+    name, password = form.cleaned_data["username"], form.cleaned_data["password"]
+    try:
+        user = people.join(token, name, password, timezone.now())
+    except IntegrityError:
+        form.add_error("username", _("Somebody has this name already."))
+        return render(request, "welcome/join.html", {"form": form}, status=422)
+    if user is None:
+        raise Http404
+    log.info("joined name=%r role=%s", user.username, user.role)
+    return welcome_in(request, user, resolve_url("files"))
+
+
+def guessed(request: HttpRequest) -> HttpResponse:
+    """A link that is none counts as a guess, and guesses are limited."""
+    limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
+    wait = attempts.take(limits, timezone.now())
+    if wait is None:
+        return errors.plain(request, 404, text=_("This link was used already, or is too old."))
+    response = errors.plain(request, 429, text=too_many_tries(wait))
+    response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+    return response

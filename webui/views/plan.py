@@ -1,0 +1,100 @@
+"""The Account screen: the account at the storage service, and what waits on its wishlist."""
+
+import logging
+from datetime import datetime
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from webui import connection, folders, intake, sending, transfers, wishes
+from webui.connection import Service
+from webui.http import Request
+from webui.models import Role
+from webui.pages.measures import Calendar
+from webui.pages.plan import PlanPart, absent_part, plan_part
+from webui.pages.verdicts import Verdict
+from webui.roles import open_to
+from webui.sending import Errand
+from webui.v1.errors import Failure, NotFound, Unavailable
+from webui.v1.models import Account, Wish
+
+log = logging.getLogger("ferry.account")
+
+
+def plan_of(request: Request) -> PlanPart:
+    """One question to the service; where it can't be answered, the page says so and is whole."""
+    now = timezone.now()
+    try:
+        account = told(request.service, now)
+    except Failure as failure:
+        return absent_part(failure)
+    shown = [(wishes.key_of(wish), wish) for wish in wishes.shown(request.service, account)]
+    calendar = Calendar(now, timezone.get_current_timezone())
+    is_owner = Role(request.user.role).includes(Role.OWNER)
+    return plan_part(account, shown, calendar, is_owner=is_owner)
+
+
+def told(service: Service, now: datetime) -> Account:
+    trouble = trouble_lately(service, now)
+    if trouble:
+        raise trouble
+    try:
+        return service.v1.account()
+    finally:
+        connection.tell_health(service.key, service.v1.health)
+
+
+def trouble_lately(service: Service, now: datetime) -> Failure | None:
+    """The service was away a moment ago, for whomever: the page need not wait for that again.
+    A clock that was put back makes it no longer than a moment."""
+    health = connection.health_of(service)
+    if health.last_error is None or health.last_error_at is None:
+        return None
+    if not 0 <= (now - health.last_error_at).total_seconds() <= folders.AWAY_SECONDS:
+        return None
+    return (health.last_failure or Unavailable)(health.last_error)
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def retry(request: Request, wish: str) -> HttpResponse:
+    """Once it is a transfer, it is a wish no more."""
+    account, found = wish_of(request, wish)
+    items = intake.read(found.magnet or "")
+    if not items:
+        raise NotFound("not_found", status=404)
+    errand = Errand(request.service, request.user, None, timezone.now())
+    verdict = sending.send(errand, items[:1]).verdicts[0]
+    if verdict.is_well:
+        wishes.hide(request.service, account, found)
+        transfers.changed(request.service)
+    say(request, verdict)
+    return redirect(f"{reverse('account')}#plan")
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def forget(request: Request, wish: str) -> HttpResponse:
+    account, found = wish_of(request, wish)
+    wishes.hide(request.service, account, found)
+    log.info("forgot wish name=%r", request.user.username)
+    messages.success(request, _("Forgotten here. The service keeps it on its list."))
+    return redirect(f"{reverse('account')}#plan")
+
+
+def wish_of(request: Request, key: str) -> tuple[Account, Wish]:
+    account = request.v1.account()
+    found = wishes.found(request.service, account, key)
+    if found is None:
+        raise NotFound("not_found", status=404)
+    return account, found
+
+
+def say(request: Request, verdict: Verdict) -> None:
+    tell = messages.success if verdict.is_well else messages.error
+    tell(request, f"{verdict.name}: {verdict.sentence}")

@@ -1,0 +1,122 @@
+"""Films: where they can be played just now, and how far somebody got."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from webui import folders, streams, subtitles, watching
+from webui.folders import Reading
+from webui.http import Request
+from webui.models import Role
+from webui.pages import player as pages
+from webui.pages.addresses import Addresses, folder_url
+from webui.pages.entries import FILE, ROOT, Entry
+from webui.pages.errors import trouble_of
+from webui.pages.player import PlayerPage, Words
+from webui.roles import open_to
+from webui.v1.errors import Failure, NotFound, Rejected
+from webui.v1.links import Link
+from webui.v1.models import Playable
+from webui.views import files
+from webui.watching import Film
+
+Asking = Callable[[str], Playable]
+
+
+def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
+    mark = watching.position(request.user, request.service, entry.id)
+    at = Addresses(reading.snapshot.folder, files.look_at(request), "")
+    beside = subtitles.of(request.service, reading.snapshot, entry, timezone.now())
+    words = [Words(each.label, each.language, each.url) for each in beside]
+    return pages.player_page(reading.snapshot, entry, at, mark, subtitles=words)
+
+
+# Where it can be played
+
+
+@require_safe
+@open_to(Role.GUEST)
+def hls(request: Request, file: str) -> HttpResponse:
+    return told(request, request.v1.hls, file, "hls")
+
+
+@require_safe
+@open_to(Role.GUEST)
+def mp4(request: Request, file: str) -> HttpResponse:
+    return told(request, request.v1.mp4, file, "mp4")
+
+
+def told(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
+    """A refusal is an answer as well: the player has other ways, and words for the last of them."""
+    try:
+        answer = where(request, ask(file), file, kind)
+    except Failure as failure:
+        answer = pages.nothing(why_not(failure))
+    return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
+
+
+def where(request: Request, found: Playable, file: str, kind: str) -> Mapping[str, Any]:
+    """Our own service's links as a path, so that they fit every name that Ferry is known by; what
+    another service has comes through the site."""
+    if found.is_converting:
+        return pages.converting(found.progress_percent)
+    if request.service.is_embedded and found.url:
+        return pages.playing(kind, Link(found.url, is_ours=True).path_and_query)
+    return pages.playing(kind, streams.playable(request, found, file, kind, timezone.now()))
+
+
+def why_not(failure: Failure) -> str:
+    if isinstance(failure, NotFound):
+        return _("This file is not there any more.")
+    if failure.message:
+        return failure.message
+    if isinstance(failure, Rejected):
+        return _("The storage service could not convert it.")
+    return f"{trouble_of(failure).title}."
+
+
+# How far somebody got
+
+
+@require_POST
+@open_to(Role.GUEST)
+def position(request: Request, file: str) -> HttpResponse:
+    """Sent by pages that are being left, too: nobody reads the answer."""
+    film = film_of(request, file)
+    at, of = number_of(request, "at"), number_of(request, "of")
+    if film and at is not None:
+        watching.report(request.user, film, at, of or 0.0, timezone.now())
+    return HttpResponse(status=204)
+
+
+@require_POST
+@open_to(Role.GUEST)
+def mark(request: Request, file: str) -> HttpResponse:
+    film = film_of(request, file)
+    is_watched = request.POST.get("watched") == "1"
+    if film:
+        watching.mark(request.user, film, timezone.now(), is_watched=is_watched)
+    at_front = "at_front" in request.POST or film is None
+    return redirect(folder_url(ROOT if at_front or film is None else film.folder))
+
+
+def film_of(request: Request, file: str) -> Film | None:
+    """As the listing that the page was made of has it: nothing is kept about files that aren't."""
+    folder = request.POST.get("folder", "")[:64]
+    known = folders.store().known(request.service.key, folder)
+    entry = known.snapshot.contents.find(f"{FILE}-{file}") if known else None
+    return Film(request.service, folder, entry) if entry else None
+
+
+def number_of(request: Request, name: str) -> float | None:
+    try:
+        number = float(request.POST.get(name, "")[:32])
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

@@ -1,0 +1,42 @@
+"""The Account screen: a password of Ferry's own service, for other programs."""
+
+import logging
+import secrets
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_POST
+
+from webui.http import Request
+from webui.models import Role
+from webui.roles import open_to
+from webui.views.account import context_for, programs_of
+
+log = logging.getLogger("ferry.programs")
+
+
+@sensitive_variables()
+@require_POST
+@open_to(Role.OWNER)
+def password(request: Request) -> HttpResponse:
+    """A new one stands in this answer alone. Programs that had the old one are out."""
+    if programs_of(request) is None:
+        raise Http404
+    set_password = import_string(settings.V1_PASSWORD_SETTER)
+    if "forget" in request.POST:
+        set_password(None)
+        log.info("password of the service taken away name=%r", request.user.username)
+        messages.success(request, _("Other programs can't sign in any more"))
+        return redirect("account")
+    made = secrets.token_urlsafe(18)
+    set_password(made)
+    log.info("new password of the service name=%r", request.user.username)
+    template = "account/_programs.html" if request.htmx else "account/show.html"
+    context = context_for(request)
+    context["programs"] = programs_of(request, made)
+    return render(request, template, context)

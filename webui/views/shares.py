@@ -1,0 +1,185 @@
+"""Links for other players: made by whoever is signed in, opened by whoever has one."""
+
+import logging
+from datetime import datetime
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from webui import delivery, folders, sharing, streams
+from webui.doors import doors
+from webui.http import Request
+from webui.models import Role, Share
+from webui.pages import shares as pages
+from webui.pages.addresses import folder_url
+from webui.pages.entries import FILE, FOLDER, Entry, Snapshot
+from webui.pages.measures import Calendar
+from webui.pages.shares import Made, SharePage
+from webui.roles import open_to, open_to_strangers
+from webui.v1.errors import Failure, NotFound
+from webui.v1.links import Download, Link
+from webui.views import account, files
+
+log = logging.getLogger("ferry.sharing")
+
+LIST_TYPE = "audio/x-mpegurl"
+
+asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
+
+
+# Making one
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def entry(request: Request, folder: str, key: str) -> HttpResponse:
+    chosen = files.found(files.read(request, folder), key)
+    return answer(request, chosen, reverse("share", args=[folder, key]), folder_url(folder))
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def folder(request: Request, folder: str) -> HttpResponse:
+    """The folder that is open, which the root is too."""
+    snapshot = files.read(request, folder).snapshot
+    chosen = Entry(FOLDER, snapshot.folder, snapshot.name, snapshot.size_bytes, None)
+    return answer(request, chosen, reverse("share-folder", args=[folder]), folder_url(folder))
+
+
+def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpResponse:
+    now = timezone.now()
+    made: Made | str = made_for(request, chosen, now) if request.method == "POST" else ""
+    calendar = Calendar(now, timezone.get_current_timezone())
+    page = pages.share_page(chosen, action, back_url, calendar, made)
+    return shown(request, page, 422 if page.error else 200)
+
+
+def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
+    """The link is in this answer alone, as text and as a picture."""
+    if chosen.kind != FILE and not pages.played(snapshot_of(request, chosen.id).contents):
+        return _("There is no film and no music in this folder. Open one that has some.")
+    try:
+        token = sharing.make(request.user, request.service.key, chosen, now)
+    except sharing.TooManyShares:
+        return _("You have 100 links already. Take some back on the account page.")
+    log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
+    name = pages.safe_name(chosen.name)
+    list_url = reverse("share-m3u", args=[token, f"{name}.m3u"])
+    is_file = chosen.kind == FILE
+    path = reverse("share-open", args=[token, chosen.id, name]) if is_file else list_url
+    return Made(doors(request, path), list_url, now + sharing.LIFETIME)
+
+
+def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
+    template = "shares/_dialog.html" if request.htmx else "shares/show.html"
+    return render(request, template, {"page": page}, status=status)
+
+
+# Taking one back
+
+
+@require_POST
+@open_to(Role.GUEST)
+def revoke(request: Request, share: int) -> HttpResponse:
+    """Whoever plays just now may have the rest of what they began."""
+    if sharing.revoke(request.user, share):
+        log.info("took back link name=%r", request.user.username)
+    if request.htmx:
+        context = {"shares": account.shares_of(request), "is_revoked": True}
+        return render(request, "account/_shares.html", context)
+    messages.success(request, _("Link taken back"))
+    return redirect("account")
+
+
+# Opening one
+
+
+@require_safe
+@open_to_strangers
+def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
+    """The address is all that a player has; `name` is there for its title."""
+    try:
+        share = shared(request, token)
+        entry = entry_of(request, share, file)
+        return bytes_of(request, entry) if entry else over()
+    except Failure as failure:
+        return failed(failure)
+
+
+@require_safe
+@open_to_strangers
+def playlist(request: Request, token: str, name: str) -> HttpResponse:
+    try:
+        share = shared(request, token)
+        rows = rows_of(request, share) if share else []
+    except Failure as failure:
+        return failed(failure)
+    if not rows or share is None:
+        return over()
+    content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
+    response = HttpResponse(content, content_type=f"{LIST_TYPE}; charset=utf-8")
+    response["Content-Disposition"] = delivery.attachment(f"{share.name or 'Files'}.m3u")
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def shared(request: Request, token: str) -> Share | None:
+    return sharing.found(token, request.service.key, timezone.now())
+
+
+def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
+    """That of the link, or one that lies in its folder just now."""
+    if share is None:
+        return None
+    if share.kind == FILE:
+        is_it = share.entry_id == file
+        return Entry(FILE, file, share.name, 0, None) if is_it else None
+    found = snapshot_of(request, share.entry_id).contents.find(f"{FILE}-{file}")
+    return found if found and pages.is_played(found) else None
+
+
+def rows_of(request: Request, share: Share) -> list[tuple[str, str]]:
+    if share.kind == FILE:
+        return [(share.entry_id, share.name)]
+    found = pages.played(snapshot_of(request, share.entry_id).contents)
+    return [(entry.id, entry.name) for entry in found]
+
+
+def snapshot_of(request: Request, folder: str) -> Snapshot:
+    return folders.read(request.service, folder, now=timezone.now()).snapshot
+
+
+def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
+    """Our own service's link leads on, and the kernel sends; all others come through the site."""
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        method = "GET" if request.service.is_embedded else request.method or "GET"
+        return request.v1.file_link(entry.id, headers, method)
+
+    if request.service.is_embedded:
+        return delivery.deliver(request, request.service, opening, entry.name)
+    kind = pages.media_type(entry.name)
+    return streams.passed(request, request.v1, opening, entry.name, kind)
+
+
+def over() -> HttpResponse:
+    return plain(404, _("This link is over, or was taken back."))
+
+
+def failed(failure: Failure) -> HttpResponse:
+    """To a stranger nothing is said of the service."""
+    log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
+    if isinstance(failure, NotFound):
+        return over()
+    response = plain(503, _("This can't be played just now. Try again in a minute."))
+    response["Retry-After"] = "30"
+    return response
+
+
+def plain(status: int, words: str) -> HttpResponse:
+    return HttpResponse(f"{words}\n", status=status, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,40 @@
+"""Subtitles beside a film, as browsers take them."""
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from webui import subtitles
+from webui.http import Request
+from webui.models import Role
+from webui.roles import open_to
+from webui.v1.errors import Unreadable
+
+IMMUTABLE = "private, max-age=31536000, immutable"
+LOCKED = {
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
+    """The address names the film for people; what is read is the file beside it."""
+    mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
+    try:
+        found = subtitles.read(request.service, sub, language, mark)
+    except subtitles.Busy:
+        return HttpResponse(status=503, headers={"Retry-After": "5"})
+    except subtitles.NoSubtitles:
+        return refused(_("There are no subtitles in this file."))
+    except Unreadable as failure:
+        if failure.reason != "too_large":
+            raise
+        return refused(_("This file is too large for subtitles."))
+    kept = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
+    return HttpResponse(found, content_type="text/vtt; charset=utf-8", headers=LOCKED | kept)
+
+
+def refused(words: str) -> HttpResponse:
+    return HttpResponse(words + "\n", status=422, content_type="text/plain; charset=utf-8")

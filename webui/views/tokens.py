@@ -1,0 +1,164 @@
+"""Personal tokens for scripts: made and revoked on the account page, good for sending alone."""
+
+import logging
+import math
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from webui import attempts
+from webui.attempts import Limit
+from webui.http import Request
+from webui.models import Role, SendToken, User, digest_of
+from webui.pages.errors import trouble_of
+from webui.pages.verdicts import Verdict, summary_words, verdicts_part
+from webui.roles import open_to, open_to_strangers
+from webui.v1.errors import Failure
+from webui.views import account, parcels, sending
+from webui.views.signin import too_many_tries
+from webui.views.uploads import Refused
+
+log = logging.getLogger("ferry.tokens")
+MOST_GUESSES = 20
+LONGEST_NAME = 60
+
+
+# On the account page
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def make(request: Request) -> HttpResponse:
+    """The token is on the very answer, and nowhere else: no address, session or log carries it."""
+    name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]
+    error = trouble_with(request.user, name)
+    if error:
+        return shown(request, {"token_error": error, "token_name": name}, status=422)
+    token = SendToken.make(request.user, name, timezone.now())
+    log.info("made token name=%r", request.user.username)
+    return shown(request, {"token": token})
+
+
+def trouble_with(user: User, name: str) -> str:
+    own = SendToken.objects.filter(user=user)
+    if not name:
+        return _("Enter a name, so that you know later which one it is.")
+    if own.filter(name=name).exists():
+        return _("You have a token of this name already.")
+    if own.count() >= SendToken.MOST_EACH:
+        return _("You have 20 tokens. Revoke one that you no longer need.")
+    return ""
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def revoke(request: Request, token: int) -> HttpResponse:
+    gone, _by_model = SendToken.objects.filter(user=request.user, pk=token).delete()
+    if gone:
+        log.info("revoked token name=%r", request.user.username)
+    if request.htmx:
+        return shown(request, {"is_revoked": True})
+    messages.success(request, _("Token revoked"))
+    return redirect("account")
+
+
+def shown(request: Request, more: dict[str, object], status: int = 200) -> HttpResponse:
+    template = "account/_tokens.html" if request.htmx else "account/show.html"
+    context = {**account.context_for(request), **more}
+    return render(request, template, context, status=status)
+
+
+# For scripts
+
+
+@csrf_exempt
+@require_POST
+@open_to_strangers
+def send(request: HttpRequest) -> HttpResponse:
+    """Knows no cookie, so that no other site can act here in anybody's name."""
+    token = bearer_token(request)
+    user = SendToken.bearer(token, timezone.now()) if token else None
+    if user is None:
+        return unknown(request, is_guess=bool(token))
+    if not Role(user.role).includes(Role.MEMBER):
+        return told(request, 403, _("Your account isn't allowed to add anything."))
+    bound = cast("Request", request)
+    try:
+        parcel = parcels.unpacked(
+            bound, lambda folder: sending.errand_of(bound, folder, user), is_trusted=True
+        )
+        taken, done = sending.delivered(bound, parcel, user)
+    except Refused as refused:
+        return told(request, refused.status, refused.reason)
+    except Failure as failure:
+        trouble = trouble_of(failure)
+        return told(request, trouble.status, f"{trouble.title}. {trouble.text}")
+    left = sending.left_lines(taken, done)
+    return answered(request, parcel.verdicts + done.verdicts, left, done.trouble)
+
+
+def bearer_token(request: HttpRequest) -> str:
+    scheme, _blank, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip()[:200] if scheme.lower() == "bearer" else ""
+
+
+def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
+    """A right token always passes: with 256 random bits, guesses are noise to be bounded."""
+    if is_guess:
+        network = attempts.network_of(request.META["REMOTE_ADDR"])
+        wait = attempts.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)], timezone.now())
+        log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
+        if wait:
+            response = told(request, 429, too_many_tries(wait))
+            response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+            return response
+    response = told(request, 401, _("Ferry doesn't know this token. Make one on the account page."))
+    response["WWW-Authenticate"] = 'Bearer realm="Ferry"'
+    return response
+
+
+def answered(
+    request: HttpRequest, verdicts: list[Verdict], left: list[str], trouble: str
+) -> HttpResponse:
+    """A line for each, as scripts and their writers read it."""
+    if not verdicts and not left:
+        return told(request, 422, sending.nothing_words())
+    part = verdicts_part(verdicts, trouble)
+    is_whole = part.is_well and not left
+    if wants_json(request):
+        rows = [
+            {"name": each.name, "outcome": each.outcome, "sentence": each.sentence}
+            for each in verdicts
+        ]
+        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": left}
+        return JsonResponse(body, status=200 if is_whole else 422)
+    lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in verdicts]
+    lines += [f"left: {one_line(line)}" for line in left]
+    return plain([*lines, summary_words(verdicts)], 200 if is_whole else 422)
+
+
+def told(request: HttpRequest, status: int, words: str) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"ok": False, "reason": words}, status=status)
+    return plain([words], status)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return "application/json" in request.headers.get("Accept", "")
+
+
+def plain(lines: list[str], status: int) -> HttpResponse:
+    return HttpResponse(
+        "\n".join(lines) + "\n", status=status, content_type="text/plain; charset=utf-8"
+    )
+
+
+def one_line(text: str) -> str:
+    """A terminal obeys control characters, and direction marks lie to its reader."""
+    return "".join(mark if mark.isprintable() else "?" for mark in text)

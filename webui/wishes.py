@@ -1,0 +1,28 @@
+"""What the service keeps for later, without what somebody here wants to see no more."""
+
+from webui.connection import Service
+from webui.models import HiddenWish
+from webui.v1.models import Account, Wish
+
+
+def key_of(wish: Wish) -> str:
+    """Not each service numbers them. Empty: nothing can be done about this one."""
+    return wish.id or wish.hash or ""
+
+
+def shown(service: Service, account: Account) -> list[Wish]:
+    hidden = set(HiddenWish.objects.filter(connection=service.key).values_list("wish", flat=True))
+    return [wish for wish in account.wishes if key_of(wish) not in hidden]
+
+
+def found(service: Service, account: Account, key: str) -> Wish | None:
+    return next((wish for wish in shown(service, account) if key_of(wish) == key), None)
+
+
+def hide(service: Service, account: Account, wish: Wish) -> None:
+    """Forgets those that the service has no more, so that there are never more than it tells."""
+    kept = {key_of(each) for each in account.wishes}
+    hidden = HiddenWish.objects.filter(connection=service.key)
+    gone = [row.pk for row in hidden if row.wish not in kept]
+    hidden.filter(pk__in=gone).delete()
+    HiddenWish.objects.get_or_create(connection=service.key, wish=key_of(wish))
