@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check fmt bench bench-peers screenshots lock
+.PHONY: run test check fmt bench bench-peers screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -29,6 +29,11 @@ bench-peers: .venv/dev.stamp
 
 screenshots: .venv/dev.stamp
 	$(BIN)/python -m tests.browser.screenshots
+
+messages: .venv/dev.stamp
+	$(BIN)/python manage.py makemessages --locale de --no-location --no-obsolete \
+		--ignore .venv --ignore .peers --ignore data --ignore tests
+	$(BIN)/python manage.py compilemessages --locale de --ignore .venv --ignore .peers --ignore data
 
 lock:
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

@@ -1,10 +1,13 @@
 """Row 1: names are text, wherever they stand."""
 
 import json
+from urllib.parse import quote, urlencode
 
 import pytest
+from django.http import HttpResponse
 
 from tests.people import page
+from webui import transfers
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -161,3 +164,53 @@ def test_what_a_service_says_is_text_on_error_pages(bob, storage):
     answer = bob.client.get("/")
     assert not page(answer).select("main script")
     assert "said the service" in page(answer).select_one("main").get_text()
+
+
+def asked(name: str) -> str:
+    return f"/add/?{urlencode({'text': f'magnet:?xt=urn:btih:{1:040x}&dn={quote(name)}'})}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage, name):
+    plain = counts(bob.client.get(asked("ok")))
+    answer = bob.client.get(asked(name))
+    harmless(answer, plain)
+    assert page(answer).select_one("#picks bdi").get_text() == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
+    def sent(what: str) -> HttpResponse:
+        storage.fails("/rest/transfer/magnet", 422, what)
+        line = f"magnet:?xt=urn:btih:{1:040x}&dn={quote(what)}"
+        return bob.client.post("/transfers/send/", {"text": f"{line}\n{what}"})
+
+    plain = counts(sent("no link"))
+    answer = sent(name.replace("http", "hxxp"))
+    harmless(answer, plain)
+    assert page(answer).select(".verdict bdi")
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_a_hostile_name_of_a_token_is_text(bob, name):
+    plain = counts(bob.client.post("/account/tokens/", {"name": "ok"}))
+    bob.client.post("/account/tokens/1/revoke/")
+    answer = bob.client.post("/account/tokens/", {"name": name[:60]})
+    assert counts(answer)["script"] == plain["script"]
+    assert not page(answer).select("main script, main img, main svg[onload]")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
+    one = storage.transfer("plain", state="downloading", progress=50, size=1000)
+    ended = storage.transfer("plain too", state="failed", reason="fetch_error")
+    paths = ["/transfers/", "/transfers/list/"]
+    paths += [f"/transfers/t{one.id}/{act}/" for act in ("loss", "remove")]
+    plain = [counts(bob.client.get(path)) for path in paths]
+    storage.tells(one, name=name)
+    storage.tells(ended, name=name)
+    transfers.changed(storage.service)
+    for path, baseline in zip(paths, plain, strict=True):
+        shown = bob.client.get(path)
+        assert " ".join(name.split()) in " ".join(page(shown).get_text().split())
+        harmless(shown, baseline)

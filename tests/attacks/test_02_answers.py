@@ -8,6 +8,7 @@ import pytest
 from tests.attacks.test_01_names import NAMES, counts, harmless
 from tests.people import page
 from tests.webui.service import EMAIL, PASSWORD
+from webui.models import Sent
 
 pytestmark = pytest.mark.django_db
 LINKS = ["javascript:alert(1)", "data:text/html,<script>1</script>", "//evil.example/x", "x\ny", 5]
@@ -125,3 +126,45 @@ def test_an_answer_of_many_megabytes_is_refused(bob, foreign, size):
     answer = bob.client.get("/")
     assert answer.status_code == 502
     assert body.given == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
+    def added(what):
+        told = {"result": True, "user_torrent_id": 5, "title": what, "torrent_hash": "8" * 40}
+        foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
+        line = f"magnet:?xt=urn:btih:{'8' * 40}"
+        return bob.client.post("/transfers/send/", {"text": line})
+
+    plain = counts(added("ok"))
+    Sent.objects.all().delete()
+    harmless(added(name), plain)
+
+
+@pytest.mark.parametrize("bad", ["../account", "?x", "7/../8", "", {}, [], True])
+def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, foreign, bad):
+    told = {"result": True, "user_torrent_id": bad, "torrent_hash": "8" * 40}
+    for _time in range(2):
+        foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
+        line = f"magnet:?xt=urn:btih:{'8' * 40}"
+        answer = bob.client.post("/transfers/send/", {"text": line})
+    assert answer.status_code == 200
+    links = [tag["href"] for tag in page(answer).select(".verdict a")]
+    assert links == [f"/transfers/s{Sent.objects.get().pk}/open/"]
+
+
+HOSTILE = ["<img src=x onerror=alert(1)>", {}, [], True, -1, 1e400, "9" * 400, None, "NaN"]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
+    names = ["name", "size", "hash", "progress", "download_rate", "seeders", "connected_to"]
+    names += ["state", "reason", "warnings", "stopped", "folder_created", "file_created"]
+    bad = [
+        {"id": 100 + at, "name": "x", "progress": 5, name: value} for at, name in enumerate(names)
+    ]
+    answers(foreign, torrents=[*bad, {"id": value}, value, {"id": 7, "name": "good"}])
+    shown = page(bob.client.get("/transfers/"))
+    assert shown.select_one("#t7 bdi").get_text() == "good"
+    assert len(shown.select(".transfer")) >= len(names)
+    assert shown.select("main img, main script") == []

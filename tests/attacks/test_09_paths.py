@@ -7,16 +7,19 @@ import hashlib
 import io
 import unicodedata
 import zipfile
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import httpx
 import pytest
+from django.conf import settings
 
 from config import upstream
-from service import torrents
+from service import torrents, transfers
+from service.engine.events import FileOf, Metadata
 from service.errors import NotATorrent
-from service.models import File, Folder
-from tests.service.builders import alice
+from service.models import Account, File, Folder
+from tests.service.builders import NOW, alice, magnet
+from tests.service.fakes import Shift
 
 PASSWORD = "a quiet: harbour at noon"
 REFUSED = ["", ".", "..", "a/b", "/etc", "a\0b", "a\nb", "a\x1bb", "a\x85b", "é" * 256, "/" * 4096]
@@ -179,3 +182,61 @@ def test_nothing_runs_what_a_name_says(api, tmp_path):
     link = api.get("/rest/folder/0/download").headers["Location"]
     assert api.get(link).status_code == 200
     assert not (tmp_path / "ran").exists()
+
+
+HOSTILE_PATHS = [
+    ("..", "..", "x"),
+    ("/etc/passwd",),
+    ("..\\..\\x",),
+    ("", "empty"),
+    (".", "dot"),
+    ("a\0b",),
+    ("a\x1b[2Jb",),
+    ("é" * 300,),
+    ("x" * 4096,),
+    tuple("deep" for _ in range(5000)),
+    ("CON",),
+    ("x.",),
+    ("Case",),
+    ("case",),
+    ("é",),
+    ("e\u0301",),
+    ("-rf",),
+    ("concat:a|b",),
+    ("twin",),
+    ("twin",),
+    ("twin", "below"),
+]
+
+
+def test_a_hostile_torrent_lands_whole_under_good_names(api):
+    """From what the engine tells to the listing: nothing lost, nothing outside."""
+    shift = Shift()
+    account = Account.objects.get()
+    transfer = transfers.add_magnet(account, magnet(name="..%2F..%2Fetc"), 0, NOW)
+    shift.round()
+    files = tuple(
+        FileOf(index, path, 2, is_padding=False, is_symlink=False)
+        for index, path in enumerate(HOSTILE_PATHS)
+    )
+    shift.engine.news.append(
+        Metadata(str(transfer.pk), "../../etc", "a" * 40, "", False, True, 2 * len(files), files)
+    )
+    shift.round()
+    shift.engine.complete(transfer, *[b"%02d" % number for number in range(len(files))])
+    shift.rounds(3)
+    assert shift.state(transfer) == "done"
+    assert File.objects.count() == len(HOSTILE_PATHS)
+    assert {shift.store.path(file.blob).read_bytes() for file in File.objects.all()} == {
+        b"%02d" % number for number in range(len(files))
+    }
+    for row in [*File.objects.all(), *Folder.objects.exclude(parent=None)]:
+        assert row.name not in ("", ".", "..")
+        assert not set("/\0\x1b") & set(row.name)
+        assert len(row.name) <= 255
+    inside = api.get(f"/rest/folder/{transfer.folder_created_id}").json()
+    names = [row["name"] for row in [*inside["files"], *inside["folders"]]]
+    assert {"CON", "-rf", "Case", "case", "twin", "twin (2)", "twin (3)"} <= set(names)
+    assert len(set(names)) == len(names)
+    outside = {path.name for path in Path(settings.DATA_DIR).iterdir()}
+    assert outside <= {"library", "transfers", "workers"}

@@ -9,8 +9,14 @@ import httpx
 import pytest
 
 from config import upstream
+from service.engine.events import Broken, Complete, Gone
+from service.engine.fetch_events import Magnet
+from service.engine.fetch_pace import Pace
+from service.engine.fetching import Fetching
 from service.models import Transfer, Wish
+from tests.misbehaving import answers, chunk, head, serving, then_pouring, then_silent
 from tests.service.builders import a_torrent, alice, bencoded, torrent_info
+from tests.service.engine.fetch_servers import Side, url_of
 
 MIB = 2**20
 PASSWORD = "a quiet harbour at noon"
@@ -150,3 +156,63 @@ def test_names_take_no_time_to_judge(api):
         files = {"file": ("x", a_torrent(name[:100_000] or "x"))}
         assert api.post("/rest/torrent/file", files=files).status_code == 200
     assert time.perf_counter() - start < 5
+
+
+# What fetches are sent
+
+
+@pytest.fixture
+def side(tmp_path):
+    side = Side(tmp_path)
+    yield side
+    side.fetching.stop(5)
+
+
+@pytest.mark.parametrize(
+    "start", [head(), head(Transfer_Encoding="chunked"), head(Content_Encoding="gzip")]
+)
+def test_an_answer_without_end_stops_at_the_limit(start, side):
+    piece = chunk(b"x" * 65_000) if b"chunked" in start else b"x" * 65_000
+    with serving(then_pouring(start, piece)) as server, memory_below(4 * MIB):
+        event = side.fetch(url_of(server), most_bytes=20 * MIB)
+    assert event.word == "too_large"
+    assert len(side.content) <= 20 * MIB
+
+
+@pytest.mark.parametrize(
+    "misbehave",
+    [
+        then_pouring(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 1_000),
+        then_pouring(b"HTTP/1.1 200 OK\r\nA: ", b"b" * 65_536),
+        then_pouring(head(Transfer_Encoding="chunked"), b"0" * 65_536),
+        answers(head("302 Go", Location="/" + "x" * 90_000)),
+        answers(head("302 Go", Location="magnet:?" + "tr=x&" * 18_000)),
+        answers(head(Content_Disposition="attachment; filename=" + '\\"' * 45_000)),
+        answers(head(Set_Cookie="a=" + "b" * 90_000)),
+    ],
+)
+def test_a_head_without_end_is_bounded(misbehave, side):
+    with serving(misbehave) as server, memory_below(8 * MIB):
+        event = side.fetch(url_of(server))
+    assert isinstance(event, Broken | Magnet | Complete)
+    assert all(len(told.name) <= 1_000 for told in side.heads)
+
+
+def test_a_torrent_file_without_end_is_no_torrent(side):
+    start = head() + b"d8:announce9999999999:"
+    with serving(then_pouring(start, b"x" * 65_536)) as server, memory_below(64 * MIB):
+        assert side.fetch(url_of(server), most_bytes=20 * MIB).word == "too_large"
+
+
+def test_a_hundred_silent_servers_are_left_at_once(side):
+    side.pace = Pace()
+    side.fetching = Fetching("loopback")
+    with serving(then_silent(head()[:-2])) as server:
+        for number in range(100):
+            side.add(url_of(server), key=str(number))
+        side.until_true(lambda: len(server.heads) == 100)
+        started = time.monotonic()
+        for number in range(100):
+            side.fetching.remove(str(number))
+        assert {side.end() for _ in range(100)} == {Gone(str(number)) for number in range(100)}
+    assert time.monotonic() - started < 5

@@ -1,5 +1,6 @@
 """Row 17: two at once, through the interface. Nothing is lost, doubled or overdrawn."""
 
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -9,10 +10,15 @@ import pytest
 from django.db import connections
 
 from config import upstream
-from service import library
+from service import library, transfers
+from service.engine.events import Gone
 from service.models import Account, File, Transfer
+from service.places import ids_on_disk
 from service.store import library_store
-from tests.service.builders import a_file, a_torrent, alice, magnet
+from tests.misbehaving import head, serving, then_pouring
+from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet
+from tests.service.engine.fetch_servers import Side, url_of
+from tests.service.fakes import Shift
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -90,3 +96,66 @@ def test_a_file_deleted_by_many_gives_its_room_back_once(account):
     account.refresh_from_db()
     assert account.space_used_bytes == kept.size_bytes
     assert library.root_of(account).size_bytes == kept.size_bytes
+
+
+def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_path):
+    """After Gone, the folder can be deleted, and nothing comes back."""
+    with serving(then_pouring(head(), b"x" * 65_536)) as server:
+        for number in range(10):
+            side = Side(tmp_path / str(number))
+            side.folder.mkdir()
+            side.add(url_of(server))
+            side.until_true(lambda side=side: (side.folder / "0").exists())
+            side.fetching.remove("7")
+            assert side.end() == Gone("7")
+            shutil.rmtree(side.folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_transfer_deleted_while_it_lands_leaves_nothing(account, tmp_path, settings, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    shift = Shift()
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    shift.round()
+    shift.engine.metadata(transfer, files=[("film", 7)])
+    shift.round()
+    link_all = type(shift.store).link_all
+
+    def link_and_lose(store, paths, told):
+        stored = link_all(store, paths, told)
+        transfers.delete(account, transfer.pk, NOW)
+        return stored
+
+    monkeypatch.setattr(type(shift.store), "link_all", link_and_lose)
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    assert not Transfer.objects.exists()
+    assert not File.objects.exists()
+    assert list(shift.store.blobs()) == list(ids_on_disk()) == []
+    account.refresh_from_db()
+    assert account.space_used_bytes == 0
+
+
+def test_a_folder_deleted_while_its_transfer_lands_loses_nothing(
+    account, tmp_path, settings, monkeypatch
+):
+    settings.DATA_DIR = tmp_path
+    shift = Shift()
+    films = a_folder(account)
+    transfer = transfers.add_magnet(account, magnet(name="film"), films.pk, NOW)
+    shift.round()
+    shift.engine.metadata(transfer, files=[("film", 7)])
+    shift.round()
+    link_all = type(shift.store).link_all
+
+    def link_and_lose(store, paths, told):
+        stored = link_all(store, paths, told)
+        library.delete_folder(account, films.pk, NOW)
+        return stored
+
+    monkeypatch.setattr(type(shift.store), "link_all", link_and_lose)
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    assert shift.state(transfer) == "done"
+    assert File.objects.get().folder == library.root_of(account)
+    assert transfer.notice == "folder_gone"

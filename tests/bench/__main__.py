@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 GROUPS = ["files", "archives", "uploads", "listings", "pages", "streams"]
+GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player"]
 
 
 def main(wanted: list[str]) -> int:

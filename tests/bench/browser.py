@@ -9,6 +9,8 @@ from http.cookies import SimpleCookie
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from playwright.sync_api import StorageState
+
 from webui.models import Role, User
 
 PASSWORD = "a quiet harbour at noon"
@@ -24,6 +26,7 @@ class Got(NamedTuple):
 
 class Browser:
     def __init__(self, url: str) -> None:
+        self.url = url
         self._host = urlsplit(url).netloc
         self._connection = http.client.HTTPConnection(self._host, timeout=60)
         self._cookies: dict[str, str] = {}
@@ -31,6 +34,13 @@ class Browser:
     @property
     def cookie(self) -> str:
         return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+
+    @property
+    def state(self) -> StorageState:
+        """For a real browser, which goes on as this one."""
+        at = {"domain": self._host.partition(":")[0], "path": "/"}
+        cookies = [{"name": name, "value": value, **at} for name, value in self._cookies.items()]
+        return {"cookies": cookies}
 
     def get(self, path: str, **headers: str) -> Got:
         return self._ask("GET", path, None, headers)

@@ -118,7 +118,11 @@ def running_peer(command: list[str], port: int) -> Iterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(10)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(10)
 
 
 def wait_for(url: str) -> None:

@@ -1,18 +1,15 @@
 """The Files page of 10,000 entries, signed in at the whole program, beside copyparty's."""
 
-import gzip
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from urllib.parse import urljoin
 
 import httpx
-from bs4 import BeautifulSoup
 from django.conf import settings
 from django.http import HttpRequest
 from django.test import Client
 from django.utils import timezone
+from playwright.sync_api import sync_playwright
 
 from config import preparation, upstream
 from service import planting
@@ -22,11 +19,12 @@ from tests.bench import library
 from tests.bench.archives import copyparty
 from tests.bench.browser import Browser, make_owner, signed_in
 from tests.bench.harness import ROUNDS, Row, in_turns, peer, running_peer
+from tests.browser.chromium import ARGUMENTS
+from tests.browser.loading import first_loaded, weight
 from tests.serving import serving
 
 COUNT = 10_000
 NAMES = [f"IMG_{number:05} by the sea.jpg" for number in range(COUNT)]
-IMPORT = re.compile(r"""^(?:import|export)\b[^"';(]*["']([^"']+)["']""", re.MULTILINE)
 calls: list[str] = []
 
 
@@ -92,44 +90,17 @@ def plain_files(folder: Path) -> None:
 
 
 def weights(ferry: Browser, page: str) -> Iterator[Row]:
-    loaded = first_loaded(ferry, page)
-    by_kind: dict[str, float] = {"HTML": 0, "CSS": 0, "JS": 0, "SVG": 0}
-    for kind, size in loaded.values():
-        by_kind[kind] += size / 1000
-    raw = {f"{kind}, KB gzipped": [size] for kind, size in by_kind.items()}
-    whole = sum(by_kind[kind] for kind in ("HTML", "CSS", "JS"))
-    yield Row("HTML, CSS and JS first loaded, gzipped", whole, " KB", under=60, raw=raw)
-    yield Row("in so many answers, icons counted", len(loaded))
-
-
-def first_loaded(ferry: Browser, page: str) -> dict[str, tuple[str, int]]:
-    """What Chromium loads before anybody touches anything, but for pictures of files: the kind of
-    each address, and its size as it was sent, or by gzip where the server sent it plain."""
-    html = ferry.page(page)
-    found = {page: ("HTML", sent_size(ferry, page))}
-    document = BeautifulSoup(html, "html.parser")
-    sheets = document.select("link[rel=stylesheet]")
-    scripts = document.select("script[src], link[rel=modulepreload]")
-    icons = document.select("use[href], link[rel=icon]")
-    waiting = [("CSS", tag["href"]) for tag in sheets]
-    waiting += [("JS", tag.get("src") or tag["href"]) for tag in scripts]
-    waiting += [("SVG", tag["href"].partition("#")[0]) for tag in icons]
-    while waiting:
-        kind, address = waiting.pop()
-        address = urljoin(page, address)
-        if address in found:
-            continue
-        found[address] = kind, sent_size(ferry, address)
-        if kind == "JS":
-            text = ferry.page(address).decode()
-            waiting += [(kind, urljoin(address, each)) for each in IMPORT.findall(text)]
-    return found
-
-
-def sent_size(ferry: Browser, address: str) -> int:
-    got = ferry.get(address, Accept_Encoding="gzip")
-    assert got.status == 200, address
-    return len(got.body if "Content-Encoding" in got.headers else gzip.compress(got.body))
+    name, program = "HTML, CSS and JS first loaded, compressed", peer("chromium")
+    if program is None:
+        yield Row(name, None, missing="chromium")
+        return
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        sizes = first_loaded(chromium, ferry.url + page, ferry.state)
+        chromium.close()
+    kinds = {f"{kind}, KB": [size / 1000] for kind, size in sizes.items() if kind != "answers"}
+    yield Row(name, weight(sizes) / 1000, " KB", under=60, raw=kinds)
+    yield Row("in so many answers, icons counted", sizes["answers"])
 
 
 def counts(page: str) -> Iterator[Row]:

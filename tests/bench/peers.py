@@ -6,12 +6,13 @@ import sys
 import venv
 from pathlib import Path
 
-DEBIAN = ("nginx", "curl", "wrk")
+DEBIAN = {"nginx": "nginx", "curl": "curl", "wrk": "wrk", "aria2": "aria2c"}
+DEBIAN |= {"qbittorrent-nox": "qbittorrent-nox", "transmission-daemon": "transmission-daemon"}
 PEERS = Path(__file__).resolve().parents[2] / ".peers"
 
 
 def main() -> None:
-    missing = [name for name in DEBIAN if not shutil.which(name)]
+    missing = [name for name, program in DEBIAN.items() if not shutil.which(program)]
     if missing:
         subprocess.run(["apt-get", "install", "--yes", *missing], check=True)
     if not (PEERS / "bin" / "pip").is_file():

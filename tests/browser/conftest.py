@@ -3,12 +3,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
-from tests.browser.chromium import ARGUMENTS
+from tests.browser.chromium import launched
 from tests.browser.people import Visitor
 from tests.running import Ferry
-from tests.tools import program
 
 FAILURES = Path(__file__).parent / "failures"
 # Chromium says so of every answer that is no success, also of those a journey is about.
@@ -22,17 +21,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def chromium() -> Iterator[Browser]:
-    executable = program("chromium", "chromium-browser", "google-chrome")
+def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    with launched(playwright) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    with chromium.new_context(viewport={"width": 1440, "height": 900}) as context:
+def context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """Journeys that stand between page and server say SERVICE_WORKERS = "block" in their module:
+    a page's own worker would hide its calls from them."""
+    size = {"width": 1440, "height": 900}
+    workers = getattr(request.module, "SERVICE_WORKERS", "allow")
+    with chromium.new_context(viewport=size, service_workers=workers) as context:
         yield context
 
 

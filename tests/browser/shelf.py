@@ -71,7 +71,16 @@ class Shelf:
 
     def names(self, folder: Folder) -> list[str]:
         page = self._http.get(folder.path, params={"all": "1"}).text
-        return re.findall(r'class="entry-name" title="([^"]*)"', page)
+        return re.findall(r'class="entry-name"[^>]* title="([^"]*)"', page)
+
+    def file_named(self, folder: Folder, name: str) -> str:
+        """As it stands in addresses: `file-7`."""
+        page = self._http.get(folder.path, params={"all": "1"}).text
+        found = re.search(
+            rf'id="(file-\w+)"(?:(?!id="file-).)*title="{re.escape(name)}"', page, re.DOTALL
+        )
+        assert found, page
+        return found[1]
 
     def crowd(self, count: int) -> str:
         name = f"Crowd {secrets.token_hex(4)}"

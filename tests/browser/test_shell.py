@@ -1,6 +1,5 @@
 """Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
 
-import gzip
 from functools import partial
 
 import pytest
@@ -8,9 +7,11 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Route, expect
 
 from tests.browser.axe import violations
+from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor
 from webui.pages.errors import Action, error_page, offline_page
 
+SERVICE_WORKERS = "block"
 PAGES = ["/signin/", "/", "/account/", "/offline/", "/nowhere/", "/signout/"]
 
 
@@ -109,16 +110,7 @@ def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, tr
     troubles.clear()
 
 
-def test_the_first_visit_is_light(someone):
-    sizes: dict[str, int] = {}
-    someone.page.on(
-        "requestfinished",
-        lambda request: sizes.update({request.url: request.sizes()["responseBodySize"]}),
-    )
+def test_the_first_visit_is_light(someone, chromium):
     someone.sign_in()
-    someone.page.wait_for_load_state("networkidle")
-    document = someone.page.request.get(someone.url + "/").body()
-    loaded = {url: size for url, size in sizes.items() if "/static/" in url}
-    loaded["the page"] = len(gzip.compress(document))
-    assert len(loaded) > 5
-    assert sum(loaded.values()) < 60_000, loaded
+    sizes = first_loaded(chromium, someone.url + "/", someone.page.context.storage_state())
+    assert weight(sizes) < 60_000, sizes

@@ -1,0 +1,194 @@
+"""Row 3: files that would act are shown as what they are, and run nowhere on Ferry's origin."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from playwright.sync_api import Error, Page, sync_playwright
+
+from tests.browser.chromium import ARGUMENTS
+from tests.browser.people import Visitor
+from tests.browser.shelf import Folder, Shelf
+from tests.people import page as soup
+from tests.running import Ferry
+from tests.tools import program
+from tests.webui.test_delivery import leave
+
+ACT = "document.title='ran';window.ran=1;fetch('/account/');new Image().src='%(trap)s/ran'"
+HTML = f'<!doctype html><title>x</title><script>{ACT}</script><body onload="{ACT}">'
+SVG = f"""<?xml version="1.0"?>
+<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90" onload="{ACT}">
+<script>{ACT}</script><image href="%(trap)s/ran" width="9" height="9"/>
+<foreignObject width="90" height="90"><body xmlns="http://www.w3.org/1999/xhtml">
+<iframe src="javascript:{ACT}"/><img src="x" onerror="{ACT}"/></body></foreignObject>
+<circle cx="40" cy="40" r="30"/><text>&b;</text></svg>"""
+XHTML = f'<html xmlns="http://www.w3.org/1999/xhtml"><script>{ACT}</script></html>'
+PDF = """%%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R/OpenAction 4 0 R>>endobj
+4 0 obj<</S/JavaScript/JS(app.alert(1);this.submitForm("%(trap)s/ran"))>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
+trailer<</Root 1 0 R>>
+"""
+MHT = f"""MIME-Version: 1.0
+Content-Type: multipart/related; boundary="x"
+
+--x
+Content-Type: text/html
+
+{HTML}
+--x--
+"""
+ACTIVE = {
+    "evil.html": HTML,
+    "evil.htm": HTML,
+    "evil.svg": SVG,
+    "evil.xhtml": XHTML,
+    "evil.xml": XHTML,
+    "evil.pdf": PDF,
+    "x.jpg": HTML,
+    "y.png": SVG,
+    "z.mp3": HTML,
+    "w.txt": HTML,
+    "evil.md": HTML + "\n\n[x](javascript:alert(1))",
+    "evil.csv": f"{HTML},b\n=cmd|' /C calc'!A0,2\n",
+    "evil.srt": f"1\n00:00:01,000 --> 00:00:02,000\n{HTML}\n",
+    "evil.nfo": HTML,
+    "evil.mht": MHT,
+    "evil": HTML,
+    "evil.js": ACT,
+}
+
+
+@pytest.fixture
+def trap() -> Iterator[tuple[str, list[str]]]:
+    """Somebody else's server, which hopes to be called."""
+    seen: list[str] = []
+
+    class Trap(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Trap)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", seen
+    server.shutdown()
+    server.server_close()
+
+
+def dangerous(text: str, trap: str) -> bytes:
+    return text.replace("%(trap)s", trap).replace("%%", "%").encode()
+
+
+@pytest.fixture
+def reader(ferry: Ferry) -> Iterator[Visitor]:
+    executable = program("chromium", "chromium-browser", "google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        visitor = Visitor(browser.new_context().new_page(), ferry.url, ferry)
+        visitor.sign_in()
+        yield visitor
+        browser.close()
+
+
+@pytest.fixture
+def lair(ferry: Ferry, trap: tuple[str, list[str]]) -> Folder:
+    shelf = Shelf(ferry)
+    folder = shelf.folder()
+    for name, text in ACTIVE.items():
+        shelf.file(folder, name, dangerous(text, trap[0]))
+    shelf.close()
+    return folder
+
+
+def has_run(page: Page) -> bool:
+    return page.title() == "ran"
+
+
+@pytest.mark.browser
+def test_the_trap_works_where_nobody_takes_care(reader, trap):
+    """What the rest of this file shows to be harmless is not."""
+    address, _seen = trap
+    page = reader.page
+    page.route("**/bare.html", lambda route: route.fulfill(
+        body=dangerous(HTML, address), content_type="text/html"))  # fmt: skip
+    with page.expect_request(f"{address}/ran"):
+        page.goto(f"{address}/bare.html")
+    assert has_run(page)
+
+
+@pytest.mark.browser
+def test_nothing_active_runs_in_any_preview(reader, lair, trap):
+    page, (_address, seen) = reader.page, trap
+    reader.open(lair.path)
+    assert {name for _key, name in rows(page)} == set(ACTIVE)
+    for key, name in rows(page):
+        page.locator(f"#{key} .entry").click()
+        page.locator("#overlay #viewer .viewer-body").first.wait_for()
+        page.wait_for_load_state("networkidle")
+        assert not has_run(page), name
+        assert page.evaluate("window.ran") is None
+        page.keyboard.press("Escape")
+        page.locator("#overlay").wait_for(state="detached")
+    assert seen == []
+
+
+@pytest.mark.browser
+def test_nothing_active_runs_in_a_tab_of_its_own(reader, lair, trap):
+    reader.open(lair.path)
+    folder = lair.path.strip("/").split("/")[-1]
+    for key, _name in rows(reader.page):
+        base = f"/files/file/{key.removeprefix('file-')}"
+        inside = f"?in={folder}"
+        for path in (
+            f"{lair.path}{key}/view/",
+            *(f"{base}/{what}/{inside}" for what in ("raw", "pdf", "image/0", "thumb/0")),
+            f"{base}/raw/",
+            f"{base}/download/",
+        ):
+            tab = reader.page.context.new_page()
+            # What is a download leads nowhere, which the browser calls an error.
+            with suppress(Error):
+                tab.goto(reader.url + path, timeout=10_000)
+            assert not has_run(tab), path
+            tab.close()
+    assert trap[1] == []
+
+
+def rows(page: Page) -> list[tuple[str, str]]:
+    found = page.locator("#listing .window > [id]").all()
+    return [
+        (row.get_attribute("id"), row.locator(".entry-name").get_attribute("title"))
+        for row in found
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ACTIVE)
+def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreign, name):
+    file = foreign.file(name, dangerous(ACTIVE[name], "http://trap.example"))
+    listing = soup(gwen.client.get("/"))
+    assert listing.select_one(f"#file-{file.id}")
+    for path in ("raw", "pdf"):
+        answer = gwen.client.get(f"/files/file/{file.id}/{path}/?in=0")
+        kind, policy = answer["Content-Type"], answer["Content-Security-Policy"]
+        assert "html" not in kind
+        assert kind != "text/xml"
+        assert policy.startswith("sandbox;")
+        assert "allow-" not in policy
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        leave(answer)
+    shown = soup(gwen.client.get(f"/files/0/file-{file.id}/view/"))
+    assert all(script["src"].startswith("/static/") for script in shown.select("script"))
+    assert not shown.select("iframe, object, embed, [onload], [onerror], a[href^=javascript]")
+    assert all(tag["src"].startswith("/") for tag in shown.select("img"))
+    json.dumps(shown.title.string)

@@ -1,0 +1,316 @@
+"""Row 8: addresses that lead where only this machine may go."""
+
+import socket
+from contextlib import contextmanager, suppress
+from ipaddress import ip_address
+from urllib.parse import quote
+
+import pytest
+
+from service.engine.addresses import ip_filter, is_usable, refused_networks
+from service.engine.events import Broken, Complete
+from service.engine.fetch_errors import AddressRefused
+from service.engine.fetch_pace import Pace
+from service.engine.fetch_wire import Road, addresses_of, is_near, is_own
+from service.engine.fetching import Fetching
+from service.engine.network import Reach
+from tests.misbehaving import answers, head, serving, whole
+from tests.service.engine.fetch_servers import CONTENT, Side, file, in_turn, url_of, waits_told
+
+SECRET = b"the router's password"
+REFUSED = Broken("7", "address_refused", AddressRefused().sentence)
+# Each leads to 127.0.0.1, or would in some program.
+OWN = [
+    *("127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "0", "0.0.0.0", "0x7f000001", "0x7f.1"),
+    *("0X7F.0.0.1", "017700000001", "0177.0.0.1", "00000177.1", "2130706433", "4294967296"),
+    *(
+        "localhost",
+        "LocalHost",
+        "localhost.",
+        "a.localhost",
+        "ip6-localhost",
+        "router",
+        "nas.local",
+    ),
+    *("[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]", "[::ffff:127.0.0.1]"),
+    *("[::ffff:7f00:1]", "[::ffff:0:7f00:1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]"),
+    *("[2002:7f00:1::]", "[2001:0:7f00:1::]", "[fe80::1]", "[fe80::1%25lo]", "[fe80::1%lo]"),
+    *("127。0。0。1", "127．0．0．1", "127｡0｡0｡1", "①②⑦.⓪.⓪.①", "１２７.0.0.1", "ⓛocalhost"),
+    *("%31%32%37.0.0.1", "127.0.0.1%00", "127.0.0.1%2f@example.org", "[::1", "::1"),
+]
+ELSEWHERE = [
+    *("10.0.0.1", "172.16.0.1", "192.168.0.1", "100.64.0.1", "169.254.169.254", "168.63.129.16"),
+    *("100.100.100.200", "198.18.0.1", "224.0.0.1", "255.255.255.255", "0xa9fea9fe", "2852039166"),
+    *("[fd00::1]", "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]", "[::ffff:169.254.169.254]"),
+    *("[64:ff9b::a9fe:a9fe]", "[2001:db8::1]", "metadata.internal", "printer.lan"),
+]
+OTHER_SCHEMES = [
+    *("file:///etc/passwd", "file://127.0.0.1/etc/passwd", "gopher://127.0.0.1:6379/_INFO"),
+    *("ftp://127.0.0.1/", "javascript:alert(1)", "data:text/plain,x", "ldap://127.0.0.1/"),
+    *("dict://127.0.0.1:11211/", "unix:///run/docker.sock", "ws://127.0.0.1/", "mailto:a@b"),
+]
+NAMES = {"public.example": ["127.0.0.1"], "intern.example": ["::1"]}
+
+
+@pytest.fixture
+def open_side(tmp_path):
+    """A worker's side whose fetches go along a road of the test's."""
+    opened = []
+
+    def open_it(road: Road) -> Side:
+        side = Side(tmp_path, pace=Pace(pause=waits_told([]), quiet_seconds=10))
+        side.fetching = Fetching(road=road, pace=side.pace)
+        opened.append(side)
+        return side
+
+    yield open_it
+    for side in opened:
+        side.fetching.stop(5)
+
+
+@pytest.fixture
+def abroad(open_side):
+    """As on the internet, with the system's own resolver."""
+    return open_side(Road(Reach()))
+
+
+@pytest.fixture
+def indoors(open_side):
+    """Here the loopback of IPv4 is the whole of the public internet, and that of IPv6 is not."""
+    return open_side(named(Reach("loopback")))
+
+
+def named(reach: Reach, **names: list[str]) -> Road:
+    known = NAMES | {name.replace("_", "."): found for name, found in names.items()}
+    return Road(reach, resolve=lambda host, _port: known.get(host) or [host])
+
+
+@contextmanager
+def internal():
+    """A server that nobody outside should reach, and whether anybody did."""
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as listening:
+        listening.setblocking(False)
+        yield listening
+
+
+def port_of(listening):
+    return listening.getsockname()[1]
+
+
+def visitors(listening):
+    with suppress(BlockingIOError):
+        listening.accept()[0].close()
+        return 1
+    return 0
+
+
+def redirect(location):
+    return answers(head("302 Go", Location=location, Content_Length="0"))
+
+
+# Addresses to fetch
+
+
+def test_what_is_private_here_is_reached_where_that_is_wanted(abroad):
+    with serving(answers(whole(SECRET))) as server:
+        assert abroad.fetch(url_of(server), may_use_private=True) == Complete("7")
+    assert abroad.content == SECRET
+
+
+@pytest.mark.parametrize("host", OWN)
+def test_no_spelling_of_this_machine_is_fetched_from(abroad, host):
+    with serving(answers(whole(SECRET))) as server:
+        event = abroad.fetch(f"http://{host}:{server.port}/")
+        assert server.heads == []
+    assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
+    assert list(abroad.folder.iterdir()) == []
+
+
+def is_refused(event):
+    return isinstance(event, Broken) and event.word == "address_refused"
+
+
+@pytest.mark.parametrize("host", ELSEWHERE)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_no_private_place_is_fetched_from(abroad, host, scheme):
+    assert abroad.fetch(f"{scheme}://{host}/latest/meta-data/") == REFUSED
+
+
+@pytest.mark.parametrize("url", OTHER_SCHEMES)
+def test_nothing_but_the_web_is_fetched(abroad, url):
+    assert is_refused(abroad.fetch(url, may_use_private=True))
+
+
+@pytest.mark.parametrize("url", OTHER_SCHEMES)
+def test_no_redirect_leads_out_of_the_web(indoors, url):
+    with serving(redirect(url)) as server:
+        assert is_refused(indoors.fetch(url_of(server)))
+        assert len(server.heads) == 1
+
+
+@pytest.mark.parametrize("host", [*OWN, *ELSEWHERE])
+def test_no_redirect_leads_to_a_private_place(open_side, host):
+    """The site itself is opened by name; wherever it sends us on to is judged as any other."""
+    side = open_side(OneOpenDoor(Reach(), resolve=door))
+    with serving(redirect(f"http://{host}:8080/")) as server:
+        event = side.fetch(f"http://public.example:{server.port}/")
+        assert len(server.heads) > 0
+        assert all(b"public.example" in raw for raw in server.heads)
+    assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
+
+
+def door(host, port):
+    return ["the door"] if host == "public.example" else addresses_of(host, port)
+
+
+class OneOpenDoor(Road):
+    """As on the internet, but that one name leads to this machine."""
+
+    def judged(self, found):
+        return ["127.0.0.1"] if found == ["the door"] else super().judged(found)
+
+
+def test_a_redirect_from_inside_to_outside_is_judged_too(indoors):
+    with internal() as inside, serving(redirect(f"http://[::1]:{port_of(inside)}/")) as server:
+        assert indoors.fetch(url_of(server)) == REFUSED
+        assert visitors(inside) == 0
+
+
+def test_a_name_that_turns_private_is_refused_at_its_next_connection(open_side):
+    turns = iter([["127.0.0.1"], ["127.0.0.1"], ["::1"]])
+    side = open_side(Road(Reach("loopback"), resolve=lambda _host, _port: next(turns)))
+    with internal() as inside, serving(in_turn(file(cut_after=9_000))) as server:
+        port = server.port
+        assert side.fetch(f"http://rebinding.example:{port}/") == REFUSED
+        assert len(server.heads) == 2
+        assert visitors(inside) == 0
+
+
+def test_a_name_is_resolved_once_and_that_very_address_connected_to(open_side):
+    asked = []
+
+    def resolve(host, port):
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["::1"]
+
+    side = open_side(Road(Reach("loopback"), resolve=resolve))
+    with serving(file()) as server:
+        assert side.fetch(f"http://rebinding.example:{server.port}/") == Complete("7")
+    assert asked == ["rebinding.example"]
+
+
+def test_of_several_addresses_the_private_ones_are_left_out(open_side):
+    side = open_side(named(Reach("loopback"), both_example=["::1", "10.0.0.1", "127.0.0.1"]))
+    with internal() as inside, serving(file()) as server:
+        assert side.fetch(f"http://both.example:{server.port}/") == Complete("7")
+        assert visitors(inside) == 0
+    assert side.content == CONTENT
+
+
+def test_what_is_inside_shows_in_no_word(indoors):
+    """An open port, a closed one, one of another protocol: the very same answer."""
+    with internal() as inside:
+        open_port = port_of(inside)
+        for port in (open_port, 80, 22, 6000):
+            assert indoors.fetch(f"http://intern.example:{port}/{port}") == REFUSED
+        assert visitors(inside) == 0
+
+
+def test_this_machines_own_public_address_is_refused(open_side):
+    side = open_side(Road(Reach(), lambda _host, _port: ["93.184.216.34"], lambda _address: True))
+    assert side.fetch("http://ferry.example/") == REFUSED
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "::1", "192.0.2.1"])
+def test_this_machine_knows_its_own_addresses():
+    """Nothing is sent: a datagram's socket only looks up the way."""
+    assert is_own("127.0.0.1")
+    assert is_own("::1")
+    assert not is_own("192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "is_it"),
+    [
+        ("93.184.216.34", "93.184.216.34", True),
+        ("93.184.216.34", "93.184.216.35", False),
+        ("2606:4700:1:2::1", "2606:4700:1:2:ffff::9", True),
+        ("2606:4700:1:2::1", "2606:4700:1:3::1", False),
+    ],
+)
+def test_in_ipv6_a_household_is_near_though_its_addresses_are_public(ours, theirs, is_it):
+    assert is_near(ours, theirs) == is_it
+
+
+def test_the_loopback_network_is_no_way_to_the_internet(open_side):
+    side = open_side(named(Reach("loopback"), far_example=["93.184.216.34"]))
+    assert side.fetch("http://far.example/", may_use_private=True) == REFUSED
+
+
+@pytest.mark.parametrize("userinfo", ["me:secret", "me", ":secret", "127.0.0.1", quote("a@b")])
+def test_credentials_in_an_address_are_refused_with_a_sentence(indoors, userinfo):
+    with serving(file()) as server:
+        event = indoors.fetch(f"http://{userinfo}@127.0.0.1:{server.port}/")
+        assert server.heads == []
+    assert "name or password" in event.sentence
+    assert "secret" not in event.sentence
+
+
+@pytest.mark.parametrize(
+    "start", ["http://public.example\\@127.0.0.1", "http:\\\\127.0.0.1", "http:///127.0.0.1",
+              "http://127.0.0.1\t", "http://127.0.0.1\r\nX: y", "//127.0.0.1", "", "http://"],
+)  # fmt: skip
+def test_an_address_that_programs_read_differently_is_refused(indoors, start):
+    with serving(file()) as server:
+        assert is_refused(indoors.fetch(f"{start}:{server.port}/"))
+        assert server.heads == []
+
+
+def test_what_follows_a_hash_is_no_host(open_side):
+    side = open_side(named(Reach("loopback"), a_example=["::1"]))
+    with serving(file()) as server:
+        assert side.fetch(f"http://a.example#@127.0.0.1:{server.port}/") == REFUSED
+        assert server.heads == []
+
+
+@pytest.mark.parametrize("port", [1, 22, 25, 6667, 65_536, 10**9])
+def test_other_protocols_are_not_spoken_to(indoors, port):
+    assert is_refused(indoors.fetch(f"http://127.0.0.1:{port}/"))
+
+
+def test_no_proxy_of_the_environment_is_asked(indoors, monkeypatch):
+    with internal() as inside, serving(file()) as server:
+        for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://[::1]:{port_of(inside)}")
+        assert indoors.fetch(url_of(server)) == Complete("7")
+        assert visitors(inside) == 0
+
+
+# Trackers, web seeds and peers: what is written as a name is judged by libtorrent's filter, on the
+# address that it connects to (tests/service/engine/test_engine_network.py asks real ones)
+
+
+@pytest.mark.parametrize("host", [*OWN, *ELSEWHERE])
+def test_no_tracker_or_web_seed_of_a_torrent_is_written_as_a_private_address(host):
+    refused = refused_networks("internet", fetch_private=False)
+    for url in (f"http://{host}/announce", f"https://{host}:8443/", f"udp://{host}:80/announce"):
+        assert is_usable("http://tracker.example/announce", refused)
+        assert not is_usable(url, refused) or is_a_name(host)
+
+
+def is_a_name(host):
+    """No program takes it for an address without asking a resolver."""
+    with suppress(ValueError):
+        ip_address(host.strip("[]"))
+        return False
+    with suppress(OSError):
+        socket.inet_aton(host)
+        return False
+    return True
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "168.63.129.16", "fd00:ec2::254"])
+def test_a_clouds_secrets_stay_closed_where_private_places_are_open(address):
+    for fetch_private in (True, False):
+        assert ip_filter("internet", fetch_private=fetch_private).access(address) == 1
+    assert ip_filter("internet", fetch_private=True).access("192.168.1.1") == 0

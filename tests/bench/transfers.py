@@ -1,0 +1,136 @@
+"""Transfers by the thousand: at rest in one worker, in the listing, and on the last step in."""
+
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from threading import Event
+
+import httpx
+from django.utils import timezone
+
+from service import transfers
+from service.landing import Job, put_in_library
+from service.library import root_of
+from service.models import Account, Transfer
+from service.places import Plan, place_of
+from service.store import library_store
+from tests.bench import library
+from tests.bench.harness import ROUNDS, Row, seconds
+from tests.bench.torrents import own_megabytes, wait_until
+from tests.service.working import Working, working
+from tests.serving import serving
+from tests.swarm import torrent
+
+MEGABYTE = 2**20
+IDLE, IDLE_SECONDS = 1000, 20.0
+LISTED = 2000
+WAITING = Event()
+
+
+def rows(_home: Path) -> Iterator[Row]:
+    yield from landing()
+    yield listing()
+    yield from idle()
+
+
+def landing() -> Iterator[Row]:
+    """The file has no bytes on the disk: what is measured is hashing, and then the rest."""
+    owner = library.account("landing@example.org")
+    hashed = [seconds(lambda: linked(1024 * MEGABYTE)) for _ in range(ROUNDS)]
+    rate = 1024 * MEGABYTE / median(hashed) / 1e9
+    yield Row("hashed on the way into the library", rate, " GB/s", at_least=1.0)
+    taken = [planted(owner, 10 * 1024 * MEGABYTE) for _ in range(ROUNDS)]
+    yield Row("10 GiB hashed, put into a folder", median(taken), " s", under=1, raw={"s": taken})
+
+
+def linked(size_bytes: int) -> None:
+    place = Path(os.environ["DATA_DIR"], "whole")
+    with place.open("wb") as file:
+        file.truncate(size_bytes)
+    library_store().link(place)
+    place.unlink()
+
+
+def planted(owner: Account, size_bytes: int) -> float:
+    now = timezone.now()
+    transfer = Transfer.objects.create(
+        account=owner,
+        folder=root_of(owner),
+        title=f"film {now.timestamp()}",
+        size_bytes=size_bytes,
+        state=Transfer.State.MOVING,
+        leased_by="bench",
+        created_at=now,
+        updated_at=now,
+    )
+    job = Job(transfer.pk, "bench", place_of(transfer.pk), is_seeding=False, now=now)
+    plan = Plan(is_folder=False, files=((0, (), size_bytes),))
+    stored = library.blob(size_bytes)
+    return seconds(lambda: put_in_library(job, plan, [stored]))
+
+
+def listing() -> Row:
+    owner = library.account("many@example.org")
+    now = timezone.now()
+    Transfer.objects.bulk_create(recorded(owner, number, now) for number in range(LISTED))
+    auth = (owner.email, library.PASSWORD)
+    with (
+        serving() as server,
+        httpx.Client(base_url=server.url, auth=auth, trust_env=False) as v1,
+    ):
+        assert len(v1.get("/rest/transfer").json()["transfers"]) == LISTED
+        taken = [seconds(lambda: v1.get("/rest/transfer")) * 1000 for _ in range(3 * ROUNDS)]
+    Transfer.objects.filter(account=owner).delete()
+    name = f"{LISTED:,} recorded transfers listed"
+    return Row(name, median(taken), " ms", under=50, raw={"ms": taken})
+
+
+def recorded(owner: Account, number: int, now: datetime) -> Transfer:
+    return Transfer(
+        account=owner,
+        folder=root_of(owner),
+        info_hash_v1=f"{number:040x}",
+        title=f"Film {number}",
+        title_key=f"film {number}",
+        state=Transfer.State.STOPPED,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def idle() -> Iterator[Row]:
+    """Half of them magnet links that nobody answers, half torrents that nobody has."""
+    owner, now = library.account("idle@example.org"), timezone.now()
+    for number in range(IDLE):
+        what = torrent(f"idle {number}", number.to_bytes(4, "big") * 1000)
+        if number % 2:
+            transfers.add_magnet(owner, what.magnet(), 0, now)
+        else:
+            transfers.add_torrent(owner, what.content, 0, now)
+    with working(
+        TORRENT_NETWORK="loopback",
+        TORRENT_PORT="0",
+        LOG_LEVEL="INFO",
+        ACTIVE_TRANSFERS=str(IDLE),
+    ) as worker:
+        begun = Transfer.objects.filter(account=owner).exclude(state=Transfer.State.QUEUED)
+        wait_until(lambda: begun.count() == IDLE)
+        WAITING.wait(IDLE_SECONDS / 2)
+        yield from of_core_and_memory(worker)
+
+
+def of_core_and_memory(worker: Working) -> Iterator[Row]:
+    pids = [worker.process.pid, *worker.children()]
+    before = sum(map(cpu_seconds, pids))
+    WAITING.wait(IDLE_SECONDS)
+    percent = (sum(map(cpu_seconds, pids)) - before) / IDLE_SECONDS * 100
+    yield Row(f"{IDLE:,} idle transfers, of one core", percent, " %", under=5)
+    memory = sum(map(own_megabytes, pids))
+    yield Row(f"{IDLE:,} idle transfers, memory", memory, " MB", under=300)
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

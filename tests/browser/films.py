@@ -1,0 +1,75 @@
+"""Short films of every sort that the player meets, and how to wait for what happens in it."""
+
+from functools import cache
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from tests.browser.people import Visitor
+from tests.service.media import reels
+
+SECONDS = 40
+PATIENCE_MS = 30_000
+WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
+
+
+@cache
+def copied() -> Path:
+    """Two languages, words, and pictures that are copied."""
+    words = reels.place("player.srt")
+    words.write_text(WORDS)
+    path = reels.place("player.mkv")
+    tones = [f"sine={tone}:r=48000:d={SECONDS}" for tone in (440, 880)]
+    reels.run(
+        *("-f", "lavfi", "-i", f"testsrc2=s=1280x720:r=25:d={SECONDS}"),
+        *("-f", "lavfi", "-i", tones[0], "-f", "lavfi", "-i", tones[1], "-i", str(words)),
+        *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:s", "srt"),
+        *(*reels.X264, "-g", "50", *reels.AAC),
+        *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
+        *("-metadata:s:s:0", "language=eng", str(path)),
+    )
+    return path
+
+
+def encoded() -> Path:
+    """No browser plays this."""
+    return reels.film("player.avi", "-c:v", "mpeg4", "-q:v", "4", "-c:a", "ac3", seconds=SECONDS)
+
+
+def short() -> Path:
+    return reels.film("player-short.mp4", *reels.X264, "-g", "25", *reels.AAC, seconds=12)
+
+
+def state(page: Page, expression: str) -> object:
+    return page.evaluate(
+        f"() => {{ const film = document.querySelector('#film'); return {expression}; }}"
+    )
+
+
+def until(page: Page, condition: str) -> None:
+    """The page's policy forbids Playwright's own way of waiting, which evaluates text."""
+    page.evaluate(
+        f"""() => new Promise((resolve, reject) => {{
+            const film = document.querySelector('#film');
+            const late = performance.now() + {PATIENCE_MS};
+            const said = () => `${{film.currentTime}} ${{film.readyState}}`;
+            const look = () => {{
+                if ({condition}) resolve();
+                else if (performance.now() > late) reject(new Error(`Waiting ended: ${{said()}}`));
+                else setTimeout(look, 30);
+            }};
+            look();
+        }})"""
+    )
+
+
+def moves_on(page: Page, seconds: float = 0.5) -> None:
+    start = state(page, "film.currentTime")
+    until(page, f"!film.paused && film.currentTime > {start + seconds}")
+
+
+def watch(visitor: Visitor, folder: str, name: str) -> None:
+    """From the listing on: a page that nobody clicked on the way to may not play by itself."""
+    visitor.open(folder)
+    visitor.page.get_by_role("link", name=name).click()
+    visitor.page.wait_for_url("**/view/*")

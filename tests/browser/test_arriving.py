@@ -1,0 +1,192 @@
+"""From a link in the field to the files in their folder: the whole program, its worker, and peers
+and servers on loopback."""
+
+import re
+import secrets
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.people import Visitor
+from tests.browser.test_sending import drop, paste
+from tests.running import Ferry, running
+from tests.swarm import Made, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
+
+SLOWLY = 64 * 1024
+ARRIVAL_MS = 30_000
+STALL_MS = 180_000
+COURSE = ["queued", "metadata", "downloading", "moving", "moved"]
+# Every state that one row goes through; its key stays, while its name comes with the metadata.
+WATCH = """() => {
+  const had = new Set([...document.querySelectorAll("#transfers .transfer")].map(({ id }) => id));
+  window.states = [];
+  const look = () => {
+    for (const { id, dataset } of document.querySelectorAll("#transfers .transfer")) {
+      if (!had.has(id) && window.states.at(-1) !== dataset.state) window.states.push(dataset.state);
+    }
+  };
+  const sights = { subtree: true, childList: true, attributes: true };
+  new MutationObserver(look).observe(document.getElementById("transfers"), sights);
+}"""
+
+
+@pytest.fixture(scope="module")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
+    home = tmp_path_factory.mktemp("ferry")
+    with running(home, TORRENT_NETWORK="loopback", WEB_PROCESSES="2") as program:
+        program.make_owner()
+        yield program
+
+
+@pytest.fixture
+def seeds() -> Iterator[Seeder]:
+    with seeder() as seeds:
+        yield seeds
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    alice = Visitor(page, ferry.url, ferry)
+    alice.sign_in()
+    alice.open("/transfers/")
+    return alice
+
+
+def name() -> str:
+    return f"Film {secrets.token_hex(4)}"
+
+
+def film(title: str, size_bytes: int = 300_000) -> Made:
+    """A folder of three files that no other test has."""
+    files = {
+        ("film.mkv",): secrets.token_bytes(size_bytes),
+        ("extras", "subtitle.srt"): b"Hello",
+        ("extras", "cover.txt"): secrets.token_bytes(100),
+    }
+    return torrent(title, files)
+
+
+def row(page: Page, title: str) -> Locator:
+    return page.locator("#transfers .transfer").filter(has_text=title)
+
+
+def send(page: Page, text: str) -> None:
+    """Pasted somewhere on the page, and sent by the button."""
+    paste(page, text)
+    expect(page.locator("#omni")).to_have_value(text)
+    page.locator("#send").get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#verdicts-summary")).to_contain_text("Added: 1")
+
+
+def opens(page: Page, title: str, *names: str) -> None:
+    """One click on what has arrived shows its files."""
+    arrived = row(page, title)
+    expect(arrived.locator(".facts")).to_contain_text("In your files", timeout=ARRIVAL_MS)
+    arrived.get_by_role("link", name="Open", exact=True).click()
+    page.wait_for_url(lambda url: "/transfers/" not in url)
+    for each in names:
+        expect(page.locator("main").get_by_text(each, exact=False).first).to_be_visible()
+
+
+def test_a_pasted_magnet_is_seen_coming_and_becomes_a_folder_with_its_files(alice, seeds, tmp_path):
+    made = film(name(), size_bytes=600_000)
+    seeds.limit_upload(SLOWLY)
+    seeds.give(made, tmp_path)
+    page = alice.page
+    page.evaluate(WATCH)
+    send(page, made.magnet(peer=seeds.address))
+    coming = row(page, made.name)
+    expect(coming.locator(".transfer-pct")).to_have_text(
+        re.compile(r"[1-9]\d?%"), timeout=ARRIVAL_MS
+    )
+    expect(coming.locator(".state")).to_contain_text("/s")
+    expect(coming.locator(".facts")).to_contain_text("1 peer")
+    expect(page.locator("#running")).to_contain_text("1")
+    expect(page.locator("#toasts")).to_contain_text(
+        f"{made.name} is in your files", timeout=ARRIVAL_MS
+    )
+    states = page.evaluate("window.states")
+    assert states == sorted(states, key=COURSE.index)
+    assert {"downloading", "moved"} <= set(states)
+    opens(page, made.name, "film.mkv", "extras")
+    expect(page.locator("h1")).to_have_text(made.name)
+
+
+def test_a_dropped_torrent_is_fetched_into_its_folder(alice, seeds, tmp_path):
+    with serving_http(Tracker()) as tracker:
+        tracker.peers.append(seeds.address)
+        title = name()
+        made = torrent(title, {("a.mkv",): secrets.token_bytes(90_000)}, announce=tracker.announce)
+        seeds.give(made, tmp_path)
+        drop(alice.page, f"{title}.torrent", made.content)
+        expect(alice.page.locator("#toasts")).to_contain_text("Added")
+        opens(alice.page, title, "a.mkv")
+
+
+def test_an_address_is_fetched_as_the_file_that_it_is(alice, tmp_path):
+    title = f"{secrets.token_hex(4)}.iso"
+    (tmp_path / title).write_bytes(secrets.token_bytes(200_000))
+    with serving_http(WebSeed(folder=tmp_path)) as server:
+        send(alice.page, f"{server.url}/{title}")
+        opens(alice.page, title, title.removesuffix(".iso"))
+
+
+def test_an_address_that_is_not_there_fails_with_the_reason(alice, tmp_path):
+    title = f"{secrets.token_hex(4)}.iso"
+    with serving_http(WebSeed(folder=tmp_path)) as server:
+        send(alice.page, f"{server.url}/{title}")
+        failed = row(alice.page, title)
+        expect(failed.locator(".facts")).to_contain_text("Failed", timeout=ARRIVAL_MS)
+        expect(failed.locator(".facts")).to_contain_text("404")
+        (tmp_path / title).write_bytes(b"here now")
+        failed.get_by_role("button", name="Retry").click()
+        expect(failed.locator(".facts")).to_contain_text("In your files", timeout=ARRIVAL_MS)
+
+
+def test_what_downloads_shows_its_progress_and_is_cancelled(alice, ferry, seeds, tmp_path):
+    made = film(name(), size_bytes=20_000_000)
+    seeds.limit_upload(SLOWLY)
+    seeds.give(made, tmp_path)
+    page = alice.page
+    send(page, made.magnet(peer=seeds.address))
+    running = row(page, made.name)
+    expect(running).to_have_attribute("data-state", "downloading", timeout=ARRIVAL_MS)
+    expect(running.locator(".facts")).to_contain_text("1 peer", timeout=ARRIVAL_MS)
+    expect(page).to_have_title(re.compile(r"^\d+% · Transfers"))
+    running.get_by_role("link", name="Cancel").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
+    expect(running).to_have_count(0)
+    alice.open("/")
+    expect(page.get_by_text(made.name)).to_have_count(0)
+
+
+def test_offline_a_transfer_goes_on_and_is_seen_when_one_is_back(alice, seeds, tmp_path, troubles):
+    made = film(name(), size_bytes=20_000_000)
+    seeds.limit_upload(SLOWLY)
+    seeds.give(made, tmp_path)
+    page = alice.page
+    send(page, made.magnet(peer=seeds.address))
+    expect(row(page, made.name)).to_have_attribute("data-state", "downloading", timeout=ARRIVAL_MS)
+    page.context.set_offline(True)
+    expect(page.locator("#unreachable")).to_be_visible()
+    seeds.limit_upload(0)
+    page.context.set_offline(False)
+    expect(page.locator("#unreachable")).to_be_hidden()
+    opens(page, made.name, "film.mkv")
+    troubles.clear()
+
+
+@pytest.mark.slow
+def test_a_magnet_that_nobody_has_stalls_and_says_so(alice):
+    made = film(name())
+    page = alice.page
+    send(page, made.magnet())
+    waiting = row(page, made.hash_v1)
+    expect(waiting.locator(".state")).to_have_text("Fetching details", timeout=ARRIVAL_MS)
+    expect(waiting.locator(".facts")).to_contain_text("looking for peers")
+    expect(waiting.locator(".state")).to_contain_text("No peers", timeout=STALL_MS)
+    expect(waiting.locator(".facts")).to_contain_text("waiting for one to appear")
+    waiting.get_by_role("link", name="Cancel").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
+    expect(waiting).to_have_count(0)

@@ -1,0 +1,99 @@
+"""The Files screen before somebody else's service: another Ferry, which may go away."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.people import Visitor
+from tests.running import BASE, Ferry, free_port, running
+
+EMAIL = "ferry@localhost"
+SECRET = "a herring in the hold"
+
+
+@dataclass
+class There:
+    """The service, in a folder and on a port that it keeps."""
+
+    data_dir: Path
+    port: int
+    stack: ExitStack
+
+    def start(self) -> Ferry:
+        settings = {"PORT": str(self.port), "WEB_PROCESSES": "1"}
+        return self.stack.enter_context(running(self.data_dir, **settings))
+
+    def stop(self) -> None:
+        self.stack.close()
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[There]:
+    with ExitStack() as stack:
+        there = There(tmp_path / "there", free_port(), stack)
+        ferry = there.start()
+        subprocess.run(
+            [sys.executable, "manage.py", "account", "password", EMAIL],
+            cwd=BASE,
+            env=ferry.environment,
+            input=f"{SECRET}\n",
+            text=True,
+            check=True,
+            capture_output=True,
+        )
+        with httpx.Client(base_url=ferry.url, auth=(EMAIL, SECRET), trust_env=False) as client:
+            client.post("/rest/folder", data={"path": "Films"}).raise_for_status()
+        yield there
+
+
+@pytest.fixture
+def alice(there: There, tmp_path: Path, page: Page) -> Iterator[Visitor]:
+    url = f"http://{EMAIL.replace('@', '%40')}:{SECRET.replace(' ', '%20')}@127.0.0.1:{there.port}"
+    with running(tmp_path / "here", SERVICE_URL=url, WEB_PROCESSES="1") as ferry:
+        ferry.make_owner()
+        alice = Visitor(page, ferry.url, ferry)
+        alice.sign_in()
+        yield alice
+        assert SECRET not in ferry.log
+
+
+def test_uploads_to_a_folder_land_in_all_files_and_that_is_said_before(alice):
+    page = alice.page
+    page.get_by_role("link", name="Films").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Films")
+    page.get_by_role("link", name="Upload").click()
+    note = page.get_by_role("dialog")
+    expect(note.get_by_role("heading")).to_have_text("Upload to All files?")
+    with page.expect_file_chooser() as chooser:
+        note.get_by_role("button", name="Choose files").click()
+    chooser.value.set_files([{"name": "a.txt", "mimeType": "text/plain", "buffer": b"hello"}])
+    expect(page.locator("#toasts")).to_contain_text("Uploaded")
+    alice.open("/")
+    expect(page.locator('.entry-name[title="a.txt"]')).to_be_visible()
+
+
+def test_a_listing_seen_before_is_shown_with_its_age_until_the_service_is_back(
+    alice, there, troubles
+):
+    page = alice.page
+    expect(page.get_by_role("link", name="Films")).to_be_visible()
+    there.stop()
+    page.reload()
+    banner = page.get_by_role("status").filter(has=page.get_by_role("link", name="Try now"))
+    expect(banner).to_be_visible()
+    expect(page.locator(".page-sub")).to_contain_text("as of")
+    expect(page.get_by_text("Films")).to_be_visible()
+    page.get_by_role("link", name="Try now").click()
+    expect(page.locator("#toasts")).to_contain_text("Still no answer.")
+    there.start()
+    page.get_by_role("link", name="Try now").click()
+    expect(banner).to_be_hidden()
+    expect(page.locator(".page-sub")).not_to_contain_text("as of")
+    troubles.clear()

@@ -1,0 +1,106 @@
+"""Over https, through a proxy set up as README says: Chromium itself says that Ferry is an app."""
+
+from collections.abc import Iterator
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import Page, Playwright, expect
+
+from tests.browser.chromium import launched
+from tests.browser.people import Visitor
+from tests.certificates import key_mark, trusted
+from tests.proxies.fronts import Front, proxy
+from tests.running import Ferry, free_port, running
+
+pytestmark = pytest.mark.slow
+FRONTS = [Front("nginx", "https", ""), Front("caddy", "https", "/ferry")]
+SIZE_OF = """async (url) => {
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  return `${image.naturalWidth}x${image.naturalHeight}`;
+}"""
+
+
+@pytest.fixture(scope="module", params=FRONTS, ids=str)
+def fronted(request, tmp_path_factory) -> Iterator[tuple[Front, str, str, Ferry]]:
+    front, folder = request.param, tmp_path_factory.mktemp("front")
+    home = folder / "proxy"
+    home.mkdir()
+    trusted(home, front.host)
+    settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": front.host, "WEB_PROCESSES": "1"}
+    if front.prefix:
+        settings["URL_PREFIX"] = front.prefix
+    with running(folder / "data", **settings) as ferry:
+        ferry.make_owner()
+        with proxy(front, home, ferry, free_port()) as url:
+            yield front, url, key_mark(home), ferry
+
+
+@pytest.fixture
+def alice(fronted, playwright: Playwright) -> Iterator[Visitor]:
+    front, url, mark, ferry = fronted
+    trust = f"--ignore-certificate-errors-spki-list={mark}"
+    names = f"--host-resolver-rules=MAP {front.host} 127.0.0.1"
+    with launched(playwright, trust, names) as browser, browser.new_page() as page:
+        visitor = Visitor(page, url + front.prefix, ferry)
+        answers(visitor)
+        visitor.sign_in()
+        page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+        yield visitor
+
+
+def answers(visitor: Visitor) -> None:
+    """The proxy says nothing when it is ready."""
+    for _try in range(100):
+        try:
+            visitor.open("/healthz")
+        except Exception as trouble:
+            if "ERR_CONNECTION_REFUSED" not in str(trouble):
+                raise
+        else:
+            return
+    raise AssertionError("the proxy never answered")
+
+
+def manifest(page: Page) -> tuple[str, dict]:
+    url = page.evaluate("document.querySelector('link[rel=manifest]').href")
+    return url, page.evaluate("(url) => fetch(url).then((answer) => answer.json())", url)
+
+
+def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(alice, fronted):
+    front = fronted[0]
+    url, facts = manifest(alice.page)
+    assert urljoin(url, facts["start_url"]).startswith(urljoin(url, facts["scope"]))
+    assert facts["scope"] == facts["id"] == f"{front.prefix}/"
+    assert facts["display"] == "standalone"
+    for icon in facts["icons"]:
+        assert alice.page.evaluate(SIZE_OF, urljoin(url, icon["src"])) == icon["sizes"]
+    assert {"192x192", "512x512"} <= {icon["sizes"] for icon in facts["icons"]}
+    acts = [facts["share_target"]["action"], facts["file_handlers"][0]["action"]]
+    acts.append(facts["protocol_handlers"][0]["url"])
+    assert all(act.startswith(facts["scope"]) for act in acts)
+
+
+def test_chromium_would_install_it(alice):
+    """Its one objection is the test's own: its windows are private ones."""
+    session = alice.page.context.new_cdp_session(alice.page)
+    told = session.send("Page.getAppManifest")
+    assert told["errors"] == []
+    assert '"start_url"' in told["data"]
+    errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert {error["errorId"] for error in errors} <= {"in-incognito"}
+
+
+def test_the_worker_serves_what_lies_below_the_prefix(alice, fronted):
+    front = fronted[0]
+    scope = alice.page.evaluate("navigator.serviceWorker.ready.then((found) => found.scope)")
+    assert scope == f"{alice.url}/"
+    names = alice.page.evaluate("caches.keys()")
+    assert [name.rpartition(" ")[0] for name in names] == [f"ferry-shell {front.prefix}/"]
+
+
+def test_the_account_page_asks_for_no_https_where_there_is_some(alice):
+    alice.open("/account/")
+    expect(alice.page.locator("#service")).to_be_visible()
+    expect(alice.page.locator("#plain")).to_have_count(0)

@@ -1,0 +1,189 @@
+"""Films in a real browser: a bare page with hls.js, under the policy that the player will have."""
+
+import random
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route
+
+from tests.browser.shelf import Shelf
+from tests.running import Ferry
+from tests.service.media import reels
+from tests.service.media.waiting import wait_until
+
+BARE = Path(__file__).parent / "bare"
+POLICY = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'; "
+    "media-src 'self' blob:"
+)
+SECONDS = 40
+PATIENCE_MS = 30_000
+EMAIL, PASSWORD = "ferry@localhost", "a quiet harbour at noon"
+WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
+
+
+@pytest.fixture(scope="module")
+def film() -> Path:
+    """Two languages, words, and pictures that are copied."""
+    words = reels.place("words.srt")
+    words.write_text(WORDS)
+    path = reels.place("journey.mkv")
+    tones = [f"sine={tone}:r=48000:d={SECONDS}" for tone in (440, 880)]
+    reels.run(
+        *("-f", "lavfi", "-i", f"testsrc2=s=1280x720:r=25:d={SECONDS}"),
+        *("-f", "lavfi", "-i", tones[0], "-f", "lavfi", "-i", tones[1], "-i", str(words)),
+        *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:s", "srt"),
+        *(*reels.X264, "-g", "50", *reels.AAC),
+        *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
+        *("-metadata:s:s:0", "language=eng", str(path)),
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def service(ferry: Ferry) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), trust_env=False) as client:
+        ferry.say("account", "password", EMAIL, words=f"{PASSWORD}\n")
+        yield client
+
+
+@pytest.fixture(scope="module")
+def playlist(ferry: Ferry, service: httpx.Client, film: Path) -> str:
+    """The address of its master playlist."""
+    shelf = Shelf(ferry)
+    folder = shelf.folder()
+    shelf.file(folder, f"{secrets.token_hex(4)}.mkv", film.read_bytes())
+    shelf.close()
+    listing = service.get("/rest/folder").json()
+    found = next(each["id"] for each in listing["folders"] if each["name"] == folder.name)
+    (file,) = service.get(f"/rest/folder/{found}").json()["files"]
+    answer = service.get(f"/rest/file/{file['id']}/hls", timeout=30)
+    assert answer.status_code == 200, answer.text
+    return urlsplit(answer.json()["url"]).path
+
+
+def giving(name: str, content_type: str) -> Callable[[Route], None]:
+    headers = {"Content-Type": content_type, "Content-Security-Policy": POLICY}
+    return lambda route: route.fulfill(body=(BARE / name).read_text(), headers=headers)
+
+
+def opened(page: Page, ferry: Ferry, playlist: str) -> None:
+    for name, content_type in (("player.html", "text/html"), ("player.js", "text/javascript")):
+        page.route(re.compile(rf"/bare/{name}"), giving(name, content_type))
+    page.goto(f"{ferry.url}/bare/player.html?from={quote(playlist)}")
+    until(page, "window.video && video.readyState >= 3")
+    page.evaluate("video.play()")
+    moves_on(page)
+
+
+@pytest.fixture
+def player(page: Page, ferry: Ferry, playlist: str) -> Iterator[Page]:
+    opened(page, ferry, playlist)
+    yield page
+    assert page.evaluate("seen.fatal") == []
+
+
+def until(page: Page, condition: str) -> None:
+    """The page's policy forbids Playwright's own way of waiting, which evaluates text."""
+    page.evaluate(
+        f"""() => new Promise((resolve, reject) => {{
+            const late = performance.now() + {PATIENCE_MS};
+            const state = () => `${{video.currentTime}} ${{video.readyState}} ${{seen.fatal}}`;
+            const look = () => {{
+                if ({condition}) resolve();
+                else if (performance.now() > late) reject(new Error(`Waiting ended: ${{state()}}`));
+                else setTimeout(look, 30);
+            }};
+            look();
+        }})"""
+    )
+
+
+def moves_on(page: Page, seconds: float = 0.5) -> None:
+    start = page.evaluate("video.currentTime")
+    until(page, f"video.currentTime > {start + seconds}")
+
+
+def test_it_plays_at_once_and_knows_its_length(player):
+    assert player.evaluate("video.duration") == pytest.approx(SECONDS, abs=0.2)
+    assert player.evaluate("hls.levels.length") == 2
+    assert player.evaluate("hls.audioTracks.map(each => each.lang)") == ["en", "de"]
+    assert player.evaluate("hls.subtitleTracks.map(each => each.lang)") == ["en"]
+
+
+def test_it_goes_on_after_any_seek(player):
+    for _ in range(5):
+        at = random.uniform(0, SECONDS - 5)
+        player.evaluate(f"video.currentTime = {at}")
+        until(player, "!video.seeking")
+        moves_on(player)
+
+
+def test_a_smaller_variant_is_encoded_when_it_is_chosen(player):
+    assert player.evaluate("video.videoHeight") == 720
+    player.evaluate("hls.currentLevel = 0")
+    until(player, "video.videoHeight === 480")
+    moves_on(player)
+
+
+def test_another_language_is_heard_when_it_is_chosen(player):
+    player.evaluate("hls.audioTrack = 1")
+    until(player, "seen.loaded.some(each => each.includes('/a2copy/'))")
+    until(player, "seen.sounds.at(-1) === 1")
+    moves_on(player)
+
+
+def test_words_are_shown_when_they_are_chosen(player, troubles):
+    player.evaluate("hls.subtitleTrack = 0")
+    until(
+        player,
+        "[...video.textTracks].some(each => each.activeCues?.[0]?.text === 'Land in sight')",
+    )
+    # hls.js gives each track of its own an empty file, which the policy rightly keeps out.
+    troubles[:] = [line for line in troubles if "data:,WEBVTT" not in line]
+
+
+def test_it_ends_at_its_end(player):
+    player.evaluate("video.currentTime = video.duration - 2")
+    until(player, "video.ended")
+    assert player.evaluate("video.currentTime") == pytest.approx(SECONDS, abs=0.2)
+
+
+def test_two_viewers_share_one_converter(
+    player: Page, chromium: Browser, ferry: Ferry, playlist: str
+):
+    with chromium.new_context() as context:
+        other = second_viewer(context, ferry, playlist)
+        for page in (player, other):
+            page.evaluate("video.currentTime = 20; hls.currentLevel = 0")
+        most = []
+        for page in (player, other):
+            until(page, "video.videoHeight === 480")
+            most.append(len(encoders(ferry)))
+        assert max(most) <= 1
+        assert other.evaluate("seen.fatal") == []
+    wait_until(lambda: not encoders(ferry), seconds=45)
+
+
+def second_viewer(context: BrowserContext, ferry: Ferry, playlist: str) -> Page:
+    page = context.new_page()
+    opened(page, ferry, playlist)
+    return page
+
+
+def encoders(ferry: Ferry) -> list[int]:
+    """The processes that encode pictures for this Ferry."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"libx264" in words and any(str(ferry.data_dir).encode() in word for word in words):
+            found.append(int(process.name))
+    return found

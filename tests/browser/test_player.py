@@ -1,0 +1,329 @@
+"""Films as people watch them, through the whole program."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import films
+from tests.browser.axe import violations
+from tests.browser.films import moves_on, state, until, watch
+from tests.browser.people import Visitor
+from tests.browser.shelf import Folder, Shelf
+from tests.running import Ferry
+
+COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
+
+SERVICE_WORKERS = "block"
+NAME = "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
+
+
+@pytest.fixture(scope="module")
+def shelf(ferry: Ferry) -> Iterator[Shelf]:
+    shelf = Shelf(ferry)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture
+def series(shelf: Shelf) -> Folder:
+    """A copied film, one that is encoded, and a short one, all new to everybody."""
+    folder = shelf.folder()
+    shelf.file(folder, COPIED, films.copied().read_bytes())
+    shelf.file(folder, ENCODED, films.encoded().read_bytes())
+    shelf.file(folder, TENTH, films.short().read_bytes())
+    return folder
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    visitor = Visitor(page, ferry.url, ferry)
+    visitor.sign_in()
+    return visitor
+
+
+def playing(visitor: Visitor, folder: Folder, name: str) -> Page:
+    watch(visitor, folder.path, name)
+    moves_on(visitor.page)
+    return visitor.page
+
+
+def stir(page: Page) -> None:
+    page.mouse.move(300, 300)
+    page.mouse.move(320, 320)
+
+
+@pytest.mark.parametrize("name", [COPIED, ENCODED])
+def test_a_click_on_a_film_plays_it_and_it_goes_on_after_a_seek(alice, series, name):
+    page = playing(alice, series, name)
+    assert state(page, "film.duration") == pytest.approx(films.SECONDS, abs=0.3)
+    for at in (30, 12):
+        page.get_by_label("Position").fill(str(at))
+        until(page, f"!film.seeking && film.currentTime >= {at}")
+        moves_on(page)
+    assert page.locator("#at").inner_text().startswith("0:1")
+    assert page.locator("#of").inner_text() == "/ 0:40"
+
+
+def test_hls_comes_with_the_player_only(alice, series):
+    seen: list[str] = []
+    alice.page.on("request", lambda request: seen.append(request.url))
+    alice.open(series.path)
+    alice.page.get_by_role("link", name=COPIED).wait_for()
+    assert not [url for url in seen if "hls" in url]
+    playing(alice, series, COPIED)
+    assert [url for url in seen if "/vendor/hls" in url]
+
+
+def test_where_somebody_stopped_is_known_on_their_other_device(
+    alice: Visitor, series: Folder, chromium: Browser, ferry: Ferry
+):
+    page = playing(alice, series, COPIED)
+    page.get_by_label("Position").fill("20")
+    until(page, "film.currentTime > 20")
+    with page.expect_request("**/watch/**") as report:
+        page.keyboard.press("k")
+    assert "Pause" not in page.locator("[data-do=toggle]").get_attribute("aria-label")
+    assert report.value.response().status == 204
+    with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
+        other = Visitor(phone.new_page(), ferry.url, ferry)
+        other.sign_in()
+        other.open("/")
+        expect(other.page.locator("#continue")).to_contain_text("Tide S01E01")
+        other.open(series.path)
+        expect(other.page.locator("progress.bar")).to_have_count(1)
+        watch(other, series.path, COPIED)
+        other.page.get_by_role("button", name="Resume at 0:2").click()
+        until(other.page, "film.currentTime > 19.5")
+        moves_on(other.page)
+
+
+def test_starting_over_begins_at_the_beginning(alice, series):
+    page = playing(alice, series, COPIED)
+    page.get_by_label("Position").fill("25")
+    until(page, "film.currentTime > 25")
+    with page.expect_request("**/watch/**"):
+        page.keyboard.press("k")
+    watch(alice, series.path, COPIED)
+    page.get_by_role("button", name="Start over").click()
+    moves_on(page)
+    assert state(page, "film.currentTime") < 15
+
+
+def test_leaving_the_page_keeps_the_position(alice, series):
+    page = playing(alice, series, COPIED)
+    page.get_by_label("Position").fill("15")
+    moves_on(page)
+    page.get_by_label("Back to").click()
+    page.wait_for_url(f"**{series.path}*")
+    watch(alice, series.path, COPIED)
+    expect(page.get_by_role("button", name="Resume at 0:1")).to_be_visible()
+
+
+def test_positions_are_told_at_most_once_in_ten_seconds(alice, series):
+    reports: list[str] = []
+    alice.page.on(
+        "request", lambda request: "/watch/" in request.url and reports.append(request.url)
+    )
+    page = playing(alice, series, COPIED)
+    until(page, "film.currentTime > 6")
+    assert reports == []
+    until(page, "film.currentTime > 13")
+    assert len(reports) == 1
+
+
+def test_subtitles_are_shown_when_they_are_chosen_and_remembered(alice, series):
+    page = playing(alice, series, COPIED)
+    stir(page)
+    page.get_by_role("button", name="Subtitles").click()
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("#words")).to_have_text("Land in sight")
+    page.reload()
+    page.get_by_role("button", name="Play", exact=True).or_(
+        page.get_by_role("button", name="Start over")
+    ).first.click()
+    expect(page.locator("#words")).to_have_text("Land in sight")
+
+
+def test_subtitles_can_be_larger_darker_and_later(alice, series):
+    page = playing(alice, series, COPIED)
+    page.keyboard.press("c")
+    words = page.locator("#words")
+    expect(words).to_have_text("Land in sight")
+    before = words.bounding_box()["height"]
+    stir(page)
+    page.get_by_role("button", name="Subtitles", exact=True).click()
+    page.get_by_role("button", name="Larger subtitles").click()
+    assert words.bounding_box()["height"] > before
+    page.get_by_role("button", name="Dark background").click()
+    expect(words).to_have_attribute("data-background", "")
+    for _ in range(3):
+        page.get_by_role("button", name="later").click()
+    expect(page.locator("#delay")).to_have_text("1.5 s")
+    page.keyboard.press("Escape")
+    page.keyboard.press("0")
+    expect(words).to_be_hidden()
+
+
+def test_another_language_is_heard_when_it_is_chosen(alice, series):
+    loaded: list[str] = []
+    alice.page.on("request", lambda request: loaded.append(request.url))
+    page = playing(alice, series, COPIED)
+    stir(page)
+    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Deutsch").click()
+    moves_on(page)
+    assert any("/a2copy/" in url for url in loaded)
+
+
+def test_a_smaller_picture_is_sent_when_it_is_chosen(alice, series):
+    page = playing(alice, series, COPIED)
+    stir(page)
+    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="480p", exact=True).click()
+    until(page, "film.videoHeight === 480")
+    moves_on(page)
+
+
+def test_the_next_episode_follows_unless_somebody_stays(alice, series):
+    page = playing(alice, series, ENCODED)
+    stir(page)
+    assert page.locator("#next").get_attribute("aria-label") == "Next: Episode 10"
+    page.get_by_label("Position").fill("38")
+    expect(page.get_by_role("heading", name="Next: Episode 10")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Stay here").click()
+    expect(page.get_by_role("heading", name="Next: Episode 10")).to_be_hidden()
+    page.get_by_label("Position").fill("38")
+    page.keyboard.press("k")
+    page.get_by_role("link", name="Play now").click(timeout=20_000)
+    expect(page.locator("h1")).to_have_text(TENTH)
+    moves_on(page)
+    watched = page.context.new_page()
+    watched.goto(alice.url + series.path)
+    expect(watched.locator(".seen")).to_have_count(1)
+
+
+def test_every_key_of_the_player_works(alice, series):
+    page = playing(alice, series, COPIED)
+    page.keyboard.press("Space")
+    until(page, "film.paused")
+    for key, expected in [("5", 20), ("l", 30), ("j", 20), ("ArrowRight", 25), ("ArrowLeft", 20)]:
+        page.keyboard.press(key)
+        until(page, f"Math.abs(film.currentTime - {expected}) < 0.2")
+    page.keyboard.press("m")
+    assert state(page, "film.muted")
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowDown")
+    assert state(page, "film.volume") == pytest.approx(0.9)
+    page.keyboard.press(">")
+    assert state(page, "film.playbackRate") == 1.25
+    page.keyboard.press("<")
+    page.keyboard.press("f")
+    page.wait_for_selector("#viewer:fullscreen")
+    page.keyboard.press("f")
+    page.keyboard.press("k")
+    moves_on(page)
+    page.keyboard.press("Shift+N")
+    expect(page.locator("h1")).to_have_text(ENCODED)
+
+
+def test_all_controls_are_reached_and_used_by_keyboard_alone(alice, series):
+    page = playing(alice, series, COPIED)
+    page.locator("#back").focus()
+    seen = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate(NAME))
+    for wanted in ("Position", "Pause", "Back 10 seconds", "Subtitles", "Full screen"):
+        assert any(wanted in each for each in seen), seen
+    page.get_by_role("button", name="Pause").focus()
+    page.keyboard.press("Enter")
+    until(page, "film.paused")
+
+
+def test_the_chrome_leaves_after_three_seconds_and_comes_back(alice, series):
+    page = playing(alice, series, COPIED)
+    page.evaluate("document.activeElement.blur()")
+    expect(page.locator("#viewer")).to_have_class("viewer stage player idle", timeout=8_000)
+    expect(page.locator("#controls")).to_have_css("opacity", "0")
+    stir(page)
+    expect(page.locator("#controls")).to_have_css("opacity", "1")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(alice, series, scheme):
+    alice.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page = playing(alice, series, COPIED)
+    page.keyboard.press("k")
+    assert violations(page) == []
+    page.get_by_role("button", name="Subtitles").click()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1440])
+def test_nothing_is_wider_than_the_screen(alice, series, width):
+    alice.page.set_viewport_size({"width": width, "height": 700})
+    page = playing(alice, series, ENCODED)
+    page.keyboard.press("k")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for box in page.locator("#controls :is(button, a, input):visible").all():
+        place = box.bounding_box()
+        assert place["x"] >= -0.5
+        assert place["x"] + place["width"] <= width + 0.5
+
+
+def test_a_double_tap_goes_ten_seconds(chromium: Browser, ferry: Ferry, series):
+    with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
+        visitor = Visitor(phone.new_page(), ferry.url, ferry)
+        visitor.sign_in()
+        page = playing(visitor, series, COPIED)
+        page.keyboard.press("k")
+        start = state(page, "film.currentTime")
+        for _ in range(2):
+            page.touchscreen.tap(350, 400)
+        until(page, f"Math.abs(film.currentTime - {start} - 10) < 0.3")
+
+
+def test_a_film_that_cannot_be_streamed_says_why_and_offers_other_ways(alice, series):
+    page = alice.page
+    told = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    watch(alice, series.path, ENCODED)
+    expect(page.get_by_role("alert")).to_contain_text("It is gone.")
+    expect(page.get_by_role("link", name="Download the original")).to_be_visible()
+    page.get_by_role("button", name="Play the MP4 copy").click()
+    page.locator(".card").get_by_role("button", name="Play", exact=True).click(timeout=30_000)
+    moves_on(page)
+
+
+def test_the_file_itself_plays_where_the_service_makes_nothing_of_it(alice, series):
+    page = alice.page
+    told = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    watch(alice, series.path, TENTH)
+    moves_on(page)
+    assert "/raw/" in state(page, "film.src")
+
+
+def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
+    page, asked = alice.page, []
+
+    def segment(route):
+        if len(asked) < 2:
+            route.fulfill(status=404)
+        else:
+            route.continue_()
+
+    page.route("**/*.m4s", segment)
+    page.on("request", lambda request: "/hls/?in=" in request.url and asked.append(request.url))
+    playing(alice, series, COPIED)
+    assert len(asked) == 2
+
+
+def test_without_scripts_the_browser_plays_the_file_itself(chromium: Browser, ferry, series):
+    with chromium.new_context(java_script_enabled=False) as context:
+        visitor = Visitor(context.new_page(), ferry.url, ferry)
+        visitor.sign_in()
+        visitor.open(series.path)
+        visitor.page.get_by_role("link", name=TENTH).click()
+        expect(visitor.page.locator("video[controls]")).to_be_visible()

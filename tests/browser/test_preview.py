@@ -1,0 +1,455 @@
+"""Files shown: over the listing and alone, by mouse, by touch, by keys, and without scripts."""
+
+import io
+import math
+import re
+import struct
+import wave
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.axe import violations
+from tests.browser.people import Visitor
+from tests.browser.shelf import Folder, Shelf
+from tests.running import Ferry
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="3"/></svg>'
+PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
+trailer<</Root 1 0 R>>
+"""
+
+
+def picture(shade: int) -> bytes:
+    kept = io.BytesIO()
+    Image.new("RGB", (1200, 800), (40 + shade * 30, 90, 140)).save(kept, "JPEG")
+    return kept.getvalue()
+
+
+def sound(seconds: float) -> bytes:
+    kept = io.BytesIO()
+    with wave.open(kept, "wb") as written:
+        written.setparams((1, 2, 8000, 0, "NONE", ""))
+        waves = (int(3000 * math.sin(step / 3)) for step in range(int(8000 * seconds)))
+        written.writeframes(b"".join(struct.pack("<h", each) for each in waves))
+    return kept.getvalue()
+
+
+CONTENTS = {
+    **{f"Fjord {number}.jpg": picture(number) for number in (1, 2, 10)},
+    "broken.png": b"<html><script>alert(1)</script>",
+    "drawing.svg": SVG,
+    "tidy.py": b"import re\n" + b"x = 'a long line that goes on and on' # so\n" * 60,
+    "notes.md": b"# Spring\n\nA *film*.\n\n```\ncode\n```\n\n![A fjord](http://evil.example/x.png)\n",
+    "table.csv": b"name,size\n" + b"Sintel,9.8 GB\n" * 100,
+    "data.json": b'{"a":[1,2,{"b":"x"}]}',
+    "film.srt": b"1\n00:01:47,250 --> 00:01:49,000\nThis blade has a dark past.\n\n" * 30,
+    "film.nfo": "╔══╗ ░▒▓".encode("cp437"),
+    "long.log": b"".join(b"line %d of the log\n" % number for number in range(6000)),
+    "empty.txt": b"",
+    "paper.pdf": PDF,
+    "one.wav": sound(1.5),
+    "two.wav": sound(30),
+    "disk.iso": b"\0" * 5000,
+}
+
+
+@pytest.fixture(scope="module")
+def shelf(ferry: Ferry) -> Iterator[Shelf]:
+    shelf = Shelf(ferry)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture(scope="module")
+def things(shelf: Shelf) -> Folder:
+    folder = shelf.folder()
+    for name, content in CONTENTS.items():
+        shelf.file(folder, name, content)
+    return folder
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    alice = Visitor(page, ferry.url, ferry)
+    alice.sign_in()
+    return alice
+
+
+@pytest.fixture
+def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    size = {"width": 390, "height": 844}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.sign_in()
+        yield alice
+
+
+def link(page: Page, name: str) -> Locator:
+    return page.locator(f'#listing .entry:has([title="{name}"])')
+
+
+def shown(page: Page, name: str, *, is_scripted: bool = True) -> Locator:
+    """Scripted, with its behaviour: that comes a moment after it."""
+    expect(page.locator("#viewer h1")).to_have_text(name)
+    if is_scripted and page.locator("#viewer[data-script]").count():
+        expect(page.locator("#viewer[data-mounted]")).to_be_attached()
+    return page.locator("#viewer")
+
+
+def opened(visitor: Visitor, folder: Folder, name: str) -> Locator:
+    visitor.open(folder.path)
+    link(visitor.page, name).click()
+    return shown(visitor.page, name)
+
+
+def alone(visitor: Visitor, folder: Folder, name: str, *, is_scripted: bool = True) -> Locator:
+    visitor.open(folder.path)
+    visitor.page.goto(visitor.url + link(visitor.page, name).get_attribute("href"))
+    return shown(visitor.page, name, is_scripted=is_scripted)
+
+
+# Over the listing
+
+
+def test_a_file_opens_over_the_listing_and_back_closes_it(alice, things):
+    page = alice.page
+    opened(alice, things, "tidy.py")
+    assert re.search(r"/file-\w+/view/$", page.url)
+    expect(page).to_have_title("tidy.py · Ferry")
+    expect(page.locator("#back")).to_be_focused()
+    page.go_back()
+    expect(page.locator("#overlay")).to_have_count(0)
+    assert page.url == alice.url + things.path
+    expect(page).to_have_title(f"{things.name} · Ferry")
+    expect(link(page, "tidy.py")).to_be_focused()
+    page.go_forward()
+    shown(page, "tidy.py")
+    page.keyboard.press("Escape")
+    expect(page.locator("#overlay")).to_have_count(0)
+    assert page.url == alice.url + things.path
+
+
+def test_the_listing_below_stays_where_it_was(alice, shelf):
+    crowd = shelf.crowd(1000)
+    alice.open(crowd)
+    page = alice.page
+    rows = page.locator("#listing .window > [id]")
+    rows.nth(199).scroll_into_view_if_needed()
+    expect(rows.nth(250)).to_be_attached()
+    row = rows.nth(250)
+    row.scroll_into_view_if_needed()
+    before = page.evaluate("scrollY")
+    row.locator(".entry").click()
+    expect(page.locator("#overlay")).to_be_visible()
+    page.locator("#back").click()
+    expect(page.locator("#overlay")).to_have_count(0)
+    expect(row.locator(".entry")).to_be_focused()
+    assert page.evaluate("scrollY") == before
+
+
+def test_a_reload_shows_the_page_alone_and_back_leads_to_the_listing(alice, things):
+    page = alice.page
+    opened(alice, things, "tidy.py")
+    page.reload()
+    shown(page, "tidy.py")
+    expect(page.locator("#overlay")).to_have_count(0)
+    page.go_back()
+    expect(link(page, "tidy.py")).to_be_visible()
+
+
+def test_alone_the_way_back_leads_to_the_row(alice, things):
+    alone(alice, things, "disk.iso").locator("#back").click()
+    expect(alice.page).to_have_url(re.compile(r"#file-\w+$"))
+    expect(link(alice.page, "disk.iso")).to_be_in_viewport()
+
+
+def test_a_file_that_is_gone_opens_as_the_page_that_says_so(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "a.txt")
+    alice.open(folder.path)
+    href = link(alice.page, "a.txt").get_attribute("href")
+    alice.page.evaluate(
+        "href => document.querySelector('#listing .entry').href = href.replace(/file-/, 'file-9')",
+        href,
+    )
+    alice.page.locator("#listing .entry").click()
+    expect(alice.page.get_by_role("main")).to_contain_text("404")
+
+
+# Pictures
+
+
+def test_pictures_turn_by_keys_and_buttons_in_natural_order(alice, things):
+    page = alice.page
+    opened(alice, things, "Fjord 2.jpg")
+    address = page.url
+    page.keyboard.press("ArrowRight")
+    viewer = shown(page, "Fjord 10.jpg")
+    expect(viewer.locator(".viewer-title p")).to_contain_text("5 of 5")
+    expect(viewer.get_by_label("Next picture")).to_have_count(0)
+    page.keyboard.press("ArrowLeft")
+    shown(page, "Fjord 2.jpg")
+    assert page.url == address
+    page.get_by_label("Previous picture").click()
+    shown(page, "Fjord 1.jpg")
+    expect(page.get_by_label("Previous picture")).to_be_focused()
+    page.go_back()
+    expect(page.locator("#overlay")).to_have_count(0)
+    expect(link(page, "Fjord 1.jpg")).to_be_focused()
+
+
+def width(page: Page) -> float:
+    return page.locator(".picture-frame img").bounding_box()["width"]
+
+
+def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
+    page = alice.page
+    opened(alice, things, "Fjord 2.jpg")
+    image = page.locator(".picture-frame img")
+    expect(image).to_have_js_property("complete", value=True)
+    assert "/image/" in image.get_attribute("src")
+    fitted = page.locator(".picture-frame").bounding_box()
+    page.mouse.move(fitted["x"] + 300, fitted["y"] + 200)
+    page.mouse.wheel(0, -500)
+    expect(page.locator(".zoomed")).to_have_count(1)
+    expect(image).to_have_attribute("src", re.compile("/raw/"))
+    first = width(page)
+    page.keyboard.press("+")
+    page.wait_for_function(
+        "first => document.querySelector('.picture-frame img').width > first", arg=first
+    )
+    left = page.evaluate("document.querySelector('.picture-frame').scrollLeft")
+    page.mouse.down()
+    page.mouse.move(fitted["x"] + 200, fitted["y"] + 200, steps=4)
+    page.mouse.up()
+    assert page.evaluate("document.querySelector('.picture-frame').scrollLeft") > left
+    page.keyboard.press("0")
+    expect(page.locator(".zoomed")).to_have_count(0)
+    page.locator(".picture-frame").dblclick()
+    expect(page.locator(".zoomed")).to_have_count(1)
+
+
+def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
+    page = alice.page
+    viewer = opened(alice, things, "broken.png")
+    expect(viewer.get_by_role("heading", name="No preview for .png files")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    shown(page, "drawing.svg")
+    page.wait_for_function("document.querySelector('.picture-frame img').naturalWidth > 0")
+
+
+def test_neighbours_are_fetched_before_they_are_wanted(alice, things):
+    page = alice.page
+    names = []
+    page.on("request", lambda request: names.append(urlsplit(request.url).path))
+    opened(alice, things, "Fjord 2.jpg")
+    for label in ("Previous picture", "Next picture"):
+        ahead = page.get_by_label(label).get_attribute("data-picture")
+        page.wait_for_function(
+            "path => performance.getEntriesByType('resource').some(e => e.name.includes(path))",
+            arg=ahead,
+        )
+
+
+def swipe(page: Page, from_x: int, to_x: int) -> None:
+    page.evaluate(
+        """([from, to]) => {
+          const target = document.querySelector(".picture-frame");
+          const at = (x) => new Touch({ identifier: 1, target, clientX: x, clientY: 400 });
+          const tell = (name, x, touches) => target.dispatchEvent(new TouchEvent(name, {
+            bubbles: true, cancelable: true, touches, changedTouches: [at(x)] }));
+          tell("touchstart", from, [at(from)]);
+          tell("touchmove", to, [at(to)]);
+          tell("touchend", to, []);
+        }""",
+        [from_x, to_x],
+    )
+
+
+def test_a_swipe_turns_pictures_on_a_phone(phone, things):
+    page = phone.page
+    phone.open(things.path)
+    link(page, "Fjord 1.jpg").tap()
+    shown(page, "Fjord 1.jpg")
+    expect(page.locator(".picture-frame img")).to_have_js_property("complete", value=True)
+    swipe(page, 300, 80)
+    shown(page, "Fjord 2.jpg")
+    swipe(page, 80, 300)
+    shown(page, "Fjord 1.jpg")
+
+
+def pinch(page: Page, before: int, after: int) -> None:
+    page.evaluate(
+        """([before, after]) => {
+          const target = document.querySelector(".picture-frame");
+          const at = (identifier, x) => new Touch({ identifier, target, clientX: x, clientY: 400 });
+          const pair = (apart) => [at(1, 195 - apart / 2), at(2, 195 + apart / 2)];
+          const tell = (name, touches) => target.dispatchEvent(new TouchEvent(name, {
+            bubbles: true, cancelable: true, touches, changedTouches: pair(after) }));
+          tell("touchstart", pair(before));
+          tell("touchmove", pair(after));
+          tell("touchend", []);
+        }""",
+        [before, after],
+    )
+
+
+def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
+    page = phone.page
+    phone.open(things.path)
+    link(page, "Fjord 1.jpg").tap()
+    shown(page, "Fjord 1.jpg")
+    page.wait_for_function("document.querySelector('.picture-frame img').naturalWidth > 0")
+    pinch(page, 60, 180)
+    expect(page.locator(".zoomed")).to_have_count(1)
+    assert width(page) > 390 * 2
+    pinch(page, 180, 20)
+    expect(page.locator(".zoomed")).to_have_count(0)
+    for _tap in range(2):
+        page.touchscreen.tap(195, 400)
+    expect(page.locator(".zoomed")).to_have_count(1)
+
+
+# Texts
+
+
+def test_code_is_coloured_and_wraps_when_wanted(alice, things):
+    page = alice.page
+    page.set_viewport_size({"width": 320, "height": 700})
+    viewer = opened(alice, things, "tidy.py")
+    expect(viewer.locator(".code .k").first).to_have_text("import")
+    is_wide = (
+        "() => { const b = document.querySelector('.text'); return b.scrollWidth > b.clientWidth }"
+    )
+    assert page.evaluate(is_wide)
+    page.get_by_label("Wrap lines").check()
+    assert not page.evaluate(is_wide)
+    alone(alice, things, "tidy.py")
+    expect(page.get_by_label("Wrap lines")).to_be_checked()
+
+
+def test_markdown_is_prose_and_loads_nothing_from_elsewhere(alice, things):
+    asked = []
+    alice.page.on("request", lambda request: asked.append(request.url))
+    viewer = opened(alice, things, "notes.md")
+    expect(viewer.get_by_role("heading", name="Spring")).to_be_visible()
+    expect(viewer.locator(".prose")).to_contain_text("A fjord")
+    assert all(address.startswith(alice.url) for address in asked)
+
+
+def test_the_rest_of_a_log_comes_when_asked_for(alice, things):
+    viewer = opened(alice, things, "long.log")
+    expect(viewer.locator(".code code")).to_have_count(4000)
+    viewer.get_by_role("link", name="Show more").click()
+    expect(viewer.locator(".code code")).to_have_count(6000)
+    expect(viewer.get_by_role("link", name="Show more")).to_have_count(0)
+    expect(alice.page.locator("#overlay")).to_be_visible()
+
+
+def test_tables_cues_json_and_art(alice, things):
+    expect(opened(alice, things, "table.csv").locator("tbody tr")).to_have_count(100)
+    expect(opened(alice, things, "film.srt").locator(".cues li")).to_have_count(30)
+    expect(opened(alice, things, "film.nfo").locator(".code")).to_contain_text("╔══╗ ░▒▓")
+    expect(opened(alice, things, "data.json").locator(".code code")).to_have_count(9)
+    expect(opened(alice, things, "empty.txt")).to_contain_text("This file is empty")
+
+
+# Sound, documents, the rest
+
+
+def test_a_folder_plays_one_track_after_the_other(alice, things):
+    page = alice.page
+    opened(alice, things, "one.wav").get_by_role("button", name="Play").click()
+    shown(page, "two.wav")
+    page.wait_for_function("!document.querySelector('audio').paused")
+    expect(page.locator("#viewer").get_by_role("button", name="Pause")).to_be_visible()
+    assert page.evaluate("navigator.mediaSession.metadata.title") == "two"
+    page.keyboard.press("l")
+    page.wait_for_function("document.querySelector('audio').currentTime > 10")
+    page.get_by_role("button", name="Speed").click()
+    assert page.evaluate("document.querySelector('audio').playbackRate") == 1.25
+    page.keyboard.press("k")
+    expect(page.locator("#viewer").get_by_role("button", name="Play")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#overlay")).to_have_count(0)
+    assert page.evaluate("navigator.mediaSession.metadata") is None
+
+
+def test_a_document_opens_in_a_tab_of_its_own(alice, things):
+    viewer = opened(alice, things, "paper.pdf")
+    opener = viewer.get_by_role("link", name="Open the document")
+    assert opener.get_attribute("target") == "_blank"
+    answer = alice.page.request.get(alice.url + opener.get_attribute("href"))
+    assert answer.headers["content-type"] == "application/pdf"
+    assert answer.headers["content-security-policy"].startswith("sandbox;")
+    assert answer.headers["content-disposition"].startswith("inline")
+    assert answer.body() == PDF
+
+
+def test_what_has_no_preview_has_a_download(alice, things):
+    viewer = opened(alice, things, "disk.iso")
+    with alice.page.expect_download() as download:
+        viewer.get_by_role("link", name="Download 5 KB").click()
+    assert download.value.suggested_filename == "disk.iso"
+    with alice.page.expect_download():
+        alice.page.keyboard.press("d")
+
+
+def test_renaming_and_deleting_begin_here(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "a.iso")
+    page = alice.page
+    for words in ("Rename", "Delete"):
+        opened(alice, folder, "a.iso").get_by_label("More actions").click()
+        page.locator("#viewer-menu").get_by_role("link", name=words).click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text(words)
+
+
+# Everybody
+
+
+def test_all_kinds_without_scripts(chromium, ferry, things):
+    with chromium.new_context(java_script_enabled=False) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.sign_in()
+        page = alice.page
+
+        def bare(name: str) -> Locator:
+            return alone(alice, things, name, is_scripted=False)
+
+        for name in CONTENTS:
+            alice.open(things.path)
+            link(page, name).click()
+            shown(page, name, is_scripted=False)
+            page.locator("#back").click()
+            expect(page).to_have_url(re.compile(f"^{alice.url}{things.path}#file-"))
+        bare("Fjord 1.jpg").get_by_label("Next picture").click()
+        shown(page, "Fjord 2.jpg", is_scripted=False)
+        bare("long.log").get_by_role("link", name="Show more").click()
+        expect(page.locator(".code code")).to_have_count(2000)
+        expect(bare("one.wav").locator("audio[controls]")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [320, 390, 768, 1440])
+def test_every_kind_fits_and_is_clean(alice, things, scheme, size):
+    page = alice.page
+    page.set_viewport_size({"width": size, "height": 844})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for name in CONTENTS:
+        viewer = opened(alice, things, name)
+        expect(viewer.locator(".viewer-body").first).to_be_visible()
+        assert violations(page) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert viewer.evaluate("each => each.scrollWidth <= each.clientWidth"), name
+    alone(alice, things, "tidy.py")
+    assert violations(page) == []
+    page.get_by_label("More actions").click()
+    assert violations(page) == []

@@ -1,0 +1,565 @@
+"""Every way in, in a real browser: the field, drop, pick, paste, the bookmarklet on a page of
+somebody else's, a share, a magnet link, and a token."""
+
+import re
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import quote
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import violations
+from tests.browser.people import Visitor
+from tests.running import PASSWORD
+
+STRICT = "default-src 'none'; script-src 'none'; img-src data:; form-action 'none'; base-uri 'none'"
+TORRENT = b"d8:announce3:udp4:infod6:lengthi5e4:name5:a.mkv12:piece lengthi16384e6:pieces20:%bee"
+
+
+def magnet(name: str = "") -> str:
+    tail = f"&dn={quote(name)}" if name else ""
+    return f"magnet:?xt=urn:btih:{secrets.token_hex(20)}{tail}"
+
+
+def torrent() -> bytes:
+    return TORRENT % secrets.token_hex(10).encode()
+
+
+@pytest.fixture
+def alice(visitor: Visitor) -> Visitor:
+    visitor.sign_in()
+    return visitor
+
+
+@pytest.fixture
+def here(page: Page, ferry) -> Visitor:
+    """At this machine, where the page is a secure context."""
+    visitor = Visitor(page, ferry.url, ferry)
+    visitor.sign_in()
+    return visitor
+
+
+def is_fine(page: Page) -> None:
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert violations(page) == []
+    width = page.viewport_size["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def paste(page: Page, text: str, target: str = "body") -> None:
+    page.locator(target).evaluate(
+        """(target, text) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", text);
+          const facts = { clipboardData, bubbles: true, cancelable: true };
+          target.dispatchEvent(new ClipboardEvent("paste", facts));
+        }""",
+        text,
+    )
+
+
+def drop(page: Page, name: str, content: bytes) -> None:
+    page.evaluate(
+        """([name, text]) => {
+          const dataTransfer = new DataTransfer();
+          const bytes = Uint8Array.from(text, (mark) => mark.charCodeAt(0));
+          dataTransfer.items.add(new File([bytes], name));
+          const facts = { dataTransfer, bubbles: true, cancelable: true };
+          for (const type of ["dragenter", "dragover", "drop"]) {
+            document.body.dispatchEvent(new DragEvent(type, facts));
+          }
+        }""",
+        [name, content.decode("latin-1")],
+    )
+
+
+@pytest.fixture
+def cuts(page: Page, troubles: list[str]) -> Iterator[None]:
+    """Chromium says so of every request that a journey cut off."""
+    yield
+    troubles[:] = [line for line in troubles if "net::ERR_" not in line]
+
+
+# The field
+
+
+def test_lines_are_counted_marked_and_added(alice):
+    page = alice.page
+    alice.open("/add/")
+    field = page.get_by_label("Magnet links or web addresses")
+    expect(field).to_be_focused()
+    field.fill(f"{magnet('Sintel')}\nnothing at all\n{magnet('Cosmos')}")
+    expect(page.get_by_role("button", name="Add 2")).to_be_visible()
+    expect(page.locator("#omni-hint")).to_contain_text("2 links")
+    expect(page.locator("#marks")).to_contain_text(
+        "Line 2, “nothing at all”: This is no magnet link"
+    )
+    expect(field).to_have_attribute("aria-invalid", "true")
+    is_fine(page)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#verdicts-summary")).to_have_text("Added: 2, not added: 1")
+    expect(field).to_have_value("nothing at all")
+    expect(page.locator(".verdict")).to_have_count(3)
+    is_fine(page)
+
+
+def test_what_is_pasted_anywhere_lands_in_the_field_and_waits(alice):
+    page = alice.page
+    alice.open("/add/")
+    link = magnet("Pasted")
+    page.locator("h1").click()
+    paste(page, link)
+    expect(page.locator("#omni")).to_have_value(link)
+    expect(page.locator("#omni")).to_be_focused()
+    expect(page.locator(".verdict")).to_have_count(0)
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Add", exact=True).press("Enter")
+    expect(page.locator(".verdict[data-outcome=added]")).to_contain_text("Pasted")
+
+
+def test_dropped_and_picked_files_are_sent_at_once(alice):
+    page = alice.page
+    alice.open("/add/")
+    drop(page, "a.torrent", torrent())
+    expect(page.locator("#toasts")).to_contain_text("a.torrent")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_text("Choose").first.click()
+    name = f"{secrets.token_hex(4)}.txt"
+    chosen.value.set_files({"name": name, "mimeType": "text/plain", "buffer": b"hello"})
+    expect(page.locator("#toasts")).to_contain_text(name)
+    expect(page.locator("#sending-files")).to_be_hidden()
+    alice.open("/")
+    expect(page.get_by_text(name.removesuffix(".txt")).first).to_be_visible()
+
+
+def test_a_file_that_is_refused_stays_with_the_reason_and_a_retry(alice, cuts):
+    page = alice.page
+    alice.open("/add/")
+    page.route("**/transfers/send/*", lambda route: route.abort())
+    drop(page, "a.torrent", torrent())
+    row = page.locator("#sending-files .transfer")
+    expect(row).to_contain_text("The connection was cut")
+    page.unroute("**/transfers/send/*")
+    row.get_by_role("button", name="Retry").click()
+    expect(page.locator("#sending-files")).to_be_hidden()
+
+
+def test_nothing_is_lost_offline_or_signed_out(here, context, cuts):
+    page = here.page
+    here.open("/add/")
+    lines = f"{magnet('One')}\n{magnet('Two')}"
+    page.locator("#omni").fill(lines)
+    context.set_offline(True)
+    page.get_by_role("button", name="Add 2").click()
+    expect(page.locator("#verdicts [role=alert]")).to_contain_text("offline")
+    expect(page.locator("#omni")).to_have_value(lines)
+    context.set_offline(False)
+    cookies = context.cookies()
+    context.clear_cookies()
+    page.get_by_role("button", name="Add 2").click()
+    expect(page.locator("#verdicts [role=alert]")).to_contain_text("signed out")
+    expect(page.locator("#omni")).to_have_value(lines)
+    context.add_cookies(cookies)
+    page.get_by_role("button", name="Add 2").click()
+    expect(page.locator("#verdicts-summary")).to_have_text("Added: 2")
+    expect(page.locator("#omni")).to_have_value("")
+
+
+def test_a_slow_service_hangs_no_page(here):
+    """Each request brings a few verdicts, and the rest of the lines waits in the page."""
+    page, asked = here.page, []
+    here.open("/add/")
+
+    def slow(route):
+        lines = re.findall(r"magnet:\?\S+", route.request.post_data)
+        asked.append(len(lines))
+        items = [{"line": lines[0], "name": "x", "outcome": "added", "sentence": "Added"}]
+        facts = {"tone": "", "icon": "circle-check", "url": ""}
+        answer = {"items": [items[0] | facts], "kept": [], "left": lines[1:], "trouble": ""}
+        route.fulfill(json=answer)
+
+    page.route("**/transfers/send/", slow)
+    page.locator("#omni").fill("\n".join(magnet() for _each in range(30)))
+    page.get_by_role("button", name="Add 30").click()
+    expect(page.locator("#verdicts-summary")).to_have_text("Added: 30")
+    assert len(asked) == 30
+    assert max(asked) == 25
+
+
+def test_ten_thousand_lines_stay_workable(here):
+    page = here.page
+    here.open("/add/")
+    lines = "\n".join(f"magnet:?xt=urn:btih:{number:040x}" for number in range(10_000))
+    page.locator("#omni").evaluate(
+        "(field, text) => { field.value = text; field.dispatchEvent(new Event('input')); }", lines
+    )
+    expect(page.get_by_role("button", name="Add 10,000")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1440])
+def test_the_screens_fit(here, width):
+    page = here.page
+    page.set_viewport_size({"width": width, "height": 800})
+    long = "Night.of.the.Living.Dead." * 8
+    for path in ("/add/", f"/add/?text={quote(magnet(long))}", "/account/"):
+        here.open(path)
+        is_fine(page)
+    here.open("/add/")
+    page.locator("#omni").fill(f"{magnet(long)}\n{'x' * 300}\n{magnet()}")
+    expect(page.get_by_role("button", name="Add 2")).to_be_visible()
+    is_fine(page)
+    page.get_by_role("button", name="Add 2").click()
+    expect(page.locator(".verdict")).to_have_count(3)
+    is_fine(page)
+
+
+def test_without_scripts_it_is_a_plain_form(chromium, ferry):
+    with chromium.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        visitor = Visitor(page, ferry.url, ferry)
+        visitor.sign_in()
+        visitor.open("/add/")
+        page.locator("#omni").fill(f"{magnet('Plain')}\nnothing")
+        page.locator("input[type=file][name=file]").set_input_files(
+            {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
+        )
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
+        expect(page.locator("#omni")).to_have_value("nothing")
+        visitor.open(f"/add/?magnet={quote(magnet('Asked'))}")
+        page.get_by_role("button", name="Add transfer").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+
+
+# The page that asks
+
+
+def test_a_magnet_link_opens_the_page_that_asks(here):
+    page = here.page
+    here.open(f"/add/?magnet={quote(magnet('Clicked') + '&xl=9800000000', safe='')}")
+    expect(page.locator("#picks")).to_contain_text("Clicked")
+    expect(page.locator("#picks")).to_contain_text("9.8 GB")
+    is_fine(page)
+    page.get_by_role("button", name="Add transfer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("status").first).to_contain_text("Added: 1")
+    expect(page.get_by_role("link", name="Show transfers")).to_be_focused()
+    is_fine(page)
+
+
+def test_the_list_behind_the_hash_survives_signing_in_and_a_wrong_password(visitor):
+    page = visitor.page
+    text = quote(f"{magnet('First')}\n{magnet('Second')}")
+    visitor.open(f"/add/?list#text={text}&from=archive.example")
+    visitor.fill_in("alice", "wrong")
+    expect(page.get_by_role("alert")).to_be_visible()
+    visitor.fill_in("alice", PASSWORD)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add 2 links?")
+    expect(page.locator("#said")).to_contain_text("From archive.example")
+    page.get_by_role("checkbox", name="Second").uncheck()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add 1 of 2 links?")
+    page.get_by_role("checkbox", name="Second").check()
+    page.get_by_role("button", name="Add 2 transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    assert "#" not in page.url
+
+
+def test_what_is_not_ticked_is_not_added_and_waits(here):
+    page = here.page
+    text = quote(f"{magnet('First')}\n{magnet('Second')}")
+    here.open(f"/add/?list#text={text}")
+    page.get_by_role("checkbox", name="Second").uncheck()
+    page.get_by_role("button", name="Add transfer").click()
+    expect(page.locator("#said")).to_contain_text("Added: 1")
+    expect(page.locator("#picks li")).to_have_count(1)
+
+
+def test_more_links_than_anybody_reads_go_as_one_row(here):
+    page = here.page
+    lines = [f"magnet:?xt=urn:btih:{secrets.token_hex(20)}" for _each in range(700)]
+    sent: list[str] = []
+
+    def taken(route):
+        asked = re.findall(r"magnet:\?\S+", route.request.post_data)
+        sent.extend(asked)
+        items = [{"line": each, "outcome": "added", "sentence": "Added"} for each in asked]
+        route.fulfill(json={"items": items, "kept": [], "left": [], "trouble": ""})
+
+    page.route("**/transfers/send/", taken)
+    here.open(f"/add/?list#text={quote(chr(10).join(lines))}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add 700 links?")
+    page.get_by_role("checkbox", name="and 200 more").uncheck()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add 500 of 700 links?")
+    page.get_by_role("checkbox", name="and 200 more").check()
+    page.get_by_role("button", name="Add 700 transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    assert sorted(sent) == sorted(lines)
+
+
+def test_a_hostile_name_is_text(here):
+    page = here.page
+    name = "<img src=x onerror=alert(1)>\u202egpj.exe"
+    here.open(f"/add/?list#text={quote(magnet(name))}&from={quote('<b>evil</b>')}")
+    expect(page.locator("#picks bdi")).to_have_text(name)
+    assert page.locator("main img, #said b").count() == 0
+
+
+def test_the_button_is_armed_only_when_the_page_was_seen_for_a_while(here):
+    """A second click of a double click, meant for another page, meets a button that is off."""
+    page = here.page
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.method))
+    page.add_init_script("document.hasFocus = () => window.isLooking === true")
+    here.open(f"/add/?magnet={quote(magnet('Raced'))}")
+    button = page.locator("#go")
+    assert button.is_disabled()
+    page.evaluate("document.getElementById('ask').requestSubmit()")
+    page.evaluate("window.isLooking = true; window.dispatchEvent(new Event('focus'))")
+    expect(button).to_be_enabled()
+    page.evaluate(
+        "window.dispatchEvent(new Event('focus')); document.getElementById('ask').requestSubmit()"
+    )
+    assert "POST" not in asked
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add this download?")
+
+
+def test_the_reason_of_what_failed_stands_at_its_row(here):
+    page = here.page
+    first, second = magnet("First"), magnet("Second")
+    here.open(f"/add/?list#text={quote(first + chr(10) + second)}")
+    items = [
+        {"line": first, "outcome": "added", "sentence": "Added"},
+        {"line": second, "outcome": "refused", "sentence": "The moon is in the way."},
+    ]
+    answer = {"items": items, "kept": [second], "left": [], "trouble": ""}
+    page.route("**/transfers/send/", lambda route: route.fulfill(json=answer))
+    page.get_by_role("button", name="Add 2 transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not everything was added")
+    expect(page.locator("#picks li")).to_have_count(1)
+    expect(page.locator("#picks li")).to_contain_text("The moon is in the way.")
+    is_fine(page)
+    page.unroute("**/transfers/send/")
+    page.get_by_role("button", name="Add transfer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+
+
+# The bookmarklet
+
+
+@pytest.fixture(params=["", STRICT], ids=["no policy", "strict policy"])
+def elsewhere(request) -> Iterator[Callable[[str], str]]:
+    """A page of somebody else's, with what a test puts on it."""
+    shown = {"body": ""}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            if request.param:
+                self.send_header("Content-Security-Policy", request.param)
+            self.end_headers()
+            html = (
+                f"<!doctype html><title>Old films</title><link rel=icon href=data:,>{shown['body']}"
+            )
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_words: object) -> None:
+            pass
+
+    def page_with(body: str) -> str:
+        shown["body"] = body
+        return f"http://elsewhere.example:{server.server_port}/films?a=1"
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield page_with
+        server.shutdown()
+        thread.join()
+
+
+def pressed(visitor: Visitor, url: str) -> Page:
+    """As a bookmark runs: in the page, beside its policy, which binds what the page itself does."""
+    page = visitor.page
+    visitor.open("/account/")
+    address = page.locator("[data-bookmarklet]").get_attribute("href")
+    assert address == page.locator("#bookmarklet-address").input_value()
+    assert "token" not in address.lower()
+    page.goto(url)
+    source = page.evaluate("(address) => decodeURIComponent(address.slice(11))", address)
+    with page.expect_popup() as opened:
+        page.evaluate(source)
+    opened.value.set_default_timeout(10_000)
+    return opened.value
+
+
+def test_the_bookmarklet_brings_the_links_of_any_page(alice, elsewhere):
+    one, two = magnet("Sintel & more"), magnet()
+    escaped = one.replace("&", "&amp;")
+    body = f"""<a href="{escaped}">x</a><a href="{escaped}">y</a>
+        <a href="{two}" title="Three Men">magnet</a><a href="/other">other</a>
+        <p>{magnet("In")} the text</p>"""
+    popup = pressed(alice, elsewhere(body))
+    expect(popup.get_by_role("heading", level=1)).to_have_text("Add 3 links?")
+    expect(popup.locator("#picks")).to_contain_text("Sintel & more")
+    expect(popup.locator("#picks")).to_contain_text("Three Men")
+    expect(popup.locator("#said")).to_contain_text("From elsewhere.example")
+    assert popup.evaluate("[innerWidth, innerHeight]") == [480, 640]
+    is_fine(popup)
+    popup.get_by_role("button", name="Add 3 transfers").click()
+    with popup.expect_event("close"):
+        expect(popup.get_by_role("heading", level=1)).to_have_text("On its way")
+    assert "Sintel" not in alice.ferry.log
+
+
+def test_the_bookmarklet_stays_open_where_something_failed(alice, elsewhere, context):
+    popup = pressed(alice, elsewhere(f'<a href="{magnet("One")}">x</a>'))
+    expect(popup.get_by_role("button", name="Add transfer")).to_be_enabled()
+    context.clear_cookies()
+    popup.get_by_role("button", name="Add transfer").click()
+    expect(popup.get_by_role("alert")).to_contain_text("signed out")
+    expect(popup.locator("#picks li")).to_have_count(1)
+    popup.close()
+
+
+def test_the_bookmarklet_asks_about_the_pages_own_address(alice, elsewhere):
+    url = elsewhere("<p>No link here.</p>")
+    popup = pressed(alice, f"{url}#part")
+    expect(popup.locator("#picks")).to_contain_text("films")
+    expect(popup.locator("#said")).to_contain_text("No magnet link is on that page")
+    assert popup.locator("#picks input").get_attribute("value") == url
+    popup.close()
+
+
+def test_the_bookmarklet_runs_from_a_javascript_address(alice, elsewhere, request):
+    if "strict" in request.node.name:
+        return
+    page = alice.page
+    alice.open("/account/")
+    address = page.locator("[data-bookmarklet]").get_attribute("href")
+    page.goto(elsewhere(f'<a href="{magnet("Addressed")}">x</a>'))
+    with page.expect_popup() as opened:
+        page.evaluate("(address) => { location.href = address; }", address)
+    expect(opened.value.locator("#picks")).to_contain_text("Addressed")
+    opened.value.close()
+
+
+def test_pressed_on_the_account_page_it_says_what_to_do(alice):
+    alice.open("/account/")
+    alice.page.locator("[data-bookmarklet]").click()
+    expect(alice.page.locator("#toasts")).to_contain_text("Drag me to the bookmarks bar")
+
+
+# The installed app
+
+
+def test_what_is_shared_waits_until_the_page_shows_it(here):
+    page = here.page
+    here.open("/account/")
+    page.evaluate("navigator.serviceWorker.ready")
+    link = magnet("Shared")
+    page.evaluate(
+        """([action, link, bytes]) => {
+          const form = document.createElement("form");
+          Object.assign(form, { action, method: "post", enctype: "multipart/form-data" });
+          for (const [name, value] of [["title", "A title"], ["text", `Look: ${link}`]]) {
+            const field = Object.assign(document.createElement("textarea"), { name, value });
+            form.append(field);
+          }
+          const files = new DataTransfer();
+          const content = Uint8Array.from(bytes, (mark) => mark.charCodeAt(0));
+          files.items.add(new File([content], "b.torrent"));
+          const file = document.createElement("input");
+          Object.assign(file, { type: "file", name: "file" });
+          form.append(file);
+          file.files = files.files;
+          document.body.append(form);
+          form.submit();
+        }""",
+        ["/add/share/", link, torrent().decode()],
+    )
+    page.wait_for_url("**/add/?shared")
+    expect(page.locator("#picks li")).to_have_count(2)
+    expect(page.locator("#picks")).to_contain_text("b.torrent")
+    page.reload()
+    expect(page.locator("#picks li")).to_have_count(2)
+    page.get_by_role("button", name="Add 2 transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    here.open("/add/?shared")
+    expect(page.get_by_text("No link came in.")).to_be_visible()
+
+
+def test_a_share_is_forgotten_at_sign_out(here):
+    page = here.page
+    here.open("/account/")
+    page.evaluate("navigator.serviceWorker.ready")
+    page.evaluate("caches.open('ferry-shared').then((cache) => cache.put('/x', new Response('x')))")
+    assert page.evaluate("caches.has('ferry-shared')")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    page.wait_for_url("**/signin/**")
+    assert not page.evaluate("caches.has('ferry-shared')")
+
+
+def test_a_share_without_a_worker_says_what_to_do(here):
+    here.open("/add/?shared=none")
+    expect(here.page.locator("#said")).to_contain_text("Share it once more")
+
+
+def test_a_file_that_was_opened_with_the_app_is_asked_about(here):
+    page = here.page
+    page.add_init_script(
+        """const file = new File(["d4:infodee"], "opened.torrent");
+        const setConsumer = (act) => act({ files: [{ getFile: async () => file }] });
+        Object.defineProperty(window, "launchQueue", { value: { setConsumer } });"""
+    )
+    here.open("/add/?opened")
+    expect(page.locator("#picks")).to_contain_text("opened.torrent")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add this download?")
+
+
+def test_magnet_links_are_offered_to_ferry_where_the_browser_lets_it(alice):
+    page = alice.page
+    page.add_init_script(
+        "navigator.registerProtocolHandler = (...asked) => { window.asked = asked; };"
+    )
+    alice.open("/account/")
+    if not page.evaluate("isSecureContext"):
+        expect(page.locator("#ways")).to_contain_text("HTTPS only")
+        return
+    page.get_by_role("button", name="Open magnet links with Ferry").click()
+    assert page.evaluate("asked") == ["magnet", f"{alice.url}/add/?magnet=%s"]
+    expect(page.locator("#toasts")).to_contain_text("Asked.")
+
+
+# Tokens
+
+
+def test_a_token_is_made_used_and_revoked(here):
+    page = here.page
+    here.open("/account/")
+    name = f"Seedbox {secrets.token_hex(3)}"
+    page.get_by_label("Name of a new token").fill(name)
+    page.get_by_role("button", name="Make a token").click()
+    line = page.get_by_label("The line with the token")
+    expect(line).to_be_focused()
+    is_fine(page)
+    header, _colon, value = line.input_value().partition(": ")
+    link = magnet("By script")
+
+    def sent() -> httpx.Response:
+        return httpx.post(
+            f"{here.url}/send/", data={"text": link}, headers={header: value}, trust_env=False
+        )
+
+    assert sent().text.startswith("added: By script")
+    here.open("/account/")
+    expect(page.locator("#tokens")).to_contain_text("Last used: Today")
+    page.get_by_role("button", name=f"Revoke {name}").click()
+    expect(page.locator("#tokens")).to_contain_text("Token revoked")
+    assert sent().status_code == 401
+    assert value.split()[1] not in here.ferry.log

@@ -1,0 +1,395 @@
+"""The Transfers screen as people use it, over a service that tests can move."""
+
+import json
+import secrets
+import threading
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.axe import violations
+from tests.browser.people import Visitor
+from tests.contract.served import served
+from tests.running import PASSWORD, Ferry, running
+from tests.webui import service
+from tests.webui.service import Storage, storage_of
+
+HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
+RUNNING = {"progress": 42, "size": 1_000_000_000, "download_rate": 5_000_000, "connected_to": 9}
+LONGEST_TASK_MS = 100
+SLOW_DOWN = 4
+
+
+@pytest.fixture(scope="module")
+def far() -> Storage:
+    return storage_of(secrets.token_hex(8), is_embedded=False)
+
+
+@pytest.fixture(scope="module")
+def ferry(far: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
+    with (
+        served(far.fake, service.EMAIL, service.PASSWORD) as url,
+        running(tmp_path_factory.mktemp("ferry"), SERVICE_URL=url, WEB_PROCESSES="2") as program,
+    ):
+        program.make_owner()
+        yield program
+
+
+@pytest.fixture(autouse=True)
+def empty(far: Storage) -> None:
+    far.is_back()
+    far.fake.transfers.clear()
+    far.fake.items = {service.ROOT: far.fake.items[service.ROOT]}
+    far.fake._revision += 1
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    alice = Visitor(page, ferry.url, ferry)
+    alice.sign_in()
+    return alice
+
+
+@pytest.fixture
+def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    size = {"width": 390, "height": 844}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.sign_in()
+        yield alice
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator("#transfers .transfer").filter(has_text=name)
+
+
+def name() -> str:
+    """One that no other test has used: ids and titles are remembered by the site."""
+    return f"Film {secrets.token_hex(4)}"
+
+
+def show(alice: Visitor, *titles: str) -> None:
+    """Waits until the page is in step with the service."""
+    alice.open("/transfers/")
+    for title in titles:
+        expect(row(alice.page, title)).to_be_visible(timeout=20_000)
+
+
+def test_a_transfer_moves_while_one_looks(alice, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    shown = row(alice.page, title)
+    expect(shown.locator(".transfer-pct")).to_have_text("42%")
+    alice.page.evaluate("key => (document.getElementById(key).dataset.mine = '1')", f"t{one.id}")
+    far.tells(one, progress=57)
+    expect(shown.locator(".transfer-pct")).to_have_text("57%")
+    expect(alice.page).to_have_title("57% · Transfers · Ferry")
+    far.tells(one, progress=100, download_rate=0)
+    expect(shown).to_contain_text("Moving to your files")
+    folder = far.folder(title)
+    far.tells(one, progress=101, folder_created=folder.id)
+    expect(shown.locator(".facts")).to_contain_text("In your files")
+    expect(alice.page.locator("#toasts")).to_contain_text(f"{title} is in your files")
+    expect(alice.page.locator("#running")).to_be_hidden()
+    shown.get_by_role("link", name="Open").click()
+    alice.page.wait_for_url(f"**/files/{folder.id}/")
+
+
+def test_what_another_program_adds_appears_by_itself(alice, far):
+    first, second = name(), name()
+    far.transfer(first, **RUNNING)
+    show(alice, first)
+    far.transfer(second, **RUNNING)
+    expect(row(alice.page, second)).to_be_visible()
+
+
+def test_a_swap_keeps_the_focus_and_an_open_menu(alice, far):
+    title = name()
+    one = far.transfer(title, hash=HASH, **RUNNING)
+    show(alice, title)
+    shown = row(alice.page, title)
+    shown.locator(".more").click()
+    menu = alice.page.locator("#transfer-menu")
+    expect(menu.get_by_role("button", name="Copy link")).to_be_focused()
+    far.tells(one, progress=58)
+    expect(shown.locator(".transfer-pct")).to_have_text("58%")
+    expect(menu).to_be_visible()
+    expect(menu.get_by_role("button", name="Copy link")).to_be_focused()
+    alice.page.keyboard.press("Escape")
+    expect(shown.locator(".more")).to_be_focused()
+    far.tells(one, progress=59)
+    far.transfer(name(), **RUNNING)
+    expect(shown.locator(".transfer-pct")).to_have_text("59%")
+    expect(shown.locator(".more")).to_be_focused()
+
+
+def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, far):
+    first, second = name(), name()
+    keep, gone = far.transfer(first, **RUNNING), far.transfer(second, **RUNNING)
+    show(alice, first, second)
+    row(alice.page, second).get_by_role("link", name="Cancel").click()
+    dialog = alice.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("It is 42% done")
+    expect(dialog.get_by_text("Keep going")).to_be_focused()
+    dialog.get_by_role("button", name="Cancel transfer").click()
+    expect(row(alice.page, second)).to_have_count(0)
+    expect(alice.page.locator("#toasts")).to_contain_text("Transfer cancelled")
+    assert list(far.fake.transfers) == [keep.id] != [gone.id]
+
+
+def test_the_link_is_copied_from_the_menu(context, alice, far):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    title = name()
+    far.transfer(title, hash=HASH, **RUNNING)
+    show(alice, title)
+    row(alice.page, title).locator(".more").click()
+    alice.page.get_by_role("button", name="Copy link").click()
+    expect(alice.page.locator("#toasts")).to_contain_text("Link copied")
+    assert HASH in alice.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_everything_is_reached_by_keys(alice, far):
+    title = name()
+    far.transfer(title, **RUNNING)
+    alice.open("/")
+    alice.page.keyboard.press("g")
+    alice.page.keyboard.press("t")
+    alice.page.wait_for_url("**/transfers/")
+    row(alice.page, title).get_by_role("link", name="Cancel").focus()
+    alice.page.keyboard.press("Enter")
+    expect(alice.page.get_by_role("dialog")).to_be_visible()
+    alice.page.keyboard.press("Escape")
+    expect(alice.page.get_by_role("dialog")).to_be_hidden()
+    expect(row(alice.page, title).get_by_role("link", name="Cancel")).to_be_focused()
+
+
+def test_a_hand_cancels_from_the_menu(phone, far):
+    title = name()
+    far.transfer(title, **RUNNING)
+    show(phone, title)
+    row(phone.page, title).locator(".more").tap()
+    phone.page.get_by_role("button", name="Cancel transfer").tap()
+    phone.page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").tap()
+    expect(row(phone.page, title)).to_have_count(0)
+
+
+def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    asked = []
+    alice.page.on("request", lambda request: asked.append(request.url))
+    hide(alice.page, is_hidden=True)
+    alice.page.evaluate("document.title")
+    asked.clear()
+    far.tells(one, progress=77)
+    alice.page.wait_for_function("start => performance.now() - start > 5000", arg=now(alice.page))
+    assert [url for url in asked if "/list/" in url] == []
+    with alice.page.expect_response("**/transfers/list/**", timeout=2000):
+        hide(alice.page, is_hidden=False)
+    expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("77%")
+
+
+def now(page: Page) -> float:
+    return page.evaluate("performance.now()")
+
+
+def hide(page: Page, *, is_hidden: bool) -> None:
+    page.evaluate(
+        "is => { Object.defineProperty(document, 'hidden', { value: is, configurable: true });"
+        " document.dispatchEvent(new Event('visibilitychange')); }",
+        is_hidden,
+    )
+
+
+def test_offline_is_said_and_being_back_is_seen(alice, far, troubles):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    alice.page.context.set_offline(True)
+    expect(alice.page.locator("#unreachable")).to_be_visible()
+    far.tells(one, progress=66)
+    alice.page.context.set_offline(False)
+    expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("66%")
+    expect(alice.page.locator("#unreachable")).to_be_hidden()
+    troubles.clear()
+
+
+def test_a_service_that_is_away_is_said_with_its_age(alice, far):
+    title = name()
+    far.transfer(title, **RUNNING)
+    show(alice, title)
+    far.says("/rest/folder", *[httpx.Response(503) for _ in range(50)])
+    away = alice.page.locator("[data-part=away] .banner")
+    expect(away).to_contain_text("These transfers are as they were at", timeout=20_000)
+    expect(row(alice.page, title)).to_be_visible()
+
+
+def test_a_session_that_ends_leads_to_the_sign_in_and_back(alice, far):
+    title = name()
+    far.transfer(title, **RUNNING)
+    show(alice, title)
+    cookies = alice.page.context.cookies()
+    alice.page.context.clear_cookies(
+        name=next(c["name"] for c in cookies if "session" in c["name"])
+    )
+    alice.page.wait_for_url("**/signin/?next=/transfers/")
+    alice.fill_in("alice", PASSWORD)
+    alice.page.wait_for_url("**/transfers/")
+
+
+def test_who_asked_for_it_gets_a_notification_too(context, alice, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    context.grant_permissions(["notifications"])
+    alice.page.add_init_script(
+        "window.said = []; window.Notification = class { static permission = 'default';"
+        " static async requestPermission() { return (this.permission = 'granted'); }"
+        " constructor(_title, { body }) { window.said.push(body); } };"
+        " Document.prototype.hasFocus = () => false;"
+    )
+    show(alice, title)
+    assert alice.page.evaluate("Notification.permission") == "default"
+    alice.page.get_by_role("button", name="Tell me when done").click()
+    expect(alice.page.locator("#notify")).to_be_hidden()
+    far.tells(one, progress=101, folder_created=far.folder(title).id)
+    alice.page.wait_for_function(
+        "title => window.said.some((each) => each.includes(title))", arg=title
+    )
+
+
+def test_without_scripts_all_of_it_works(chromium, ferry, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    with chromium.new_context(java_script_enabled=False) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.sign_in()
+        alice.open("/transfers/")
+        refresh_until(alice.page, title)
+        far.tells(one, progress=58)
+        row(alice.page, title).get_by_role("link", name="Cancel").click()
+        expect(alice.page.get_by_role("heading", level=1)).to_have_text("Cancel this transfer?")
+        alice.page.get_by_role("button", name="Cancel transfer").click()
+        expect(alice.page.locator("#toasts")).to_contain_text("Transfer cancelled")
+        expect(row(alice.page, title)).to_have_count(0)
+        expect(alice.page.get_by_role("link", name="Refresh")).to_be_visible()
+
+
+def refresh_until(page: Page, title: str) -> None:
+    """Whoever was here a moment ago has had the service asked for all."""
+    for _time in range(60):
+        if row(page, title).count():
+            return
+        page.get_by_role("link", name="Refresh").click()
+    raise AssertionError(f"{title} never appeared")
+
+
+def crowd(far: Storage) -> list[str]:
+    """All states, and names that want to be wide."""
+    titles = [
+        f"{name()}.Cosmos.Laundromat.2015.1080p",
+        "n" * 200,
+        "<img src=x onerror=alert(1)>",
+        "אבג.mkv",
+    ]
+    for title in titles:
+        far.transfer(title, **RUNNING)
+    far.transfer("Queued", size=10)
+    far.transfer("Details")
+    far.transfer("Moving", progress=100, size=5000)
+    one = far.transfer("Failed", **RUNNING)
+    one.facts |= {"state": "failed", "reason": "fetch_error"}
+    one = far.transfer("Room", **RUNNING)
+    one.facts |= {"state": "no_room", "reason": "not_enough_space", "size": 10**13}
+    return titles
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 768, 1440])
+def test_axe_finds_nothing_and_nothing_overflows(alice, far, scheme, width):
+    alice.page.set_viewport_size({"width": width, "height": 900})
+    alice.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    alice.open("/transfers/")
+    assert violations(alice.page) == []
+    titles = crowd(far)
+    show(alice, titles[0])
+    assert violations(alice.page) == []
+    assert alice.page.evaluate("document.documentElement.scrollWidth") <= width
+    row(alice.page, titles[0]).locator(".more").click()
+    expect(alice.page.locator("#transfer-menu")).to_be_visible()
+    assert violations(alice.page) == []
+
+
+def test_two_thousand_transfers_keep_a_slow_machine_at_ease(alice, far):
+    for number in range(1950):
+        far.transfer(f"Waits.S01E{number}.1080p", size=10**9, state="queued").facts |= {
+            "state": "queued"
+        }
+    runs = [far.transfer(f"Runs.S02E{number}.2160p", **RUNNING) for number in range(50)]
+    show(alice, "Runs.S02E1.2160p")
+    session = alice.page.context.new_cdp_session(alice.page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOW_DOWN})
+    browser = alice.page.context.browser
+    browser.start_tracing(page=alice.page, categories=["toplevel"])
+    for percent in (50, 51, 52):
+        for one in runs:
+            far.tells(one, progress=percent)
+        expect(row(alice.page, "Runs.S02E1.2160p").locator(".transfer-pct")).to_have_text(
+            f"{percent}%", timeout=20_000
+        )
+    assert 0 < longest_task_ms(browser.stop_tracing()) <= LONGEST_TASK_MS
+    alice.page.locator("a[data-more]").first.scroll_into_view_if_needed()
+    expect(alice.page.locator("#active .transfer")).to_have_count(200, timeout=20_000)
+
+
+def longest_task_ms(trace: bytes) -> float:
+    """Of the threads that draw pages, in their own time: what else the machine does is left out."""
+    events = json.loads(trace)["traceEvents"]
+    named = [each for each in events if each["name"] == "thread_name"]
+    drawing = [each for each in named if each["args"]["name"] == "CrRendererMain"]
+    threads = {(each["pid"], each["tid"]) for each in drawing}
+    tasks = [each for each in events if (each["pid"], each["tid"]) in threads]
+    return max((each.get("tdur", 0) / 1000 for each in tasks), default=0)
+
+
+def test_ten_tabs_over_two_processes_cost_the_service_no_more_than_one(ferry, far):
+    """As long as it takes one tab to ask five times, ten ask in turn, as quickly as they can."""
+    far.transfer(name(), **RUNNING)
+    with httpx.Client(base_url=ferry.url, follow_redirects=True, trust_env=False) as person:
+        sign_in(person)
+        seen_calls = len(far.calls)
+        cookies = dict(person.cookies)
+        stop = threading.Event()
+        tabs = [threading.Thread(target=poll, args=(ferry.url, cookies, stop)) for _ in range(10)]
+        started = listings(far)
+        for tab in tabs:
+            tab.start()
+        seconds = 11
+        stop.wait(seconds)
+        stop.set()
+        for tab in tabs:
+            tab.join(20)
+    assert len(far.calls) > seen_calls
+    assert 3 <= listings(far) - started <= seconds / 2 + 1
+
+
+def listings(far: Storage) -> int:
+    return sum(call == ("GET", "/rest/folder") for call in far.calls)
+
+
+def sign_in(person: httpx.Client) -> None:
+    person.get("/signin/")
+    token = next(value for name, value in person.cookies.items() if "csrf" in name)
+    form = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
+    person.post("/signin/", data=form, headers={"Referer": str(person.base_url)})
+    assert person.get("/transfers/").status_code == 200
+
+
+def poll(url: str, cookies: dict[str, str], stop: threading.Event) -> None:
+    """A connection each time, so that both processes get to answer."""
+    while not stop.wait(0.1):
+        answer = httpx.get(f"{url}/transfers/list/", cookies=cookies, trust_env=False)
+        assert answer.status_code == 200

@@ -1,0 +1,140 @@
+"""The service worker in real Chromium: what it keeps, what it shows while nobody can be reached,
+and how another version of Ferry takes its place."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.people import Visitor
+from tests.running import Ferry, free_port, running
+
+KEPT = """async () => {
+  const found = [];
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name);
+    for (const request of await cache.keys()) {
+      const answer = await cache.match(request, { ignoreVary: true });
+      found.push([name, new URL(request.url).pathname, await answer.text()]);
+    }
+  }
+  return found;
+}"""
+CONTROLLED = "() => navigator.serviceWorker.controller !== null"
+
+WITHOUT = """async (old) => {
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+    const names = await caches.keys();
+    if (!names.includes(old)) return names;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${old} is kept for ever`);
+}"""
+
+
+@pytest.fixture
+def here(page, ferry) -> Visitor:
+    visitor = Visitor(page, ferry.url, ferry)
+    visitor.sign_in()
+    page.wait_for_function(CONTROLLED)
+    return visitor
+
+
+def kept(page: Page) -> list[tuple[str, str, str]]:
+    return page.evaluate(KEPT)
+
+
+def versions(page: Page) -> list[str]:
+    return page.evaluate("async () => (await caches.keys()).filter((name) => /shell/.test(name))")
+
+
+def test_only_the_frame_is_kept_and_nothing_of_whoever_is_signed_in(here):
+    page = here.page
+    for path in ("/account/", "/transfers/", "/add/", "/"):
+        here.open(path)
+    session = next(each for each in page.context.cookies() if "session" in each["name"])
+    found = kept(page)
+    assert len(found) > 10
+    for _name, path, text in found:
+        assert path.startswith("/static/") or path == "/offline/", path
+        assert session["value"] not in text
+        assert "alice" not in text
+
+
+def test_after_sign_out_there_is_no_private_answer_in_any_cache(here):
+    page = here.page
+    page.evaluate("caches.open('ferry-shared').then((cache) => cache.put('/x', new Response('x')))")
+    here.open("/account/")
+    assert "/x" in [path for _name, path, _text in kept(page)]
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    page.wait_for_url("**/signin/**")
+    left = {path for _name, path, _text in kept(page)}
+    assert {path for path in left if not path.startswith("/static/")} == {"/offline/"}
+
+
+def test_pages_bytes_and_forms_pass_the_worker_as_they_are(here):
+    answer = here.page.request.get(f"{here.url}/account/")
+    assert answer.ok
+    here.open("/nowhere/")
+    assert here.heading() == "That isn't here"
+    here.open("/account/")
+    here.page.locator("#language").get_by_role("button").click()
+    expect(here.page.locator("#language")).to_be_visible()
+
+
+def successors(page: Page, old: list[str]) -> list[str]:
+    """The caches, once this one is gone."""
+    return page.evaluate(WITHOUT, old[0])
+
+
+# Away and back, under another version
+
+
+@contextmanager
+def at(port: int, folder: Path, version: str) -> Iterator[Ferry]:
+    """As after an update: one of the static files is another."""
+    listed = folder / "static" / "staticfiles.json"
+    if listed.exists():
+        listed.write_text(json.dumps(json.loads(listed.read_text()) | {"hash": version}))
+    with running(folder, PORT=str(port), WEB_PROCESSES="1") as ferry:
+        yield ferry
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """Prepared, with Alice as its owner."""
+    with running(tmp_path / "data", WEB_PROCESSES="1") as ferry:
+        ferry.make_owner()
+    return tmp_path / "data"
+
+
+def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, folder, troubles):
+    port = free_port()
+    with at(port, folder, "one") as ferry:
+        visitor = Visitor(page, ferry.url, ferry)
+        visitor.sign_in()
+        page.wait_for_function(CONTROLLED)
+        first = versions(page)
+        assert len(first) == 1
+
+    visitor.open("/account/")
+    assert visitor.heading() == "Can't reach Ferry"
+    assert page.evaluate("getComputedStyle(document.querySelector('a.primary')).borderRadius")
+    assert page.evaluate("document.styleSheets.length") == 2
+    page.get_by_role("link", name="Try again").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Can't reach Ferry")
+
+    with at(port, folder, "two"):
+        expect(page.get_by_role("heading", level=1)).to_have_text("Account", timeout=20_000)
+        assert page.url.endswith("/account/")
+        second = successors(page, first)
+        assert len(second) == 1
+
+    with at(port, folder, "one"):
+        visitor.open("/account/")
+        assert successors(page, second) == first
+        assert visitor.heading() == "Account"
+    troubles[:] = [trouble for trouble in troubles if "ERR_CONNECTION_REFUSED" not in trouble]
