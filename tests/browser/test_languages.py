@@ -10,7 +10,6 @@ from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.running import PASSWORD, Ferry
 
-SERVICE_WORKERS = "block"
 WIDTHS = [320, 390, 768, 1440]
 PAGES = [
     "/",
@@ -46,7 +45,7 @@ def films(ferry: Ferry) -> Iterator[Folder]:
 
 @pytest.fixture
 def german(chromium: Browser, ferry: Ferry, films: Folder) -> Iterator[Visitor]:
-    with chromium.new_context(locale="de-DE") as context:
+    with chromium.new_context(locale="de-DE", service_workers="block") as context:
         page = context.new_page()
         visitor = Visitor(page, ferry.url, ferry)
         visitor.open("/signin/")

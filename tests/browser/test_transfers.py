@@ -226,6 +226,8 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far):
     away = alice.page.locator("[data-part=away] .banner")
     expect(away).to_contain_text("These transfers are as they were at", timeout=20_000)
     expect(row(alice.page, title)).to_be_visible()
+    far.is_back()
+    expect(away).to_be_hidden(timeout=60_000)
 
 
 def test_a_session_that_ends_leads_to_the_sign_in_and_back(alice, far):
