@@ -10,8 +10,8 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-GROUPS = ["files", "archives", "uploads", "listings", "pages", "streams"]
-GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player"]
+GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams"]
+GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player", "growth"]
 
 
 def main(wanted: list[str]) -> int:

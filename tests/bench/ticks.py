@@ -1,5 +1,5 @@
 """A page of transfers that is left open: what each tick costs, beside Transmission's and
-qBittorrent's, with 100, 1,000 and 2,000 transfers that wait, and with 50 of them that move."""
+qBittorrent's, with 100 to 10,000 transfers that wait, and with 50 of them that move."""
 
 import base64
 import gzip
@@ -27,7 +27,8 @@ from tests.bench.browser import Browser, Got, make_owner, signed_in
 from tests.bench.harness import Row, in_turns, peer, peer_port, running_peer, seconds
 from tests.serving import serving
 
-COUNTS = (100, 1_000, 2_000)
+COUNTS = (100, 1_000, 2_000, 10_000)
+TARGETED = 2_000
 MOVING = 50
 ROUNDS = 40
 ACTIVE_ROUNDS = 6
@@ -57,7 +58,7 @@ def rows(home: Path) -> Iterator[Row]:
         for count in COUNTS:
             fill(owner, count)
             yield from idle(ferry, transmission, qbittorrent, count)
-        yield from active(ferry, owner)
+            yield from active(ferry, owner, count)
 
 
 def fill(owner: Account, count: int) -> None:
@@ -104,7 +105,8 @@ def idle(
     got = ferry.get(path, **GZIP)
     assert got.status == 204, got.status
     size = on_wire(got)
-    yield Row(f"idle tick at {count} transfers", size, " bytes", at_most=300)
+    row = f"idle tick at {count:,} transfers"
+    yield Row(row, size, " bytes", at_most=300)
     contestants: dict[str, Ask] = {"ferry": lambda: ferry.get(path, **GZIP)}
     for name, other in (("transmission", transmission), ("qbittorrent", qbittorrent)):
         if other is not None:
@@ -115,7 +117,6 @@ def idle(
         for name, each in in_turns(ROUNDS, **contestants).items()
     }
     assert ferry.get(path, **GZIP).status == 204
-    row = f"idle tick at {count} transfers"
     yield Row(row, median(taken["ferry"]), " ms", under=20, raw=taken)
     sizes = {name: [float(size_of(ask))] for name, ask in contestants.items()}
     for name in ("transmission whole", "qbittorrent delta"):
@@ -123,7 +124,7 @@ def idle(
             yield Row(f"{row}, of {name}", None, missing=name.split()[0])
             continue
         ratio = median(taken["ferry"]) / median(taken[name])
-        yield Row(f"{row}, time of {name}", ratio, under=1 if count == COUNTS[-1] else None)
+        yield Row(f"{row}, time of {name}", ratio, under=1 if count == TARGETED else None)
         ratio = sizes["ferry"][0] / sizes[name][0]
         yield Row(f"{row}, bytes of {name}", ratio, raw={f"bytes of {name}": sizes[name]})
 
@@ -158,7 +159,7 @@ def size_of(ask: Ask) -> int:
 # Where 50 move
 
 
-def active(ferry: Browser, owner: Account) -> Iterator[Row]:
+def active(ferry: Browser, owner: Account, count: int) -> Iterator[Row]:
     """Each round waits until the service is asked again: the slowest tick there is."""
     movers = list(Transfer.objects.filter(account=owner)[:MOVING])
     for each in movers:
@@ -166,7 +167,7 @@ def active(ferry: Browser, owner: Account) -> Iterator[Row]:
     sizes, taken = [], []
     move(owner, movers, 0)
     threading.Event().wait(DUE_SECONDS)
-    path = settled(ferry, COUNTS[-1])
+    path = settled(ferry, count)
     for number in range(1, ACTIVE_ROUNDS + 2):
         move(owner, movers, number)
         threading.Event().wait(DUE_SECONDS)
@@ -177,11 +178,14 @@ def active(ferry: Browser, owner: Account) -> Iterator[Row]:
         path = tick_of(news)
         sizes.append(on_wire(got) / 1000)
         taken.append(spent * 1000)
-    name = f"tick at {COUNTS[-1]} transfers, {MOVING} of them move"
+    name = f"tick at {count:,} transfers, {MOVING} of them move"
     yield Row(name, max(sizes[1:]), " KB", under=8, raw={"KB": sizes[1:]})
     yield Row(
         f"{name}, with a new look at the service", median(taken[1:]), " ms", raw={"ms": taken[1:]}
     )
+    for each in movers:
+        each.state = Transfer.State.STOPPED
+    move(owner, movers, 0)
 
 
 def move(owner: Account, movers: list[Transfer], number: int) -> None:

@@ -1,0 +1,92 @@
+"""The same at ten times the work: how many times longer it takes, and so what grows how."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+import httpx
+from django.utils import timezone
+
+from config import preparation, upstream
+from service import pins, planting
+from service.models import Account, Transfer
+from service.planting import Planted
+from tests.bench import library
+from tests.bench.archives import one_byte
+from tests.bench.browser import make_owner, signed_in
+from tests.bench.harness import ROUNDS, Row, seconds
+from tests.bench.transfers import recorded
+from tests.serving import Server, serving
+
+ENTRIES = (1_000, 10_000, 100_000)
+RECORDED = (200, 2_000, 20_000)
+# Ten times the work may take ten times as long, and a little more for what memory costs.
+LINEAR = 13
+
+Ask = Callable[[], object]
+
+
+def rows(_home: Path) -> Iterator[Row]:
+    preparation.prepare()
+    make_owner()
+    owner = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
+    folders = {count: folder_of(owner, count) for count in ENTRIES}
+    with serving(WEB_PROCESSES=str(os.cpu_count()), WEB_THREADS="32") as server:
+        browser = signed_in(server.url)
+        for folder in folders.values():
+            browser.page(f"/files/{folder}/")
+        pages = {n: lambda at=f"/files/{key}/": browser.page(at) for n, key in folders.items()}
+        yield from grown("page of a visited folder of {:,}", pages, at_most=LINEAR)
+        zips = {n: lambda key=key: link_to_byte(server, owner, key) for n, key in folders.items()}
+        yield from grown("ZIP of {:,} entries, link to first byte", zips, at_most=LINEAR)
+    yield from over_v1()
+
+
+def over_v1() -> Iterator[Row]:
+    owner = library.account("growth@example.org")
+    auth = (owner.email, library.PASSWORD)
+    folders = {count: folder_of(owner, count) for count in ENTRIES}
+    with (
+        serving(WEB_PROCESSES="1", WEB_THREADS="8") as server,
+        httpx.Client(base_url=server.url, auth=auth, trust_env=False, timeout=60) as v1,
+    ):
+        listings = {n: lambda at=f"/rest/folder/{key}": v1.get(at) for n, key in folders.items()}
+        yield from grown("listing of {:,} entries", listings, at_most=LINEAR)
+        many = {n: lambda n=n: listed(v1, owner, n) for n in RECORDED}
+        yield from grown("{:,} recorded transfers listed", many, at_most=LINEAR)
+
+
+def grown(name: str, asks: dict[int, Ask], at_most: float) -> Iterator[Row]:
+    taken = {count: milliseconds(ask) for count, ask in asks.items()}
+    for small, large in zip(taken, [*taken][1:], strict=False):
+        raw = {f"ms at {count:,}": taken[count] for count in (small, large)}
+        ratio = median(taken[large]) / median(taken[small])
+        words = f"{name.format(large)}, of {small:,}'s"
+        yield Row(words, ratio, " times", at_most=at_most, raw=raw)
+
+
+def milliseconds(ask: Ask) -> Sequence[float]:
+    ask()
+    return [1000 * seconds(ask) for _ in range(ROUNDS)]
+
+
+def folder_of(owner: Account, count: int) -> str:
+    files = [Planted((f"File {number}.txt",), library.blob(1)) for number in range(count)]
+    return str(planting.plant(owner, 0, f"{count} files", files, timezone.now()).pk)
+
+
+def link_to_byte(server: Server, owner: Account, folder: str) -> None:
+    """Another name is another plan."""
+    link_to_byte.count += 1
+    name = f"Growth {link_to_byte.count}"
+    one_byte(server.url + pins.pin(owner, [int(folder)], [], name, now=timezone.now()))
+
+
+link_to_byte.count = 0
+
+
+def listed(v1: httpx.Client, owner: Account, count: int) -> None:
+    have, now = Transfer.objects.filter(account=owner).count(), timezone.now()
+    Transfer.objects.bulk_create(recorded(owner, number, now) for number in range(have, count))
+    assert len(v1.get("/rest/transfer").raise_for_status().json()["transfers"]) == count
