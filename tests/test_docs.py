@@ -1,5 +1,6 @@
 """README cannot lie about what a test can read."""
 
+import json
 import re
 import tomllib
 from hashlib import sha256
@@ -9,6 +10,7 @@ import pytest
 
 from config import settings
 from config.management.commands.account import Command as Account
+from tests.bench import published
 
 BASE = Path(__file__).resolve().parents[1]
 README = (BASE / "README.md").read_text()
@@ -54,6 +56,11 @@ def test_the_newest_changes_are_those_of_this_version():
     version = tomllib.loads((BASE / "pyproject.toml").read_text())["project"]["version"]
     newest = re.search(r"^## (\S+?),? ", (BASE / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest[1] == version
+
+
+def test_the_table_of_what_was_measured_is_that_of_its_numbers():
+    told = README.split(published.BEGINNING)[1].split(published.END)[0]
+    assert told == published.table_of(json.loads(published.PLACE.read_text()))
 
 
 @pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])

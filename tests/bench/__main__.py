@@ -22,7 +22,7 @@ def main(wanted: list[str]) -> int:
         report = harness.Report()
         for name in wanted or GROUPS:
             for row in import_module(f"tests.bench.{name}").rows(Path(home)):
-                report.add(row)
+                report.add(row, name)
         return int(report.close())
 
 

@@ -40,13 +40,11 @@ def rows(_home: Path) -> Iterator[Row]:
         yield from grown("page of a visited folder of {:,}", pages, at_most=LINEAR)
         zips = {n: lambda key=key: link_to_byte(server, owner, key) for n, key in folders.items()}
         yield from grown("ZIP of {:,} entries, link to first byte", zips, at_most=LINEAR)
-    yield from over_v1()
+    yield from over_v1(owner, folders)
 
 
-def over_v1() -> Iterator[Row]:
-    owner = library.account("growth@example.org")
-    auth = (owner.email, library.PASSWORD)
-    folders = {count: folder_of(owner, count) for count in ENTRIES}
+def over_v1(owner: Account, folders: dict[int, str]) -> Iterator[Row]:
+    auth = (owner.email, upstream.credentials().secret)
     with (
         serving(WEB_PROCESSES="1", WEB_THREADS="8") as server,
         httpx.Client(base_url=server.url, auth=auth, trust_env=False, timeout=60) as v1,

@@ -33,6 +33,7 @@ class Row:
     under: float | None = None
     at_most: float | None = None
     missing: str = ""
+    group: str = ""
     raw: dict[str, list[float]] = field(default_factory=dict)
 
     @property
@@ -47,19 +48,30 @@ class Row:
 
     def __str__(self) -> str:
         if self.value is None:
-            return f"  --  {self.name}: not measured, {self.missing} is missing (make bench-peers)"
-        target = f"at least {self.at_least}" if self.at_least is not None else ""
-        target = f"under {self.under}" if self.under is not None else target
-        target = f"at most {self.at_most}" if self.at_most is not None else target
+            return f"  --  {self.name}: {self.seen} (make bench-peers)"
         mark = "ok  " if self.is_reached else "LOW "
-        return f"  {mark}{self.name}: {self.value:.3g}{self.unit} ({target or 'no target'})"
+        return f"  {mark}{self.name}: {self.seen} ({self.target or 'no target'})"
+
+    @property
+    def seen(self) -> str:
+        if self.value is None:
+            return f"not measured, {self.missing} is missing"
+        number = f"{self.value:.3g}" if abs(self.value) < 1000 else f"{self.value:,.0f}"
+        return number + self.unit
+
+    @property
+    def target(self) -> str:
+        targets = {"at least": self.at_least, "under": self.under, "at most": self.at_most}
+        told = [f"{how} {number:,}" for how, number in targets.items() if number is not None]
+        return "".join(told)
 
 
 class Report:
     def __init__(self) -> None:
         self._rows: list[Row] = []
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Row, group: str) -> None:
+        row.group = group
         self._rows.append(row)
         print(row, flush=True)
         for what, numbers in row.raw.items():
@@ -69,12 +81,21 @@ class Report:
         """Writes the raw numbers; whether a target was missed."""
         RESULTS.mkdir(exist_ok=True)
         now = datetime.now(UTC)
-        facts = {"at": now.isoformat(), "machine": platform.platform(), "cores": os.cpu_count()}
+        facts = {"at": now.isoformat(), "machine": machine(), "python": platform.python_version()}
         rows = [asdict(row) | {"is_reached": row.is_reached} for row in self._rows]
         place = RESULTS / f"{now:%Y%m%dT%H%M%SZ}.json"
         place.write_text(json.dumps(facts | {"rows": rows}, indent=1))
         print(f"Raw numbers: {place.relative_to(BASE)}")
         return any(row.is_reached is False for row in self._rows)
+
+
+def machine() -> str:
+    """In words."""
+    told = Path("/proc/cpuinfo").read_text()
+    names = [line.partition(":")[2] for line in told.splitlines() if line.startswith("model name")]
+    gigabytes = os.sysconf("SC_PAGESIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    name = names[0].strip() if names else platform.machine()
+    return f"{os.cpu_count()} cores of {name}, {gigabytes:.0f} GB, {platform.system()}"
 
 
 def in_turns(rounds: int = ROUNDS, **contestants: Callable[[], object]) -> dict[str, list[float]]:

@@ -1,0 +1,74 @@
+"""README's table of what was measured: `python -m tests.bench.published [results/….json]`.
+
+The numbers stay beside it, in published.json, so that a test can hold the table to them.
+"""
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tests.bench.harness import Row
+from tests.running import BASE
+
+PLACE = BASE / "tests" / "bench" / "published.json"
+README = BASE / "README.md"
+BEGINNING, END = "<!-- measured -->\n", "<!-- /measured -->\n"
+TITLES = {
+    "install": "The whole install",
+    "files": "Files",
+    "archives": "ZIP",
+    "uploads": "Uploads",
+    "listings": "Listings over v1",
+    "pages": "The Files page",
+    "streams": "Streams and slow readers",
+    "ticks": "A transfer page that is left open",
+    "fetches": "Addresses",
+    "torrents": "BitTorrent",
+    "transfers": "Transfers by the thousand",
+    "pictures": "Thumbnails",
+    "media": "Films, at the service",
+    "player": "Films, in Chromium",
+    "growth": "Ten times the work",
+}
+
+
+def main(source: Path) -> None:
+    PLACE.write_text(source.read_text())
+    before, _begin, rest = README.read_text().partition(BEGINNING)
+    _old, _end, after = rest.partition(END)
+    README.write_text(before + BEGINNING + table_of(json.loads(PLACE.read_text())) + END + after)
+
+
+def table_of(run: dict[str, Any]) -> str:
+    rows = [row_of(facts) for facts in run["rows"]]
+    day = f"{datetime.fromisoformat(run['at']):%-d %B %Y}"
+    missed = sum(row.is_reached is False for row in rows)
+    aimed = sum(bool(row.target) for row in rows)
+    lines = [
+        f"Measured on {day}: {run['machine']}, Python {run['python']}; {aimed - missed} of {aimed}",
+        "targets met.",
+        "",
+        "| what | seen | target | |",
+        "|---|---|---|---|",
+    ]
+    for group, title in TITLES.items():
+        own = [row for row in rows if row.group == group]
+        lines += [f"| **{title}** | | | |"] if own else []
+        lines += [f"| {row.name} | {row.seen} | {row.target} | {verdict(row)} |" for row in own]
+    return "\n".join(lines) + "\n"
+
+
+def row_of(facts: dict[str, Any]) -> Row:
+    return Row(**{name: each for name, each in facts.items() if name != "is_reached"})
+
+
+def verdict(row: Row) -> str:
+    if not row.target or row.value is None:
+        return ""
+    return "met" if row.is_reached else "**missed**"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
