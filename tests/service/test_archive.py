@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.archive import (
@@ -324,12 +324,8 @@ def tidy(path: str) -> str:
 
 
 PLAIN_OR_HOSTILE = st.one_of(st.sampled_from(["a", "A", "a.txt", "A (2)"]), ANY_NAME)
-FEW = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 
-@FEW
 @given(trees(PLAIN_OR_HOSTILE))
 def test_no_path_escapes_or_meets_another(shelf: Shelf, nodes: list[Node]) -> None:
     archive = without_content(shelf, nodes)
@@ -341,7 +337,6 @@ def test_no_path_escapes_or_meets_another(shelf: Shelf, nodes: list[Node]) -> No
         assert "\\" not in name
 
 
-@FEW
 @given(trees(PLAIN_OR_HOSTILE))
 def test_every_path_has_its_folder_before_it(shelf: Shelf, nodes: list[Node]) -> None:
     seen = {"."}
@@ -350,7 +345,6 @@ def test_every_path_has_its_folder_before_it(shelf: Shelf, nodes: list[Node]) ->
         seen.add(str(PurePosixPath(name)))
 
 
-@FEW
 @given(trees(PLAIN_OR_HOSTILE))
 def test_nothing_is_lost_whatever_it_is_called(shelf: Shelf, nodes: list[Node]) -> None:
     wanted = sorted((file.crc32, file.size_bytes) for file in files_in(nodes))
@@ -384,7 +378,6 @@ def test_any_range_of_a_small_archive_equals_that_slice_of_the_whole(shelf: Shel
         assert b"".join(archive.read(start)) == content[start:]
 
 
-@FEW
 @given(st.data())
 def test_any_range_equals_that_slice_of_the_whole(shelf: Shelf, data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.sampled_from([0, 1, 4096, 200_000, 262_144, 600_000])))
