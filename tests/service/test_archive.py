@@ -389,6 +389,48 @@ def test_any_range_equals_that_slice_of_the_whole(shelf: Shelf, data: st.DataObj
     assert b"".join(archive.read(start, stop)) == content[start:stop]
 
 
+class Nothing(io.RawIOBase):
+    """A blob of any size that is nowhere: all zeros."""
+
+    def __init__(self, size_bytes: int) -> None:
+        self.size_bytes = size_bytes
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self.size_bytes + offset if whence == os.SEEK_END else offset
+
+    def read(self, size: int = -1) -> bytes:
+        return bytes(size)
+
+
+EDGES = [(1 << 32) + step for step in (-200, -70, -2, -1, 0, 1)]
+SIZES = st.sampled_from([0, 1, *EDGES, 5 * GIB, 1 << 45]) | st.integers(0, 1 << 33)
+
+
+@given(sizes=st.lists(SIZES, max_size=9), names=st.lists(PLAIN_OR_HOSTILE, min_size=9, max_size=9))
+def test_files_of_any_size_are_where_the_directory_says(
+    tmp_path: Path, sizes: list[int], names: list[str]
+) -> None:
+    """ZIP64 begins at another byte in each of three places."""
+    files = [
+        File(name, size, 0, MOMENT, f"{size}") for name, size in zip(names, sizes, strict=False)
+    ]
+    with (tmp_path / "plan").open("wb") as target:
+        plan = write_plan([folder("f", *files)], target, MOMENT)
+    archive = Archive(tmp_path / "plan", lambda blob: Nothing(int(blob)))
+    with zipfile.ZipFile(Download(archive)) as unzipped:
+        infos = [info for info in unzipped.infolist() if not info.is_dir()]
+        assert [info.file_size for info in infos] == [file.size_bytes for file in files]
+        for info in infos:
+            unzipped.open(info).close()  # reads the local header, and compares the name
+        local = [info.header_offset for info in unzipped.infolist()]
+        ends = [*local[1:], unzipped.start_dir]
+        for info, end in zip(unzipped.infolist(), ends, strict=True):
+            header = b"".join(archive.read(info.header_offset, info.header_offset + 30))
+            behind = sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+            assert info.header_offset + 30 + behind + info.file_size == end
+    assert plan.size_bytes == archive.size_bytes
+
+
 def test_ranges_of_ten_thousand_entries_equal_those_slices(shelf: Shelf) -> None:
     archive = shelf.archive(*(file_of(shelf, at) for at in range(10_000)))
     content = whole(archive)

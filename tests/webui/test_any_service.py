@@ -12,7 +12,13 @@ from tests.webui.v1.test_models import ANYTHING, OBJECTS
 from webui import transfers
 
 pytestmark = pytest.mark.django_db
-FOLDERS = ["/", "/?view=grid&sort=-size", "/files/7/", "/files/0/listing/", "/files/0/delete/?all=1"]
+FOLDERS = [
+    "/",
+    "/?view=grid&sort=-size",
+    "/files/7/",
+    "/files/0/listing/",
+    "/files/0/delete/?all=1",
+]
 OTHERS = ["/?q=a", "/files/0/file-100/view/", "/transfers/", "/transfers/list/", "/account/"]
 REFUSING = frozenset({"result", "wt"})
 GOOD = {"id": 100, "name": "good.txt"}
