@@ -172,6 +172,18 @@ def test_what_a_service_says_is_text_on_error_pages(bob, storage):
     assert "said the service" in page(answer).select_one("main").get_text()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_service_says_is_text_in_a_toast(bob, storage, name):
+    def toast(said: str) -> HttpResponse:
+        storage.fails("/rest/folder", 403, said)
+        return bob.client.get("/files/0/listing/", headers=HTMX)
+
+    plain = toast("the tide is out")
+    assert "the tide is out" in page(plain).select_one(".toast").get_text()
+    harmless(toast(name), counts(plain))
+    assert page(toast(name)).select_one(".toast p")
+
+
 def asked(name: str) -> str:
     return f"/add/?{urlencode({'text': f'magnet:?xt=urn:btih:{1:040x}&dn={quote(name)}'})}"
 

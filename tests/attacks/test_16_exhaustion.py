@@ -224,7 +224,7 @@ def test_a_hundred_silent_servers_are_left_at_once(side):
 @pytest.mark.parametrize("size", [100, 10_000])
 def test_ten_thousand_ranges_cost_no_more_than_the_whole(size, api):
     api.post("/rest/transfer/file", files={"file": ("a.bin", b"x" * 50_000)})
-    link = api.get("/rest/file/1/download").headers.get("location") or file_link(api)
+    link = file_link(api)
     few = api.get(link, headers={"Range": "bytes=0-0,5000-5000"})
     assert (few.status_code, few.headers["content-type"][:20]) == (206, "multipart/byteranges")
     ranges = ",".join(f"{at}-{at}" for at in range(0, size * 2, 2))
