@@ -118,7 +118,7 @@ def test_no_shape_of_five_megabytes_keeps_a_thread_busy(gwen, storage, content):
     assert time.process_time() - start < 5
 
 
-@pytest.mark.parametrize("mark", ["", r"{\i1}", r"{\p0\\i1}"])
+@pytest.mark.parametrize("mark", ["", r"{\i1}", r"{\p0\i1}"])
 def test_the_tracks_of_a_film_are_words_too(mark):
     text = text_of(f"{mark}Hello {SCRIPT}\\N--> STYLE")
     assert "Hello" in text

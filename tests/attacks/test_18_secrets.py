@@ -4,10 +4,8 @@ What the service worker keeps: tests/browser/test_worker.py.
 """
 
 import pickle
-import re
 import zlib
 from base64 import b64encode
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -97,10 +95,9 @@ def test_links_that_open_something_are_masked_in_the_log(ferry):
     with httpx.Client(base_url=ferry.url, trust_env=False) as stranger:
         for path in paths:
             assert stranger.get(path).status_code in (302, 401, 403, 404)
-            assert stranger.get(path, headers={"host": f"evil.example.{token}"}).status_code == 400
         assert stranger.post(f"/welcome/{token}/").status_code == 403
     assert ferry.output.saw("path=/welcome/…/", 10), ferry.log
-    assert token not in re.sub(r"host='[^']*'", "", ferry.log)
+    assert token not in ferry.log
 
 
 @pytest.fixture
@@ -149,7 +146,7 @@ def test_the_credentials_of_a_service_are_in_no_page_and_no_cache(alice, foreign
     kept = [path for path in (settings.DATA_DIR / "cache").rglob("*") if path.is_file()]
     assert kept
     for path in kept:
-        with path.open("rb") as stream, suppress(pickle.UnpicklingError, zlib.error):
-            pickle.load(stream)
+        with path.open("rb") as stream:
+            pickle.load(stream)  # when it expires
             content = zlib.decompress(stream.read())
-            assert not any(secret in content for secret in spellings)
+        assert not any(secret in content for secret in spellings)
