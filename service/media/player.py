@@ -179,8 +179,8 @@ class Player:
         except Failed as failed:
             if not blob.exists():
                 raise NotFound from failed
-            if not failed.is_limit:
-                refusals.remember(folder, failed.reason)
+            if plans.known(folder) is None:
+                refusals.remember_failure(folder, failed)
             raise refusal_of(failed) from failed
         for name, init in Survey(probed, told).inits().items():
             places.keep(folder / name / "init.mp4", init)
