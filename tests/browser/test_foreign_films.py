@@ -16,7 +16,7 @@ from tests.browser.people import Visitor
 from tests.contract.fake import FakeV1
 from tests.contract.served import served
 from tests.running import Ferry, running
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.webui.media_host import Host, listening
 
 SERVICE_WORKERS = "block"
@@ -54,16 +54,16 @@ class There:
 @pytest.fixture(scope="module")
 def bytes_of_film() -> dict[str, bytes]:
     """Pictures and sound apart, as the paths of a media host have them, and an MP4."""
-    folder = reels.place("foreign")
+    folder = samples.place("foreign")
     folder.mkdir(exist_ok=True)
     tracks = ("-i", str(films.copied()), "-map", "0:v", "-map", "0:a:0", "-c", "copy")
-    reels.run(
+    samples.run(
         *(*tracks, "-f", "hls", "-hls_time", "4", "-hls_playlist_type", "vod"),
         *("-hls_segment_type", "fmp4", "-master_pl_name", "master.m3u8"),
         *("-var_stream_map", "v:0,agroup:sound a:0,agroup:sound,default:yes"),
         str(folder / "part%v.m3u8"),
     )
-    reels.run(*tracks, "-movflags", "+faststart", str(folder / "film.mp4"))
+    samples.run(*tracks, "-movflags", "+faststart", str(folder / "film.mp4"))
     return {f"/film/{each.name}": each.read_bytes() for each in folder.iterdir()}
 
 
@@ -149,9 +149,7 @@ def test_what_cannot_be_streamed_says_so_and_offers_download_and_mp4(page_of_fil
     assert any("range" in headers for _path, headers in there.media.asked)
 
 
-def test_a_playlist_that_leads_inside_ends_in_a_sentence_and_the_mp4(
-    page_of_film, there, troubles
-):
+def test_a_playlist_that_leads_inside_ends_in_a_sentence_and_the_mp4(page_of_film, there, troubles):
     there.media.files["/inside.m3u8"] = "#EXTM3U\n#EXTINF:4,\nhttp://10.0.0.1/one.ts\n"
     there.says("hls", there.tells("/inside.m3u8"))
     there.says("mp4", there.tells("/film/film.mp4"))

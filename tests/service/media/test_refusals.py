@@ -7,7 +7,7 @@ import pytest
 from service.errors import Busy, CannotConvert
 from service.media import confined, refusals
 from service.media.confined import Failed
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def player(library_folder, children):
 
 @pytest.fixture
 def viewer(player):
-    return Viewer(player, reels.film("survey.mp4", seconds=2))
+    return Viewer(player, samples.film("survey.mp4", seconds=2))
 
 
 def failing(monkeypatch, failed):
@@ -76,7 +76,7 @@ def test_what_came_too_late_is_tried_again_in_an_hour(viewer, monkeypatch):
 
 
 def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player, monkeypatch):
-    viewer = Viewer(player, reels.film("survey.ts", seconds=2))
+    viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert not viewer.plan.is_final
     surveys = failing(monkeypatch, TOO_MUCH)
     player.prepare_one()
