@@ -1,6 +1,7 @@
 """Films of somebody else's service in a real browser: their bytes lie on a host of their own, which
 wants no credentials, and come through the site."""
 
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -161,14 +162,32 @@ def test_a_playlist_that_leads_inside_ends_in_a_sentence_and_the_mp4(page_of_fil
     troubles.clear()
 
 
-def test_while_it_is_converted_its_percent_is_told_until_it_plays(page_of_film, there):
-    def so_far(percent: int) -> httpx.Response:
-        return httpx.Response(200, json={"result": True, "converting": True, "progress": percent})
+def so_far(percent: int | None) -> httpx.Response:
+    return httpx.Response(200, json={"result": True, "converting": True, "progress": percent})
 
-    there.says("hls", so_far(40), so_far(80), there.tells("/film/master.m3u8"))
+
+def test_while_it_is_converted_its_percent_is_told_until_it_plays(page_of_film, there):
+    there.says("hls", so_far(None), so_far(40), there.tells("/film/master.m3u8"))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page = page_of_film.page
+    expect(page.get_by_role("heading", name="Getting it ready to play")).to_be_visible()
+    expect(page.locator(".card .pct")).to_be_hidden()
     expect(page.locator(".card .pct")).to_have_text("40%")
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
     page.locator(".card").get_by_role("button", name="Play", exact=True).click()
     moves_on(page)
+
+
+def test_how_long_it_takes_is_told_once_its_pace_is_known(page_of_film, there):
+    there.says("hls", *map(so_far, (30, 40, 50, 60, 70, 80)))
+    page = page_of_film.page
+    page.clock.install()
+    watch(page_of_film, f"/files/{there.folder}/", NAME)
+    left = page.locator(".card [data-left]")
+    for percent in (30, 40, 50):
+        expect(page.locator(".card .pct")).to_have_text(f"{percent}%")
+        expect(left).to_have_text("")
+        page.clock.run_for(2000)
+    expect(page.locator(".card .pct")).to_have_text("60%")
+    page.clock.run_for(4000)
+    expect(left).to_have_text(re.compile(r"^About \d s left\.$"))
