@@ -222,8 +222,8 @@ def samples_of(stream: bytes) -> list[float]:
 
 
 def loudness(stream: bytes) -> float:
-    samples = samples_of(stream)[RATE:-RATE]
-    return math.sqrt(sum(each * each for each in samples) / len(samples))
+    heard = samples_of(stream)[RATE:-RATE]
+    return math.sqrt(sum(each * each for each in heard) / len(heard))
 
 
 def test_a_turned_film_is_shown_upright(player):
