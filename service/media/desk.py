@@ -27,7 +27,7 @@ SOCKET, NEW_SOCKET, LOCK = "desk.sock", "desk.new", "desk.lock"
 # The kernel's own bound of a socket's path.
 LONGEST_PATH = 100
 MOST_LINE_BYTES = 2**20
-# A thread each. What may be asked at once of all sorts together leaves none for more to wait.
+# A thread each; all that may be waited for at once adds up to no more.
 MOST_WAITING = 64
 QUESTION_SECONDS = 5
 # The worker that has the socket may go; another one looks that often.

@@ -46,17 +46,18 @@ def seal(opens: Mapping[str, str]) -> bool:
     ruleset = libc.syscall(CREATE_RULESET, rules, len(rules), 0)
     if ruleset < 0:
         return False
-    for path, word in opens.items():
-        allow(libc, ruleset, path, RIGHTS[word] & of_files)
-    return bool(libc.syscall(RESTRICT_SELF, ruleset, 0) == 0)
+    allowed = [allow(libc, ruleset, path, RIGHTS[word] & of_files) for path, word in opens.items()]
+    return all(allowed) and bool(libc.syscall(RESTRICT_SELF, ruleset, 0) == 0)
 
 
-def allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+def allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> bool:
     try:
         place = os.open(path, os.O_PATH)
     except OSError:
-        return  # What is not there needs no leave.
+        return True  # What is not there needs no leave.
     if not stat.S_ISDIR(os.fstat(place).st_mode):
         rights &= OF_ONE_FILE
-    libc.syscall(ADD_RULE, ruleset, BENEATH_PATH, struct.pack("=Qi", rights, place), 0)
+    rule = struct.pack("=Qi", rights, place)
+    is_added = libc.syscall(ADD_RULE, ruleset, BENEATH_PATH, rule, 0) == 0
     os.close(place)
+    return bool(is_added)

@@ -10,6 +10,8 @@ import pytest
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
 from service.media import desk
 from service.media.desk import LOCK, MOST_LINE_BYTES, SOCKET, Desk, ask
+from service.media.player import MOST_ANSWERS, MOST_SEGMENTS
+from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
 
@@ -197,3 +199,7 @@ def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
         leave.set()
         assert [each.result() for each in waiting] == [{"came": True}] * 2
         assert ask("slow", 10) == {"came": True}
+
+
+def test_whoever_may_wait_has_a_thread():
+    assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= desk.MOST_WAITING
