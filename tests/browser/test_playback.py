@@ -1,8 +1,10 @@
 """Films in a real browser: a bare page with hls.js, under the policy that the player will have."""
 
+import os
 import random
 import re
 import secrets
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -102,6 +104,18 @@ def test_it_goes_on_after_any_seek(player):
         player.evaluate(f"video.currentTime = {at}")
         until(player, "!video.seeking")
         moves_on(player)
+
+
+def test_a_killed_converter_is_replaced_unnoticed(player, ferry):
+    player.evaluate("video.currentTime = 4; hls.currentLevel = 0")
+    wait_until(lambda: encoders(ferry), seconds=30)
+    for each in encoders(ferry):
+        os.kill(each, signal.SIGKILL)
+    until(player, "video.videoHeight === 480 && !video.seeking")
+    moves_on(player)
+    player.evaluate("video.currentTime = 30")
+    until(player, "!video.seeking")
+    moves_on(player)
 
 
 def test_a_smaller_variant_is_encoded_when_it_is_chosen(player):

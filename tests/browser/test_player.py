@@ -320,6 +320,23 @@ def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
     assert len(asked) == 2
 
 
+def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
+    page = playing(alice, series, ENCODED)
+    page.get_by_label("Position").fill("20")
+    until(page, "film.currentTime > 20")
+    with page.expect_request("**/watch/**"):
+        page.keyboard.press("k")
+    watch(alice, series.path, ENCODED)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_label("More actions").click()
+    other.locator("#viewer-menu").get_by_role("link", name="Delete").click()
+    other.get_by_role("button", name="Delete").click()
+    other.wait_for_url(lambda address: "/delete/" not in address)
+    page.get_by_role("button", name="Start over").click()
+    expect(page.get_by_role("alert")).to_contain_text("not there any more", timeout=20_000)
+
+
 def test_without_scripts_the_browser_plays_the_file_itself(chromium: Browser, ferry, series):
     with chromium.new_context(java_script_enabled=False) as context:
         visitor = Visitor(context.new_page(), ferry.url, ferry)
