@@ -93,6 +93,7 @@ def there(site: There) -> Iterator[There]:
     yield site
     for path, headers in site.media.asked:
         assert set(headers) <= SENT, path
+        assert headers["user-agent"] == "Ferry"
 
 
 @pytest.fixture
