@@ -30,7 +30,7 @@ UNSAFE_IN_A_NAME = re.compile(
 BUSY_SECONDS = 5
 
 Opening = Callable[[dict[str, str]], Link | Download]
-Presenting = Callable[[str], Presentation]
+Presenting = Callable[[Download], Presentation]
 
 
 class Slots:
@@ -82,8 +82,7 @@ def show(request: Request, opening: Opening, present: Presenting, name: str) -> 
     except BaseException:
         slots.give_back()
         raise
-    name = name or name_in(found)
-    return passed_on(found, name, watched(request, found), present(name))
+    return passed_on(found, name, watched(request, found), present(found))
 
 
 def watched(request: HttpRequest, found: Download) -> Callable[[], None]:

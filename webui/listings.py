@@ -124,7 +124,7 @@ class Listings:
             ).fetchone()
             if stored is None:
                 return None
-            contents = Contents(Entry._make(values) for values in json.loads(stored[0]))
+            contents = Contents(Entry(*values) for values in json.loads(stored[0]))
             self._memory.keep(key, contents)
         return contents
 
@@ -416,6 +416,9 @@ def entries_of(listing: Listing) -> list[Entry]:
             each.hash or "",
             picture_of(each),
             each.plays_video or each.plays_audio,
+            each.duration_seconds,
+            each.width,
+            each.height,
         )
         for each in listing.files
     ]

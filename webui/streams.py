@@ -9,7 +9,6 @@ with each redirect when it is used.
 import base64
 import binascii
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -19,15 +18,15 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 
 from webui import delivery, playlists
 from webui.http import Request
 from webui.playlists import Kind
-from webui.v1.client import Client
+from webui.presentation import KEPT, Presentation
 from webui.v1.errors import Unreadable
-from webui.v1.links import Download, Link
+from webui.v1.links import Download
 from webui.v1.models import Playable
 
 LIFETIME = timedelta(hours=24)
@@ -38,9 +37,6 @@ PART_TYPES = frozenset({
     *("video/mp2t", "video/mp4", "video/iso.segment", "video/webm"),
     *("audio/mp4", "audio/aac", "audio/mpeg", "audio/x-aac", "audio/ac3", "text/vtt"),
 })  # fmt: skip
-BYTES_TYPE = "application/octet-stream"
-
-Opening = Callable[[dict[str, str]], Link | Download]
 
 
 class Unknown(Exception):  # noqa: N818  Errors are nouns here.
@@ -161,30 +157,14 @@ def bytes_of(request: Request, part: Part) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Download:
         return request.v1.open(part.url, headers, request.method or "GET")
 
-    return passed(request, request.v1, opening, "stream")
+    return delivery.show(request, opening, as_part, "stream")
 
 
-def passed(
-    request: HttpRequest, client: Client, opening: Opening, name: str, content_type: str = ""
-) -> HttpResponseBase:
-    """The bytes themselves, also where the service has them elsewhere."""
-    if not delivery.slots.take():
-        return delivery.busy()
-    headers = delivery.asked_headers(request)
-    try:
-        found = opening(headers)
-        if isinstance(found, Link):
-            found = client.open(found, headers, request.method or "GET")
-    except BaseException:
-        delivery.slots.give_back()
-        raise
-    response = delivery.passed_on(found, name, delivery.watched(request, found))
-    response["Content-Type"] = content_type or part_type(found.headers.get("Content-Type", ""))
-    response["Cross-Origin-Resource-Policy"] = "same-origin"
-    return response
+def as_part(found: Download) -> Presentation:
+    return KEPT._replace(content_type=part_type(found.headers.get("Content-Type", "")))
 
 
 def part_type(told: str) -> str:
     """What a service says is passed on where it is nothing that runs."""
     plain = told.partition(";")[0].strip().lower()
-    return plain if plain in PART_TYPES else BYTES_TYPE
+    return plain if plain in PART_TYPES else KEPT.content_type

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-LAUNCHER = Path(__file__).with_name("launch.py")
+LAUNCHER = Path(__file__).parent / "inside" / "launch.py"
 READ_BYTES = 64 * 1024
 KEPT_BYTES = 8 * 1024  # of what a program complains of
 LONGEST_REASON = 200
@@ -66,9 +66,11 @@ class Running:
     Guarantee: a session and process group of its own, killed as a whole when its wall time is up,
     when it is stopped, and when this process dies; lowered priority; limits of processor time,
     addresses, size of files and open files; no descriptor but those named, an environment of
-    nothing but what is named, and no network where the kernel lets us out of it (as root, or with
-    name spaces of users; elsewhere the protocols that ffmpeg may use are all that stands between).
-    There is no limit of processes: Linux counts all that the user has on the machine.
+    nothing but what is named; no file but those that it `opens`, where the kernel has Landlock
+    (None: it seals itself, or reads nothing hostile); and no network where the kernel lets us out
+    of it (as root, or with name spaces of users; elsewhere the protocols that ffmpeg may use are
+    all that stands between). There is no limit of processes: Linux counts all that the user has
+    on the machine.
     Cost: 9 ms of a small Python (see launch.py), and a thread that reads what it complains of.
     """
 
@@ -82,6 +84,7 @@ class Running:
         stdout: int | None = None,
         pass_fds: Sequence[int] = (),
         environment: Mapping[str, str] | None = None,
+        opens: Mapping[str, str] | None = None,
     ) -> None:
         self._started_at = time.monotonic()
         self._deadline = self._started_at + limits.wall_seconds
@@ -91,7 +94,7 @@ class Running:
         try:
             self._process = _starter.submit(
                 subprocess.Popen,
-                launching(argv, limits, environment or {}),
+                launching(argv, limits, environment or {}, opens),
                 cwd=cwd,
                 env={},
                 stdin=subprocess.DEVNULL if stdin is None else stdin,
@@ -198,6 +201,7 @@ def run(  # noqa: PLR0913  As Running.
     stdin: int | None = None,
     pass_fds: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
+    opens: Mapping[str, str] | None = None,
 ) -> bytes:
     """What a program writes. Raises Failed."""
     ours, theirs = os.pipe()
@@ -211,6 +215,7 @@ def run(  # noqa: PLR0913  As Running.
                 stdout=theirs,
                 pass_fds=pass_fds,
                 environment=environment,
+                opens=opens,
             )
         finally:
             os.close(theirs)
@@ -231,12 +236,18 @@ def all_of(descriptor: int, limits: Limits) -> bytes:
     return bytes(written)
 
 
-def launching(argv: Sequence[str], limits: Limits, environment: Mapping[str, str]) -> list[str]:
+def launching(
+    argv: Sequence[str],
+    limits: Limits,
+    environment: Mapping[str, str],
+    opens: Mapping[str, str] | None,
+) -> list[str]:
     wanted = {
         "limits": {**asdict(limits), "parent": os.getpid()},
         "environment": dict(environment),
+        "opens": opens if opens is None else dict(opens),
     }
-    return [sys.executable, "-I", "-S", str(LAUNCHER), json.dumps(wanted), *argv]
+    return [sys.executable, "-E", "-s", "-S", str(LAUNCHER), json.dumps(wanted), *argv]
 
 
 def readable(descriptor: int, deadline: float) -> bool:

@@ -336,6 +336,7 @@ class Run:
                 cwd=work.folder,
                 stdout=theirs,
                 environment=wanted.environment,
+                opens=wanted.opens,
             )
         except BaseException:
             self._output.close()

@@ -27,8 +27,8 @@ SOCKET, NEW_SOCKET, LOCK = "desk.sock", "desk.new", "desk.lock"
 # The kernel's own bound of a socket's path.
 LONGEST_PATH = 100
 MOST_LINE_BYTES = 2**20
+# A thread each; all that may be waited for at once adds up to no more.
 MOST_WAITING = 64
-THREADS = 16
 QUESTION_SECONDS = 5
 # The worker that has the socket may go; another one looks that often.
 TAKE_OVER_SECONDS = 3.0
@@ -41,12 +41,15 @@ class Desk:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or Path(settings.DATA_DIR)
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, tuple[Answer, threading.BoundedSemaphore]] = {}
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
-    def register(self, kind: str, answer: Answer) -> None:
-        """`answer` runs in a thread of the desk, and may raise Busy, CannotConvert, NotFound."""
-        self._answers[kind] = answer
+    def register(self, most: int, **answers: Answer) -> None:
+        """By kind of question. An answer runs in a thread of the desk, and may raise Busy,
+        CannotConvert, NotFound. Of these, `most` are waited for at once, and one more is told to
+        come again: so nobody who waits for a segment keeps the others from their pictures."""
+        turns = threading.BoundedSemaphore(most)
+        self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 
     def serve(self, stopped: threading.Event) -> None:
         """Until it is stopped; in a thread of its own."""
@@ -59,7 +62,7 @@ class Desk:
 
     def _serve(self, listener: socket.socket, stopped: threading.Event) -> None:
         listener.settimeout(0.2)
-        with ThreadPoolExecutor(THREADS, thread_name_prefix="desk") as threads:
+        with ThreadPoolExecutor(MOST_WAITING, thread_name_prefix="desk") as threads:
             while not stopped.is_set():
                 with suppress(TimeoutError):
                     self._receive(listener.accept()[0], threads)
@@ -83,7 +86,9 @@ class Desk:
 
     def _answered(self, question: Facts) -> Facts:
         try:
-            return {"answer": self._answers[question["kind"]](question)}
+            answer, turns = self._answers[question["kind"]]
+            with taken(turns):
+                return {"answer": answer(question)}
         except (Busy, CannotConvert, NotFound) as refusal:
             return told(refusal)
         except Exception:
@@ -91,6 +96,17 @@ class Desk:
             return told(Busy())
         finally:
             close_old_connections()
+
+
+@contextmanager
+def taken(turns: threading.BoundedSemaphore) -> Iterator[None]:
+    """Raises Busy."""
+    if not turns.acquire(blocking=False):
+        raise Busy
+    try:
+        yield
+    finally:
+        turns.release()
 
 
 def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:

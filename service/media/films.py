@@ -34,6 +34,7 @@ from service.media.renditions import (
     is_plain_h264,
     main_picture,
 )
+from service.media.tools import opens
 from service.store import library_store, make_folder
 
 log = logging.getLogger("ferry.media")
@@ -133,6 +134,7 @@ class Films:
                     limits=limits_of(content, plan, self._cache.budget_bytes),
                     cwd=folder,
                     stdout=theirs,
+                    opens=opens(blob, keeps_in=folder),
                 )
             finally:
                 os.close(theirs)

@@ -13,7 +13,7 @@ from service.media.confined import Failed, Limits
 from service.media.formats import FORMATS
 from service.media.places import Content, keep, scratch_folder
 from service.media.sizes import SIZES
-from service.media.tools import ffmpeg
+from service.media.tools import ffmpeg, opens
 from service.models import File, Media
 
 MAKE_SECONDS = 20.0
@@ -94,4 +94,6 @@ def unpacked(medium: BinaryIO) -> bytes:
     argv += ["-format_whitelist", FORMATS, "-protocol_whitelist", "fd", "-f", "mov"]
     argv += ["-fd", "0", "-i", "fd:", "-frames:v", "1"]
     argv += ["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"]
-    return confined.run(argv, limits=HEIF_LIMITS, cwd=scratch_folder(), stdin=medium.fileno())
+    return confined.run(
+        argv, limits=HEIF_LIMITS, cwd=scratch_folder(), stdin=medium.fileno(), opens=opens()
+    )

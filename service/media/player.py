@@ -29,6 +29,8 @@ from service.store import library_store, make_folder
 log = logging.getLogger("ferry.media")
 
 MOST_ARRIVALS = 1000
+# Who waits at the desk, for a converter or for a survey.
+MOST_SEGMENTS, MOST_ANSWERS = 24, 16
 SEGMENT_SECONDS = 20.0
 LOOK = Limits(
     wall_seconds=90,
@@ -60,10 +62,8 @@ class Player:
         self._locks_lock = threading.Lock()
 
     def register(self, desk: Desk) -> None:
-        desk.register("plan", self.plan)
-        desk.register("init", self.init)
-        desk.register("segment", self.segment)
-        desk.register("film", self.film)
+        desk.register(MOST_SEGMENTS, segment=self.segment)
+        desk.register(MOST_ANSWERS, plan=self.plan, init=self.init, film=self.film)
 
     def stop(self) -> None:
         self._is_stopped = True
@@ -179,8 +179,8 @@ class Player:
         except Failed as failed:
             if not blob.exists():
                 raise NotFound from failed
-            if not failed.is_limit:
-                refusals.remember(folder, failed.reason)
+            if plans.known(folder) is None:
+                refusals.remember_failure(folder, failed)
             raise refusal_of(failed) from failed
         for name, init in Survey(probed, told).inits().items():
             places.keep(folder / name / "init.mp4", init)

@@ -1,22 +1,44 @@
-"""What could not be converted once is not tried again, and says why at once."""
+"""What could not be converted is not tried for ever, and says why at once."""
 
 import json
+import time
 from pathlib import Path
+from typing import Any
 
 from service.errors import CannotConvert
 from service.media import places
+from service.media.confined import Failed
 
 REFUSED = "refused.json"
+LATER_SECONDS = 3600.0
+AT_ONCE, NEVER = 0.0, None
 
 
-def remember(folder: Path, why: str) -> None:
-    places.keep(folder / REFUSED, json.dumps({"why": why}).encode())
+def remember(folder: Path, why: str, again_at: float | None = NEVER) -> None:
+    places.keep(folder / REFUSED, json.dumps({"why": why, "again_at": again_at}).encode())
+
+
+def remember_failure(folder: Path, failed: Failed) -> None:
+    """A fault counts for good. What took too much is tried once more, since somebody may have
+    killed it; what the clock ended, in an hour, since that says as much of the machine."""
+    if failed.is_late:
+        remember(folder, failed.reason, time.time() + LATER_SECONDS)
+    elif failed.is_limit and not kept(folder):
+        remember(folder, failed.reason, AT_ONCE)
+    else:
+        remember(folder, failed.reason)
 
 
 def raise_remembered(folder: Path) -> None:
     """Raises CannotConvert."""
+    found = kept(folder)
+    again_at = found.get("again_at", NEVER)
+    if found and (again_at is NEVER or time.time() < again_at):
+        raise CannotConvert(str(found.get("why", "")))
+
+
+def kept(folder: Path) -> dict[str, Any]:
     try:
-        kept = json.loads((folder / REFUSED).read_text())
-    except (OSError, ValueError):
-        return
-    raise CannotConvert(str(kept.get("why", "")))
+        return dict(json.loads((folder / REFUSED).read_text()))
+    except (OSError, ValueError, TypeError):
+        return {}

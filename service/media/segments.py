@@ -11,6 +11,7 @@ from service.media.boxes import Sample
 from service.media.grid import BEGIN_SECONDS
 from service.media.programs import ENVIRONMENT, program
 from service.media.renditions import AAC_RATE, TEXT_SECONDS, Kind, Rendition
+from service.media.tools import opens
 
 Read = Callable[[int], bytes]
 
@@ -23,6 +24,7 @@ class Segment(NamedTuple):
 class Command(NamedTuple):
     argv: list[str]
     environment: dict[str, str]
+    opens: dict[str, str] | None = None
 
 
 def extension(rendition: Rendition) -> str:
@@ -38,8 +40,8 @@ def command(rendition: Rendition, path: Path, first: int, last: int, scale: int)
     if rendition.is_copied:
         return Command(copying(rendition, path, first, last, scale), ENVIRONMENT)
     if rendition.kind == Kind.SOUND:
-        return Command(encoders.sounds(rendition, path, first), {})
-    return Command(encoders.pictures(rendition, path, first), {})
+        return Command(encoders.sounds(rendition, path, first), {}, opens(path))
+    return Command(encoders.pictures(rendition, path, first), {}, opens(path))
 
 
 def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> list[str]:

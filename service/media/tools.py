@@ -1,11 +1,22 @@
-"""Which ffmpeg."""
+"""Which ffmpeg, and what it may open."""
 
+import logging
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import imageio_ffmpeg
 from django.conf import settings
+
+from service.media import confined
+from service.media.confined import Failed, Limits
+
+log = logging.getLogger("ferry.media")
+
+# Where programs of the system have their libraries, and where encoders count processors.
+LIBRARIES = ("/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
+PROCESSORS = "/sys/devices/system/cpu"
+TRIAL = Limits(wall_seconds=60, cpu_seconds=10, memory_bytes=2**31, output_bytes=2**20)
 
 
 @cache
@@ -20,3 +31,29 @@ def can_map_tones() -> bool:
     asked = [ffmpeg(), "-hide_banner", "-filters"]
     told = subprocess.run(asked, capture_output=True, check=False, text=True).stdout  # noqa: S603
     return all(f" {name} " in told for name in ("zscale", "tonemap"))
+
+
+def opens(*reads: Path, keeps_in: Path | None = None) -> dict[str, str] | None:
+    """For ffmpeg that reads a medium; None where it can't run like that."""
+    if not runs_sealed():
+        return None
+    found = own_files() | {str(path): "read" for path in reads}
+    return found | ({str(keeps_in): "keep"} if keeps_in else {})
+
+
+@cache
+def own_files() -> dict[str, str]:
+    program = Path(ffmpeg())
+    places = (program, program.parent.parent / "lib", *LIBRARIES)
+    return {PROCESSORS: "read"} | {str(place): "run" for place in places}
+
+
+@cache
+def runs_sealed() -> bool:
+    """An ffmpeg of the owner's may have its libraries anywhere."""
+    try:
+        confined.run([ffmpeg(), "-version"], limits=TRIAL, cwd=Path("/"), opens=own_files())
+    except Failed as failed:
+        log.warning("ffmpeg runs unsealed, since sealed it doesn't: %s", failed.reason)
+        return False
+    return True

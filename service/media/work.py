@@ -31,6 +31,7 @@ log = logging.getLogger("ferry.media")
 LEASE = timedelta(minutes=10)
 AT_ONCE = 32
 NEW_AT_ONCE = 500
+MOST_PICTURES = 24
 TURN_SECONDS = 15.0
 PAUSE_SECONDS = 1.0
 STOP_SECONDS = 3.0
@@ -52,7 +53,7 @@ class Work:
         self._is_wanted = is_wanted
         self._seen_file_id = 0
         self._looked_at_all: datetime | None = None
-        self.desk.register("picture", self.picture)
+        self.desk.register(MOST_PICTURES, picture=self.picture)
         self.player = Player(self.jobs, self.children, Cache(settings.MEDIA_CACHE))
         self.player.register(self.desk)
 

@@ -17,7 +17,7 @@ from service.media.confined import Failed
 from service.media.places import Content
 from service.media.work import Work
 from tests.service.builders import a_file, alice, put
-from tests.service.media.samples import film, picture, shown
+from tests.service.media.samples import picture, short_film, shown
 
 MOST_SECONDS = 15
 SECRET = b"herring-in-the-harbour"
@@ -58,7 +58,7 @@ def asked(children, content, draws):
 @pytest.fixture
 def secret(tmp_path):
     path = tmp_path / "secret.ts"
-    path.write_bytes(film("ts", "-c:v", "mpeg2video") + SECRET)
+    path.write_bytes(short_film("ts", "-c:v", "mpeg2video") + SECRET)
     return path
 
 
@@ -85,7 +85,7 @@ def test_a_playlist_that_calls_itself_a_film_opens_nothing(playlist, mask, look,
 
 def test_a_film_that_refers_to_another_file_shows_nothing_of_it(look, secret):
     """QuickTime names its data by path in `dref`."""
-    whole = film("mov", "-c:v", "mjpeg", sound=False)
+    whole = short_film("mov", "-c:v", "mjpeg", sound=False)
     url = b"\0\0\0\x0curl \0\0\0\1"
     assert url in whole
     assert look(whole)["kind"] == "video"
@@ -168,7 +168,7 @@ def test_a_film_of_10000_tracks_is_refused(tracks, look):
 @pytest.mark.parametrize("suffix", ["ts", "mp3", "mpg"])
 def test_a_stream_that_never_ends_is_looked_at_no_longer_than_another(suffix, look):
     """8 GiB, of which all but the beginning is a hole in the disk."""
-    beginning = film(suffix, source="" if suffix == "mp3" else "testsrc2=s=320x240:d=2")
+    beginning = short_film(suffix, source="" if suffix == "mp3" else "testsrc2=s=320x240:d=2")
 
     def write(medium):
         medium.write(beginning * 3)
@@ -194,7 +194,9 @@ def test_a_picture_with_8_gib_behind_it_takes_no_memory(kind, look):
 def test_noise_of_every_kind_takes_nobody_along(look):
     """The beginnings of all kinds of media with nonsense behind."""
     heads = [picture(kind=kind)[:64] for kind in ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF")]
-    heads += [film(suffix)[:200] for suffix in ("mp4", "mkv", "avi", "ts", "flv", "wmv", "ogv")]
+    heads += [
+        short_film(suffix)[:200] for suffix in ("mp4", "mkv", "avi", "ts", "flv", "wmv", "ogv")
+    ]
     noise = zlib.compress(bytes(range(256)) * 2000, 1) * 20
     for head in heads:
         look(head + noise)

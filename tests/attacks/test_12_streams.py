@@ -11,7 +11,7 @@ from service.media.places import Content
 from service.store import library_store
 from tests.attacks.test_12_links import answer_to
 from tests.service.builders import a_file, alice, mallory
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.working import working
 from tests.service.reading import reader
 
@@ -29,7 +29,7 @@ def file(account, library_folder):
 
 
 def kept(account, store, name):
-    with reels.film("watched.mkv", seconds=2).open("rb") as stream:
+    with samples.film("watched.mkv", seconds=2).open("rb") as stream:
         return a_file(account, name, blob=store.put(stream))
 
 
@@ -148,7 +148,7 @@ def test_what_was_made_dies_with_the_last_link_to_it_too(account, file, home):
 
 def test_a_playlist_that_calls_itself_a_film_leads_nowhere(account, library_folder, tmp_path):
     secret = tmp_path / "secret.ts"
-    secret.write_bytes(reels.film("secret.ts", seconds=2).read_bytes())
+    secret.write_bytes(samples.film("secret.ts", seconds=2).read_bytes())
     text = f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile://{secret}\n#EXT-X-ENDLIST\n"
     evil = a_file(account, "film.mp4", blob=library_folder.put(io.BytesIO(text.encode())))
     link = playback.stream_link(account, evil, now=timezone.now())

@@ -24,7 +24,7 @@ from service.store import library_store
 from tests.bench.harness import ROUNDS, Row, seconds
 from tests.bench.library import PASSWORD, account
 from tests.service.builders import NOW
-from tests.service.media.samples import film
+from tests.service.media.samples import short_film
 from tests.serving import serving
 
 COUNT = 1000
@@ -36,7 +36,7 @@ PEER_COUNT = 40
 def rows(_home: Path) -> Iterator[Row]:
     owner = account("pictures@example.org")
     worker = Work(Children(scratch_folder()), lambda: False)
-    clip = film("mp4", "-c:v", "libx264", source="testsrc2=s=1920x1080:d=60")
+    clip = short_film("mp4", "-c:v", "libx264", source="testsrc2=s=1920x1080:d=60")
     kept = {"a film": add(owner, "film.mp4", clip), "a photo": add(owner, "a.jpg", photo(0))}
     with worker.going_on(), serving(WEB_PROCESSES="1") as server:
         auth = owner.email, PASSWORD

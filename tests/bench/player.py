@@ -12,7 +12,7 @@ from tests.browser.chromium import ARGUMENTS
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.running import Ferry, running
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.tools import program
 
 SECONDS = 600
@@ -83,10 +83,10 @@ def forget_segments(ferry: Ferry) -> None:
 
 def films() -> dict[str, Path]:
     """Five minutes that are copied, and five that no browser plays."""
-    source = reels.raw(SECONDS, "1280x720")
-    long, other = reels.place("click.mkv"), reels.place("click.avi")
-    reels.run(*source, *reels.X264, "-preset", "ultrafast", "-g", "50", *reels.AAC, str(long))
-    reels.run("-i", str(long), "-c:v", "mpeg4", "-b:v", "4M", "-c:a", "ac3", str(other))
+    source = samples.raw(SECONDS, "1280x720")
+    long, other = samples.place("click.mkv"), samples.place("click.avi")
+    samples.run(*source, *samples.X264, "-preset", "ultrafast", "-g", "50", *samples.AAC, str(long))
+    samples.run("-i", str(long), "-c:v", "mpeg4", "-b:v", "4M", "-c:a", "ac3", str(other))
     return {"a.mkv": long, "b.avi": other}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from tests.browser.people import Visitor
-from tests.service.media import reels
+from tests.service.media import samples
 
 SECONDS = 40
 PATIENCE_MS = 30_000
@@ -16,15 +16,15 @@ WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
 @cache
 def copied() -> Path:
     """Two languages, words, and pictures that are copied."""
-    words = reels.place("player.srt")
+    words = samples.place("player.srt")
     words.write_text(WORDS)
-    path = reels.place("player.mkv")
+    path = samples.place("player.mkv")
     tones = [f"sine={tone}:r=48000:d={SECONDS}" for tone in (440, 880)]
-    reels.run(
+    samples.run(
         *("-f", "lavfi", "-i", f"testsrc2=s=1280x720:r=25:d={SECONDS}"),
         *("-f", "lavfi", "-i", tones[0], "-f", "lavfi", "-i", tones[1], "-i", str(words)),
         *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:s", "srt"),
-        *(*reels.X264, "-g", "50", *reels.AAC),
+        *(*samples.X264, "-g", "50", *samples.AAC),
         *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
         *("-metadata:s:s:0", "language=eng", str(path)),
     )
@@ -33,11 +33,11 @@ def copied() -> Path:
 
 def encoded() -> Path:
     """No browser plays this."""
-    return reels.film("player.avi", "-c:v", "mpeg4", "-q:v", "4", "-c:a", "ac3", seconds=SECONDS)
+    return samples.film("player.avi", "-c:v", "mpeg4", "-q:v", "4", "-c:a", "ac3", seconds=SECONDS)
 
 
 def short() -> Path:
-    return reels.film("player-short.mp4", *reels.X264, "-g", "25", *reels.AAC, seconds=12)
+    return samples.film("player-short.mp4", *samples.X264, "-g", "25", *samples.AAC, seconds=12)
 
 
 def state(page: Page, expression: str) -> object:

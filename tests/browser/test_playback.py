@@ -1,8 +1,10 @@
 """Films in a real browser: a bare page with hls.js, under the policy that the player will have."""
 
+import os
 import random
 import re
 import secrets
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -11,9 +13,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 
+from tests.browser import films
+from tests.browser.films import PATIENCE_MS, SECONDS
 from tests.browser.shelf import Shelf
 from tests.running import Ferry
-from tests.service.media import reels
 from tests.service.media.waiting import wait_until
 
 BARE = Path(__file__).parent / "bare"
@@ -21,28 +24,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'; "
     "media-src 'self' blob:"
 )
-SECONDS = 40
-PATIENCE_MS = 30_000
 EMAIL, PASSWORD = "ferry@localhost", "a quiet harbour at noon"
-WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
-
-
-@pytest.fixture(scope="module")
-def film() -> Path:
-    """Two languages, words, and pictures that are copied."""
-    words = reels.place("words.srt")
-    words.write_text(WORDS)
-    path = reels.place("journey.mkv")
-    tones = [f"sine={tone}:r=48000:d={SECONDS}" for tone in (440, 880)]
-    reels.run(
-        *("-f", "lavfi", "-i", f"testsrc2=s=1280x720:r=25:d={SECONDS}"),
-        *("-f", "lavfi", "-i", tones[0], "-f", "lavfi", "-i", tones[1], "-i", str(words)),
-        *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:s", "srt"),
-        *(*reels.X264, "-g", "50", *reels.AAC),
-        *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
-        *("-metadata:s:s:0", "language=eng", str(path)),
-    )
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +35,11 @@ def service(ferry: Ferry) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def playlist(ferry: Ferry, service: httpx.Client, film: Path) -> str:
+def playlist(ferry: Ferry, service: httpx.Client) -> str:
     """The address of its master playlist."""
     shelf = Shelf(ferry)
     folder = shelf.folder()
-    shelf.file(folder, f"{secrets.token_hex(4)}.mkv", film.read_bytes())
+    shelf.file(folder, f"{secrets.token_hex(4)}.mkv", films.copied().read_bytes())
     shelf.close()
     listing = service.get("/rest/folder").json()
     found = next(each["id"] for each in listing["folders"] if each["name"] == folder.name)
@@ -122,6 +104,18 @@ def test_it_goes_on_after_any_seek(player):
         player.evaluate(f"video.currentTime = {at}")
         until(player, "!video.seeking")
         moves_on(player)
+
+
+def test_a_killed_converter_is_replaced_unnoticed(player, ferry):
+    player.evaluate("video.currentTime = 4; hls.currentLevel = 0")
+    wait_until(lambda: encoders(ferry), seconds=30)
+    for each in encoders(ferry):
+        os.kill(each, signal.SIGKILL)
+    until(player, "video.videoHeight === 480 && !video.seeking")
+    moves_on(player)
+    player.evaluate("video.currentTime = 30")
+    until(player, "!video.seeking")
+    moves_on(player)
 
 
 def test_a_smaller_variant_is_encoded_when_it_is_chosen(player):

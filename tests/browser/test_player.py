@@ -320,6 +320,23 @@ def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
     assert len(asked) == 2
 
 
+def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
+    page = playing(alice, series, ENCODED)
+    page.get_by_label("Position").fill("20")
+    until(page, "film.currentTime > 20")
+    with page.expect_request("**/watch/**"):
+        page.keyboard.press("k")
+    watch(alice, series.path, ENCODED)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_label("More actions").click()
+    other.locator("#viewer-menu").get_by_role("link", name="Delete").click()
+    other.get_by_role("button", name="Delete").click()
+    other.wait_for_url(lambda address: "/delete/" not in address)
+    page.get_by_role("button", name="Start over").click()
+    expect(page.get_by_role("alert")).to_contain_text("not there any more", timeout=20_000)
+
+
 def test_without_scripts_the_browser_plays_the_file_itself(chromium: Browser, ferry, series):
     with chromium.new_context(java_script_enabled=False) as context:
         visitor = Visitor(context.new_page(), ferry.url, ferry)
@@ -327,3 +344,99 @@ def test_without_scripts_the_browser_plays_the_file_itself(chromium: Browser, fe
         visitor.open(series.path)
         visitor.page.get_by_role("link", name=TENTH).click()
         expect(visitor.page.locator("video[controls]")).to_be_visible()
+
+
+# Everybody
+
+HOSTILE = (
+    "Ahoi<script>window.ran = 1</script><img src=x onerror='window.ran = 1'> {\\an8}<b>there</b>"
+)
+
+
+def test_words_beside_the_film_are_shown_as_words_and_nothing_else(alice, shelf, series):
+    words = f"1\n00:00:00,500 --> 00:00:39,000\n{HOSTILE}\n"
+    shelf.file(series, "Tide S01E01.de.srt", words.encode("utf-16"))
+    page = playing(alice, series, COPIED)
+    stir(page)
+    page.get_by_role("button", name="Subtitles", exact=True).click()
+    page.locator("#words-choices").get_by_role("button", name="Deutsch").click()
+    expect(page.locator("#words")).to_contain_text("Ahoi")
+    assert page.locator("#words :is(script, img)").count() == 0
+    assert page.evaluate("window.ran") is None
+    moves_on(page)
+
+
+def tabbed_to(page: Page, name: str) -> None:
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(NAME).startswith(name):
+            return
+    raise AssertionError(name)
+
+
+def test_by_keyboard_alone_from_the_listing_and_back(alice, series):
+    page = alice.page
+    alice.open(series.path)
+    tabbed_to(page, COPIED)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/view/*")
+    moves_on(page)
+    tabbed_to(page, "Sound, quality and more")
+    page.keyboard.press("Enter")
+    tabbed_to(page, "Deutsch")
+    page.keyboard.press("Enter")
+    until(page, "!film.seeking")
+    page.keyboard.press("k")
+    until(page, "film.paused")
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/#file-*")
+    page.keyboard.press("Tab")
+    row = page.evaluate("document.activeElement.closest(location.hash)?.textContent")
+    assert COPIED in row
+
+
+SLOWEST = """() => {
+  const ms = (words) => parseFloat(words) * (words.endsWith("ms") ? 1 : 1000);
+  const slowest = ({ transitionDuration, animationDuration }) =>
+    Math.max(...`${transitionDuration}, ${animationDuration}`.split(", ").map(ms));
+  const all = [...document.querySelectorAll("#viewer, #viewer *")];
+  return Math.max(...all.map((each) => slowest(getComputedStyle(each))));
+}"""
+
+
+def test_nothing_moves_where_somebody_wants_no_motion(alice, series):
+    page = playing(alice, series, COPIED)
+    assert page.evaluate(SLOWEST) > 50
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(SLOWEST) <= 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_card(alice, series, scheme):
+    page = alice.page
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    told = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    watch(alice, series.path, ENCODED)
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert violations(page) == []
+    page.unroute("**/hls/?in=*")
+    told |= {"kind": "converting", "progress": 40}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    watch(alice, series.path, ENCODED)
+    expect(page.locator(".card .pct")).to_have_text("40%")
+    assert violations(page) == []
+    page.unroute("**/hls/?in=*")
+    playing(alice, series, COPIED)
+    page.get_by_label("Position").fill("20")
+    until(page, "film.currentTime > 20")
+    with page.expect_request("**/watch/**"):
+        page.keyboard.press("k")
+    watch(alice, series.path, COPIED)
+    expect(page.get_by_role("button", name="Start over")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Start over").click()
+    moves_on(page)
+    page.get_by_label("Position").fill("38.5")
+    expect(page.get_by_role("button", name="Stay here")).to_be_visible(timeout=20_000)
+    assert violations(page) == []

@@ -39,6 +39,8 @@ class Item:
     parent: int
     name: str
     content: bytes | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What it says of itself beside the usual."""
 
 
 @dataclass
@@ -477,7 +479,7 @@ def file_record(item: Item) -> dict[str, Any]:
         **dict.fromkeys(("is_audio", "play_audio", "stream_audio"), False),
         "thumb": None,
         "presentation_urls": {"image": {}, "video": {}},
-    }
+    } | item.facts
 
 
 def refusal(refused: Refused) -> httpx.Response:

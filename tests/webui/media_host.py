@@ -1,7 +1,11 @@
 """A foreign service whose films lie on a host of their own, which wants no credentials and notes
 every header that it is sent."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import httpx
 
@@ -80,3 +84,49 @@ def behind(storage: Storage) -> tuple[MediaHost, Service]:
         patience=IMPATIENT,
     )
     return host, Service(storage.service.key, client, is_embedded=False)
+
+
+# Over sockets
+
+
+@dataclass
+class Host:
+    """Answers by path with what is there, or with a redirect where that begins with http."""
+
+    url: str
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def answer(self, path: str, headers: dict[str, str]) -> httpx.Response:
+        self.asked.append((path, headers))
+        found = self.files.get(path, "")
+        if isinstance(found, str) and found.startswith("http"):
+            return httpx.Response(302, headers={"location": found})
+        content = found.encode() if isinstance(found, str) else found
+        return ranged(httpx.Request("GET", self.url + path, headers=headers), content)
+
+
+@contextmanager
+def listening(address: str = "127.0.0.1") -> Iterator[Host]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            headers = {name.lower(): self.headers[name] for name in self.headers}
+            answer = host.answer(self.path, headers)
+            self.send_response(answer.status_code)
+            for name, value in ({"content-length": "0"} | dict(answer.headers)).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, *_args: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer((address, 0), Handler) as server:
+        host = Host(f"http://{address}:{server.server_port}")
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield host
+        finally:
+            server.shutdown()
+            thread.join()

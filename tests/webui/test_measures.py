@@ -8,6 +8,7 @@ from webui.pages.gauge import gauge_of
 from webui.pages.measures import (
     Calendar,
     count_words,
+    duration_words,
     exact_size,
     items_words,
     long_time,
@@ -65,6 +66,23 @@ def test_what_a_list_leaves_out_is_told():
         "and 1 more",
         "and 1,200 more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (1, "1 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (251, "4 min 11 s"),
+        (3599, "59 min 59 s"),
+        (3840, "1 h 4 min"),
+        (3869, "1 h 4 min"),
+        (7200, "2 h"),
+    ],
+)
+def test_lengths_are_as_exact_as_anybody_reads(seconds, expected):
+    assert duration_words(seconds) == expected
 
 
 def test_numbers_follow_the_language():

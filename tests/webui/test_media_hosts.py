@@ -2,13 +2,10 @@
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
+from tests.webui.media_host import Host, listening
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD
 from tests.webui.test_delivery import leave
 from tests.webui.test_streams import address_of, below, lines
@@ -21,59 +18,16 @@ from webui.v1.client import Client
 pytestmark = pytest.mark.django_db
 
 
-@dataclass
-class Host:
-    """Answers by path with text, or with a redirect where it begins with http."""
-
-    files: dict[str, str] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-    port: int = 0
-
-
-@contextmanager
-def listening() -> Iterator[Host]:
-    host = Host()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            host.asked.append(
-                (self.path, {name.lower(): self.headers[name] for name in self.headers})
-            )
-            content = host.files.get(self.path, "")
-            is_redirect = content.startswith("http")
-            self.send_response(302 if is_redirect else 200)
-            if is_redirect:
-                self.send_header("Location", content)
-            body = b"" if is_redirect else content.encode()
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        host.port = server.server_address[1]
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield host
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 @pytest.fixture
 def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
     """The service, and another port of the same machine. The judge of links is fooled by every
     name, so that what counts is the address that is connected to."""
     with listening() as service, listening() as media:
-        url = f"http://127.0.0.1:{service.port}"
         client = Client(
-            url,
+            service.url,
             Credentials(EMAIL, PASSWORD),
             judge=lambda _url: True,
-            judge_address=Judge(url, []).address,
+            judge_address=Judge(service.url, []).address,
             patience=IMPATIENT,
         )
         found = Service(secrets.token_hex(8), client, is_embedded=False)
@@ -84,8 +38,7 @@ def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
 
 def test_another_port_of_the_same_machine_is_sent_no_credentials(gwen, hosts):
     service, media = hosts
-    there = f"http://127.0.0.1:{media.port}"
-    service.files["/rest/file/7/hls"] = f"{there}/film.m3u8"
+    service.files["/rest/file/7/hls"] = f"{media.url}/film.m3u8"
     media.files = {"/film.m3u8": "#EXTM3U\n#EXTINF:1,\none.ts\n", "/one.ts": "one"}
     address = address_of(gwen, 7)
     answer = gwen.client.get(below(address, lines(gwen.client.get(address))[2]))
@@ -101,10 +54,9 @@ def test_another_port_of_the_same_machine_is_sent_no_credentials(gwen, hosts):
 def test_a_name_that_means_this_machine_is_never_connected_to(gwen, hosts, path):
     """However it looked when it was judged: as a redirect, as a playlist, as a segment."""
     service, media = hosts
-    inside = f"http://localhost:{media.port}/secret"
-    here = f"http://127.0.0.1:{service.port}"
+    inside = media.url.replace("127.0.0.1", "localhost") + "/secret"
     service.files = {
-        "/rest/file/7/hls": f"{here}/film.m3u8",
+        "/rest/file/7/hls": f"{service.url}/film.m3u8",
         "/film.m3u8": "#EXTM3U\n#EXTINF:1,\none.ts\n",
         "/one.ts": "one",
     } | {path: inside}

@@ -92,6 +92,25 @@ def test_one_turns_over_what_is_alike_in_the_order_of_the_listing(gwen, storage)
     assert link(by_size, "[data-step=next]") == f"/files/0/file-{three.id}/view/?sort=-size"
 
 
+@pytest.mark.parametrize(
+    ("name", "told", "shown"),
+    [
+        ("a.mkv", {"duration": 3840.4, "width": 1920, "height": 800}, "1080p, 1 h 4 min, 7 bytes"),
+        ("a.mkv", {"duration": 40, "width": 320, "height": 180}, "180p, 40 s, 7 bytes"),
+        ("a.mkv", {"duration": 251, "width": 1080, "height": 1920}, "1080p, 4 min 11 s, 7 bytes"),
+        ("a.mkv", {"width": 4096, "height": 2160}, "2160p, 7 bytes"),
+        ("a.mkv", {"duration": -1, "width": "wide", "height": 10**9}, "7 bytes"),
+        ("a.mkv", {}, "7 bytes"),
+        ("a.mp3", {"duration": 251}, "4 min 11 s, 7 bytes"),
+        ("a.jpg", {"width": 4032, "height": 2520}, "7 bytes, 4032 by 2520"),
+    ],
+)
+def test_what_the_service_knows_of_a_medium_is_told(gwen, storage, name, told, shown):
+    file = storage.file(name)
+    file.facts = told
+    assert words(view(gwen, file), ".viewer-title p") == shown
+
+
 def test_a_filter_bounds_what_one_turns_over(gwen, storage):
     files = [storage.file(f"{name}.jpg") for name in ("fjord 1", "harbour", "fjord 2")]
     assert "1 of 2" in words(view(gwen, files[0], "?q=fjord"), ".viewer-title p")

@@ -62,6 +62,10 @@ class Entry(NamedTuple):
     hash: str = ""
     picture: str = ""  # the service's own link to a small one; OWN_PICTURE: to be asked for
     is_playable: bool = False
+    # 0 where the service doesn't tell.
+    duration_seconds: int = 0
+    width: int = 0
+    height: int = 0
 
     @property
     def key(self) -> str:

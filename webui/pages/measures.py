@@ -85,6 +85,17 @@ def short_time(seconds: int) -> str:
     return _("%(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest}
 
 
+def duration_words(seconds: int) -> str:
+    """`1 h 4 min`, `4 min 11 s`, `40 s`: of something that has an end."""
+    if seconds >= 3600:
+        return short_time(round(seconds / 60) * 60)
+    minutes, rest = divmod(seconds, 60)
+    words = {"minutes": minutes, "seconds": rest}
+    if not minutes:
+        return _("%(seconds)s s") % words
+    return _("%(minutes)s min %(seconds)s s") % words if rest else short_time(seconds)
+
+
 def long_time(seconds: int) -> str:
     """`12 minutes`, `2 hours`, `3 days`."""
     minutes = max(-(-seconds // 60), 1)

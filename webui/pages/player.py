@@ -20,7 +20,11 @@ TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "vi
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 # All at once, where each would name the next only when it has come.
 PARTS = "main cards controls keys memory session source touches tracks watching words"
-MODULES = ("js/preview/viewer.js", *(f"js/player/{part}.js" for part in PARTS.split()))
+MODULES = (
+    "js/preview/viewer.js",
+    "js/files/words.js",
+    *(f"js/player/{part}.js" for part in PARTS.split()),
+)
 SPEEDS = tuple(
     (speed, f"{speed}\N{MULTIPLICATION SIGN}") for speed in ("0.5", "0.75", "1", "1.25", "1.5", "2")
 )

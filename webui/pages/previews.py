@@ -16,6 +16,9 @@ STRIP = 12  # on either side
 # Turned over together; what is in none of these is read, one after the other.
 FAMILIES = ("picture", "audio", "video")
 SCRIPTED = ("picture", "audio")
+# How films are called, and how much one may differ that is called so.
+USUAL_LINES = (144, 240, 360, 480, 540, 576, 720, 1080, 1440, 2160, 4320)
+ALIKE = 0.07
 COVERS = ("cover", "folder", "front", "albumart")
 
 
@@ -156,11 +159,30 @@ def position_words(place: int, like: Sequence[Entry]) -> str:
 
 
 def facts(entry: Entry, position: str, text: TextPart | None) -> str:
-    """`4 of 10, 3.8 MB`, `26 lines, 1 KB, Python`."""
-    shown = position if family_of(entry) else ""
-    lines, language = (text.lines_text, text.language) if text else ("", "")
-    known = [shown, lines, measures.size_words(entry.size_bytes), language]
+    """`4 of 10, 3.8 MB, 4032 by 2520`, `1080p, 1 h 4 min, 4.1 GB`, `26 lines, 1 KB, Python`."""
+    size = measures.size_words(entry.size_bytes)
+    lasts = measures.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
+    known = {
+        "video": [lines_words(entry), lasts, size],
+        "audio": [position, lasts, size],
+        "picture": [position, size, pixels_words(entry)],
+    }.get(family_of(entry), [text.lines_text, size, text.language] if text else [size])
     return ", ".join(fact for fact in known if fact)
+
+
+def pixels_words(entry: Entry) -> str:
+    if not (entry.width and entry.height):
+        return ""
+    return _("%(width)s by %(height)s") % {"width": entry.width, "height": entry.height}
+
+
+def lines_words(entry: Entry) -> str:
+    """`1080p`, also of a film that is less high because it is wide, or a little more or less."""
+    long, short = max(entry.width, entry.height), min(entry.width, entry.height)
+    lines = max(short, long * 9 // 16)
+    usual = min(USUAL_LINES, key=lambda each: abs(each - lines))
+    named = usual if abs(usual - lines) <= lines * ALIKE else lines
+    return f"{named}p" if short else ""
 
 
 def neighbour(

@@ -32,6 +32,8 @@ MOST_WARNINGS = 20
 MOST_WISHES = 1_000
 MOST_PICTURES = 16
 MOST_NESTED = 32
+LONGEST_SECONDS = 1_000 * 3600
+MOST_PIXELS = 65_535
 NO_PRESENTATIONS: Json = {}
 
 # Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
@@ -110,6 +112,19 @@ class File(NamedTuple):
     def has_picture(self) -> bool:
         """Our own service tells no more, and is asked for it when it is wanted."""
         return flag_of(self.told.get("has_picture"))
+
+    @property
+    def duration_seconds(self) -> int:
+        """0 where it is not told or cannot be meant; so are width and height."""
+        return _within(self.told.get("duration"), LONGEST_SECONDS)
+
+    @property
+    def width(self) -> int:
+        return _within(self.told.get("width"), MOST_PIXELS)
+
+    @property
+    def height(self) -> int:
+        return _within(self.told.get("height"), MOST_PIXELS)
 
     @property
     def is_lost(self) -> bool:
@@ -543,6 +558,13 @@ def number_of(value: Any) -> float:
     except (ValueError, OverflowError):
         return 0.0
     return number if math.isfinite(number) else 0.0
+
+
+def _within(value: Any, most: int) -> int:
+    if value is None:
+        return 0
+    number = value if type(value) is int else round(number_of(value))
+    return number if 0 < number <= most else 0
 
 
 def percent_of(value: Any, most: float) -> float:

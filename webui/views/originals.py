@@ -18,17 +18,17 @@ def original(request: Request, file: str) -> HttpResponseBase:
     """Our own service sends a file itself, but for drawings, which it only shows as text."""
     name = name_of(request, file)
     is_drawing = name.lower().endswith(f".{DRAWING}")
-    return shown(request, file, name, presentation, by_link=not is_drawing)
+
+    def present(found: Download) -> Presentation:
+        return presentation(name or delivery.name_in(found))
+
+    return shown(request, file, name, present, by_link=not is_drawing)
 
 
 @require_safe
 @open_to(Role.GUEST)
 def pdf(request: Request, file: str) -> HttpResponseBase:
-    return shown(request, file, name_of(request, file), as_pdf, by_link=True)
-
-
-def as_pdf(_name: str) -> Presentation:
-    return PDF
+    return shown(request, file, name_of(request, file), lambda _found: PDF, by_link=True)
 
 
 def shown(

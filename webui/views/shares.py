@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from webui import delivery, folders, sharing, streams
+from webui import delivery, folders, sharing
 from webui.doors import doors
 from webui.http import Request
 from webui.models import Role, Share
@@ -20,6 +20,7 @@ from webui.pages.addresses import folder_url
 from webui.pages.entries import FILE, FOLDER, Entry, Snapshot
 from webui.pages.measures import Calendar
 from webui.pages.shares import Made, SharePage
+from webui.presentation import KEPT
 from webui.roles import open_to, open_to_strangers
 from webui.v1.errors import Failure, NotFound
 from webui.v1.links import Download, Link
@@ -163,8 +164,8 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
 
     if request.service.is_embedded:
         return delivery.deliver(request, request.service, opening, entry.name)
-    kind = pages.media_type(entry.name)
-    return streams.passed(request, request.v1, opening, entry.name, kind)
+    shown = KEPT._replace(content_type=pages.media_type(entry.name))
+    return delivery.show(request, opening, lambda _found: shown, entry.name)
 
 
 def over() -> HttpResponse:

@@ -27,7 +27,7 @@ Facts = dict[str, Any]
 def main() -> None:
     drawing.make_ready()
     films.make_ready()
-    is_sealed = sealing.seal()
+    is_sealed = sealing.seal({})
     with socket.socket(fileno=os.dup(0)) as asker:
         asker.sendall(json.dumps({"is_sealed": is_sealed}).encode() + b"\n")
         while True:

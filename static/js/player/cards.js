@@ -1,10 +1,16 @@
 // What stands over the film: resume or start over, getting ready, failed, and what comes next.
+import { fill, timeWords } from "../files/words.js";
+
 const COUNTDOWN_SECONDS = 8;
 const TOLD = [25, 50, 75, 100];
+// After less than that, the pace is a guess.
+const PACE_SECONDS = 10;
+const PACE_PERCENT = 1;
 
 export class Cards {
   #countdown = 0;
   #told = 0;
+  #first = null; // when somebody began to look, and how far it was then
 
   constructor(root, video, source, controls, signal) {
     Object.assign(this, { root, video, source, controls });
@@ -55,12 +61,26 @@ export class Cards {
   #converting(percent) {
     const shown = this.stage.querySelector("[aria-labelledby=converting-title]");
     const card = shown ?? this.#show("converting");
+    for (const part of card.querySelectorAll(".pct, .route")) part.hidden = percent === null;
+    if (percent === null) return;
     const whole = Math.floor(percent);
     card.querySelector(".pct span").textContent = whole;
     card.querySelector("progress").value = whole;
+    const seconds = this.#secondsLeft(percent);
+    const left = card.querySelector("[data-left]");
+    left.textContent = seconds === null ? "" : fill(left.dataset.left, { time: timeWords(seconds, left.dataset) });
     const reached = TOLD.filter((each) => each <= whole).at(-1) ?? 0;
     if (reached > this.#told) this.root.querySelector("#player-said").textContent = `${reached}%`;
     this.#told = Math.max(reached, this.#told);
+  }
+
+  // At the pace since somebody looks; null until there is one.
+  #secondsLeft(percent) {
+    const now = performance.now();
+    if (!this.#first || percent < this.#first.percent) this.#first = { now, percent };
+    const passed = (now - this.#first.now) / 1000;
+    const done = percent - this.#first.percent;
+    return passed >= PACE_SECONDS && done >= PACE_PERCENT ? ((100 - percent) * passed) / done : null;
   }
 
   #failed(why) {

@@ -4,7 +4,7 @@
 const NATIVE = "application/vnd.apple.mpegurl";
 const POLL_MS = 2000;
 
-// Events: "tracks", "converting" (detail: percent), "ready", "failed" (detail: why).
+// Events: "tracks", "converting" (detail: percent, null: unknown), "ready", "failed" (detail: why).
 export class Source extends EventTarget {
   hls = null;
   sort = "";
@@ -115,7 +115,7 @@ export class Source extends EventTarget {
 
   async #await(told, url) {
     while (told.kind === "converting" && !this.signal.aborted) {
-      this.dispatchEvent(new CustomEvent("converting", { detail: told.progress ?? 0 }));
+      this.dispatchEvent(new CustomEvent("converting", { detail: told.progress }));
       await passed(POLL_MS, this.signal);
       if (document.visibilityState === "visible") told = await ask(url, this.signal);
     }

@@ -12,7 +12,7 @@ from service.models import Media
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.reading import word
 from tests.service.builders import NOW, a_file, put
-from tests.service.media.samples import film, picture, shown
+from tests.service.media.samples import picture, short_film, shown
 from tests.service.media.working import working
 from webui.v1.answers import FACTS
 
@@ -62,7 +62,7 @@ def test_a_preview_is_1600_at_most(api, keep, worker):
 
 
 def test_a_film_shows_a_frame(api, keep, worker):
-    file = keep(film("mkv"), "film.mkv")
+    file = keep(short_film("mkv"), "film.mkv")
     assert shown(api.get(f"/rest/file/{file.pk}/image").content).size == (320, 240)
 
 
@@ -144,7 +144,7 @@ def test_before_it_is_looked_at_a_listing_goes_by_the_name(api, keep):
 
 
 def test_then_it_says_what_is_known(api, keep, worker):
-    keep(film("mp4"), "no name for a film")
+    keep(short_film("mp4"), "no name for a film")
     assert not row(api)["is_video"]
     worker.look_once()
     found = row(api)

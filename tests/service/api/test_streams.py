@@ -14,7 +14,7 @@ from service.media.work import Work
 from service.models import Media
 from tests.service.api.reading import word
 from tests.service.builders import NOW, a_file, put
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.waiting import wait_until
 from tests.service.media.working import working
 
@@ -45,13 +45,13 @@ def path_of(answer) -> str:
 @pytest.fixture(scope="module")
 def rich():
     """Two languages, words, and pictures of words."""
-    words = reels.place("rich.srt")
+    words = samples.place("rich.srt")
     words.write_text("1\n00:00:01,000 --> 00:00:03,000\nLand <b>in</b> sight & <script>x\n")
-    path = reels.place("rich.mkv")
-    reels.run(
-        *reels.raw(20), "-f", "lavfi", "-i", "sine=880:r=48000:d=20", "-i", str(words),
+    path = samples.place("rich.mkv")
+    samples.run(
+        *samples.raw(20), "-f", "lavfi", "-i", "sine=880:r=48000:d=20", "-i", str(words),
         *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-map", "3"),
-        *(*reels.X264, "-g", "50", *reels.AAC, "-c:s:0", "srt", "-c:s:1", "srt"),
+        *(*samples.X264, "-g", "50", *samples.AAC, "-c:s:0", "srt", "-c:s:1", "srt"),
         *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
         *("-metadata:s:a:1", 'title=Von "hier"'),
         *("-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=fre", str(path)),
@@ -121,7 +121,7 @@ def test_words_are_words_whatever_stands_in_them(api, keep, worker, rich, reader
 @pytest.fixture(scope="module")
 def pictured(rich):
     """The second subtitles are called what those of a Blu-ray are."""
-    path, text = reels.place("pictured.mkv"), b"S_TEXT/UTF8"
+    path, text = samples.place("pictured.mkv"), b"S_TEXT/UTF8"
     before, words, after = rich.read_bytes().split(text)[:3]
     path.write_bytes(text.join([before, words]) + b"S_HDMV/PGS\0" + after)
     return path
@@ -148,14 +148,14 @@ def test_what_is_no_film_is_refused_at_once_and_for_good(api, account, library_f
 
 
 def test_without_a_worker_it_says_so(api, keep):
-    file = keep(reels.film("bare.mkv", seconds=2))
+    file = keep(samples.film("bare.mkv", seconds=2))
     answer = api.get(f"/rest/file/{file.pk}/hls")
     assert word(answer) == (503, "no_worker")
     assert answer.headers["retry-after"]
 
 
 def test_what_is_there_is_served_without_a_worker(api, keep, worker, reader):
-    file = keep(reels.film("bare.mkv", seconds=2))
+    file = keep(samples.film("bare.mkv", seconds=2))
     master = path_of(api.get(f"/rest/file/{file.pk}/hls"))
     first = master.replace("master.m3u8", "vcopy/0.m4s")
     assert reader.get(first).status_code == 200
@@ -168,7 +168,9 @@ def test_what_is_there_is_served_without_a_worker(api, keep, worker, reader):
 
 
 def test_an_mp4_that_every_phone_plays_is_the_file_itself(api, keep, worker, reader):
-    path = reels.film("fast.mp4", *reels.X264, *reels.AAC, "-movflags", "+faststart", seconds=4)
+    path = samples.film(
+        "fast.mp4", *samples.X264, *samples.AAC, "-movflags", "+faststart", seconds=4
+    )
     answer = api.get(f"/rest/file/{keep(path, 'A film.bin').pk}/mp4")
     assert set(answer.json()) == {"result", "code", "url"}
     read = reader.get(path_of(answer))
@@ -183,12 +185,12 @@ def test_an_mp4_that_every_phone_plays_is_the_file_itself(api, keep, worker, rea
     [
         ("slow.mp4", ()),
         ("copied.mkv", ()),
-        ("half.mkv", (*reels.X264, "-c:a", "ac3")),
+        ("half.mkv", (*samples.X264, "-c:a", "ac3")),
         ("encoded.avi", ("-c:v", "mpeg4", "-c:a", "ac3")),
     ],
 )
 def test_anything_else_is_converted_to_one(api, keep, reader, name, codecs):
-    file = keep(reels.film(name, *codecs, seconds=4))
+    file = keep(samples.film(name, *codecs, seconds=4))
     answer = api.get(f"/rest/file/{file.pk}/mp4")
     facts, link = answer.json(), path_of(answer)
     assert facts["converting"] is True
@@ -210,7 +212,7 @@ def codecs_in(film: bytes) -> list[str]:
 
 
 def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, settings, children):
-    file = keep(reels.film("later.avi", "-c:v", "mpeg4", "-c:a", "ac3", seconds=4))
+    file = keep(samples.film("later.avi", "-c:v", "mpeg4", "-c:a", "ac3", seconds=4))
     jobs = [worker.jobs.converting() for _ in range(worker.jobs.most)]
     for each in jobs:
         each.__enter__()
@@ -224,7 +226,7 @@ def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, se
 
 
 def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
-    file = keep(reels.film("bare.mkv", seconds=2))
+    file = keep(samples.film("bare.mkv", seconds=2))
     links = [path_of(api.get(f"/rest/file/{file.pk}/{kind}")) for kind in ("hls", "mp4")]
     assert reader.get(links[0]).status_code == 200
     library.delete_file(account, file.pk, NOW)
@@ -232,7 +234,7 @@ def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
 
 
 def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
-    file = keep(reels.film("new.ts", seconds=4))
+    file = keep(samples.film("new.ts", seconds=4))
     worker.look_once()
     assert Media.objects.get().kind == "video"
     plan = Content(file.sha1, file.size_bytes).folder / "hls" / "plan.json"

@@ -2,12 +2,12 @@
 
 import struct
 
-from tests.service.media.samples import film
+from tests.service.media.samples import short_film
 
 
 def heif(columns: int = 1, *, width: int = 320, height: int = 240) -> bytes:
     """One picture, or so many tiles beside one another."""
-    encoded = film(
+    encoded = short_film(
         "mp4",
         *("-frames:v", "1", "-c:v", "libx265", "-tag:v", "hvc1", "-pix_fmt", "yuv420p"),
         source=f"testsrc2=s={width}x{height}:d=1",

@@ -1,4 +1,5 @@
-"""Media that tests need, made by the programs that people make them with."""
+"""Media that tests need, made by the programs that people make them with: pictures and short films
+as bytes, and longer films as files that are kept for the session."""
 
 import io
 import subprocess
@@ -9,6 +10,18 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from service.media.tools import ffmpeg
+
+HOME = tempfile.TemporaryDirectory(prefix="ferry-samples-")
+
+X264 = ("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p")
+AAC = ("-c:a", "aac", "-b:a", "96k")
+
+
+def run(*arguments: str) -> None:
+    subprocess.run([ffmpeg(), "-nostdin", "-v", "error", "-y", *arguments], check=True, timeout=120)
+
+
+# Pictures
 
 
 def picture(width: int = 400, height: int = 300, mode: str = "RGB", kind: str = "JPEG", **saving):
@@ -26,21 +39,68 @@ def saved(image: Image.Image, kind: str, **saving) -> bytes:
     return target.getvalue()
 
 
+def shown(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content))
+
+
+# Short films
+
+
 @cache
-def film(suffix: str, *options: str, source: str = "testsrc2=s=320x240:d=2", sound: bool = True):
-    """Made by ffmpeg, which writes some containers into files only."""
-    argv = [ffmpeg(), "-nostdin", "-loglevel", "error", "-y"]
-    argv += ["-f", "lavfi", "-i", source] if source else []
-    argv += ["-f", "lavfi", "-i", "sine=d=2"] if sound else []
-    return written(argv, options, suffix)
+def short_film(
+    suffix: str, *options: str, source: str = "testsrc2=s=320x240:d=2", sound: bool = True
+) -> bytes:
+    pictures = ("-f", "lavfi", "-i", source) if source else ()
+    sounds = ("-f", "lavfi", "-i", "sine=d=2") if sound else ()
+    return written(suffix, *pictures, *sounds, *options)
 
 
-def written(argv: list[str], options: tuple[str, ...], suffix: str) -> bytes:
+def written(suffix: str, *arguments: str) -> bytes:
+    """By ffmpeg, which writes some containers into files only."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"film.{suffix}"
-        subprocess.run([*argv, *options, target], check=True)
+        run(*arguments, str(target))
         return target.read_bytes()
 
 
-def shown(content: bytes) -> Image.Image:
-    return Image.open(io.BytesIO(content))
+# Films
+
+
+def place(name: str) -> Path:
+    return Path(HOME.name) / name
+
+
+@cache
+def raw(seconds: int = 20, size: str = "320x180", rate: str = "25") -> tuple[str, ...]:
+    """A picture that counts frames and, on the left, a tone that never stops."""
+    picture = f"testsrc2=s={size}:r={rate}:d={seconds}"
+    return ("-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", f"sine=440:r=48000:d={seconds}")
+
+
+@cache
+def film(
+    name: str, *codecs: str, seconds: int = 20, size: str = "320x180", rate: str = "25"
+) -> Path:
+    """`name` says the container by its ending; `codecs` are ffmpeg's words for the output."""
+    path = place(name)
+    if not path.exists():
+        run(*raw(seconds, size, rate), *(codecs or (*X264, "-g", "50", *AAC)), str(path))
+    return path
+
+
+@cache
+def copied(name: str, source: Path, *words: str) -> Path:
+    """The same in another container, or with other facts."""
+    path = place(name)
+    if not path.exists():
+        run("-i", str(source), "-map", "0", "-c", "copy", *words, str(path))
+    return path
+
+
+@cache
+def turned(name: str, source: Path) -> Path:
+    """As a phone films that is held upright."""
+    path = place(name)
+    if not path.exists():
+        run("-display_rotation", "90", "-i", str(source), "-map", "0", "-c", "copy", str(path))
+    return path

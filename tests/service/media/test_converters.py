@@ -12,7 +12,7 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import converters
 from service.media.cache import Cache
 from service.store import library_store
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.waiting import wait_until
 from tests.service.media.watching import Viewer, playing
 
@@ -29,7 +29,7 @@ def player(library_folder, children):
 @pytest.fixture
 def film():
     """Thirty segments to encode, and no quick work."""
-    return reels.film(
+    return samples.film(
         "long.avi",
         "-c:v",
         "mpeg4",

@@ -2,6 +2,7 @@ import os
 import socket
 import stat
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
 from service.media import desk
 from service.media.desk import LOCK, MOST_LINE_BYTES, SOCKET, Desk, ask
+from service.media.player import MOST_ANSWERS, MOST_SEGMENTS
+from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
 
@@ -22,9 +25,10 @@ def folder(tmp_path, settings, monkeypatch):
 
 @contextmanager
 def serving(place, **answers):
+    """Each kind may be waited for by two at once."""
     served, stopped = Desk(place), threading.Event()
     for kind, answer in answers.items():
-        served.register(kind, answer)
+        served.register(2, **{kind: answer})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
     try:
@@ -93,7 +97,7 @@ def test_a_long_path_is_no_trouble(folder, settings):
 def test_of_two_workers_one_has_it_and_the_other_takes_it_over(folder):
     with serving(folder, who=lambda _asked: {"name": "first"}) as _first:
         second, stopped = Desk(folder), threading.Event()
-        second.register("who", lambda _asked: {"name": "second"})
+        second.register(1, who=lambda _asked: {"name": "second"})
         thread = threading.Thread(target=second.serve, args=(stopped,))
         thread.start()
         assert ask("who", 5) == {"name": "first"}
@@ -110,7 +114,7 @@ def test_what_a_killed_worker_left_is_no_hindrance(folder):
     with pytest.raises(NoWorker):
         ask("here", 5)
     served, stopped = Desk(folder), threading.Event()
-    served.register("here", lambda _asked: {})
+    served.register(1, here=lambda _asked: {})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
 
@@ -177,3 +181,25 @@ def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
             ask("slow", 10)
         leave.set()
         thread.join()
+
+
+def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
+    entered, leave = threading.Semaphore(0), threading.Event()
+
+    def slow(_asked):
+        entered.release()
+        return {"came": leave.wait(10)}
+
+    with serving(folder, slow=slow, quick=lambda _asked: {}), ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(ask, "slow", 10) for _ in range(2)]
+        assert all(entered.acquire(timeout=10) for _ in waiting)
+        with pytest.raises(Busy):
+            ask("slow", 10)
+        assert ask("quick", 10) == {}
+        leave.set()
+        assert [each.result() for each in waiting] == [{"came": True}] * 2
+        assert ask("slow", 10) == {"came": True}
+
+
+def test_whoever_may_wait_has_a_thread():
+    assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= desk.MOST_WAITING

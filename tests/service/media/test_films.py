@@ -4,8 +4,7 @@ import pytest
 
 from service.media.confined import Failed
 from service.media.probe import Probed, TrackKind
-from service.media.tools import ffmpeg
-from tests.service.media.samples import film, picture, shown, written
+from tests.service.media.samples import picture, short_film, shown, written
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ from tests.service.media.samples import film, picture, shown, written
     ],
 )
 def test_films_of_every_kind_are_known_and_show_a_frame(suffix, options, codecs, probe, draw):
-    content = film(suffix, *options)
+    content = short_film(suffix, *options)
     facts = probe(content)
     assert (facts["kind"], facts["width"], facts["height"]) == ("video", 320, 240)
     assert 1500 < facts["duration_ms"] < 2800
@@ -39,7 +38,7 @@ def test_films_of_every_kind_are_known_and_show_a_frame(suffix, options, codecs,
     [("mp3", "libmp3lame"), ("flac", "flac"), ("ogg", "libvorbis"), ("m4a", "aac"), ("wav", "")],
 )
 def test_audio_is_known(suffix, codec, probe):
-    facts = probe(film(suffix, *(("-c:a", codec) if codec else ()), source=""))
+    facts = probe(short_film(suffix, *(("-c:a", codec) if codec else ()), source=""))
     assert (facts["kind"], facts["has_picture"]) == ("audio", False)
     assert 1900 < facts["duration_ms"] < 2200
     (track,) = Probed.of(facts["probed"]).of_kind(TrackKind.AUDIO)
@@ -50,7 +49,7 @@ def test_a_cover_is_the_picture_of_audio(tmp_path, probe, draw):
     cover = tmp_path / "cover.jpg"
     cover.write_bytes(picture(600, 600))
     options = ("-i", str(cover), "-map", "0", "-map", "1", "-c:v", "copy")
-    content = film("mp3", *options, "-disposition:v", "attached_pic", source="")
+    content = short_film("mp3", *options, "-disposition:v", "attached_pic", source="")
     facts = probe(content)
     assert (facts["kind"], facts["has_picture"]) == ("audio", True)
     (small,) = draw(content, kind="audio")
@@ -60,7 +59,7 @@ def test_a_cover_is_the_picture_of_audio(tmp_path, probe, draw):
 
 def test_audio_without_a_cover_has_no_picture(draw):
     with pytest.raises(Failed, match="no picture"):
-        draw(film("mp3", source=""), kind="audio")
+        draw(short_film("mp3", source=""), kind="audio")
 
 
 def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
@@ -79,7 +78,7 @@ def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
     )
     options += ("-metadata:s:a:0", "language=ger", "-metadata:s:a:0", "title=Deutsch")
     options += ("-metadata:s:a:1", "language=fre", "-metadata:s:s:0", "language=eng")
-    probed = Probed.of(probe(film("mkv", *options, "-c:s", "srt"))["probed"])
+    probed = Probed.of(probe(short_film("mkv", *options, "-c:s", "srt"))["probed"])
     first, second = probed.of_kind(TrackKind.AUDIO)
     assert (first.language, first.title, second.language) == ("ger", "Deutsch", "fre")
     (words,) = probed.of_kind(TrackKind.SUBTITLE)
@@ -87,13 +86,13 @@ def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
 
 
 def test_what_is_kept_of_a_probe_comes_back(probe):
-    kept = probe(film("mp4"))["probed"]
+    kept = probe(short_film("mp4"))["probed"]
     assert Probed.of(kept).kept() == kept
 
 
 def test_a_rotation_is_applied(tmp_path, probe, draw):
     flat = tmp_path / "flat.mp4"
-    flat.write_bytes(film("mp4", source="testsrc2=s=320x240:d=1", sound=False))
+    flat.write_bytes(short_film("mp4", source="testsrc2=s=320x240:d=1", sound=False))
     turned = copied("-display_rotation", "-90", "-i", str(flat))
     facts = probe(turned)
     assert (facts["width"], facts["height"]) == (240, 320)
@@ -103,33 +102,33 @@ def test_a_rotation_is_applied(tmp_path, probe, draw):
 
 
 def test_pixels_that_are_no_squares_are_stretched(draw):
-    content = film("mkv", "-vf", "setsar=2", "-c:v", "libx264", sound=False)
+    content = short_film("mkv", "-vf", "setsar=2", "-c:v", "libx264", sound=False)
     assert shown(draw(content, kind="video")[0]).size == (220, 82)
 
 
 def test_interlaced_video_is_known(probe):
     options = ("-vf", "setfield=tff", "-c:v", "mpeg2video", "-flags", "+ilme+ildct")
-    (track,) = Probed.of(probe(film("ts", *options, sound=False))["probed"]).tracks
+    (track,) = Probed.of(probe(short_film("ts", *options, sound=False))["probed"]).tracks
     assert track.is_interlaced
 
 
 def test_a_film_that_begins_in_the_dark_shows_what_comes_then(draw):
     dark, bright = "color=black:s=320x240:d=6[a]", "color=0xcc8822:s=320x240:d=2,noise=alls=80[b]"
     source = f"{dark};{bright};[a][b]concat"
-    content = film("mp4", "-c:v", "libx264", "-g", "25", source=source, sound=False)
+    content = short_film("mp4", "-c:v", "libx264", "-g", "25", source=source, sound=False)
     (small,) = draw(content, kind="video")
     assert sum(shown(small).resize((1, 1)).getpixel((0, 0))) > 200
 
 
 def test_a_film_of_nothing_but_darkness_is_shown_as_it_is(draw):
-    content = film("mp4", source="color=black:s=320x240:d=2", sound=False)
+    content = short_film("mp4", source="color=black:s=320x240:d=2", sound=False)
     assert shown(draw(content, kind="video")[0]).size == (220, 165)
 
 
 @pytest.mark.parametrize("suffix", ["mp4", "mkv", "avi", "ts", "mp3", "flac"])
 def test_what_is_cut_off_ends_no_child(suffix, probe, draw, child_count):
     is_sound = suffix in ("mp3", "flac")
-    content = film(suffix, source="" if is_sound else "testsrc2=s=320x240:d=2")
+    content = short_film(suffix, source="" if is_sound else "testsrc2=s=320x240:d=2")
     assert probe(content)["kind"] == ("audio" if is_sound else "video")
     before = child_count()
     for cut in (10, 100, 1000, len(content) // 2):
@@ -150,5 +149,4 @@ def test_text_and_archives_are_no_media(probe):
 
 
 def copied(*source: str) -> bytes:
-    argv = [ffmpeg(), "-nostdin", "-loglevel", "error", *source]
-    return written(argv, ("-c", "copy"), "mp4")
+    return written("mp4", *source, "-c", "copy")

@@ -18,7 +18,7 @@ from service.media import desk, looking, pictures
 from service.media.places import Content
 from tests.running import BASE
 from tests.service.builders import a_file, alice, put
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.samples import picture
 from tests.service.media.waiting import wait_until
 
@@ -64,7 +64,7 @@ def converters() -> list[int]:
 
 
 def test_the_next_request_recovers(library_folder):
-    path = reels.film("killed.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="1280x720")
+    path = samples.film("killed.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="1280x720")
     with path.open("rb") as stream:
         file = a_file(alice(), "film.avi", blob=library_folder.put(stream))
     with worker() as killed:

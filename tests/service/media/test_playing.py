@@ -15,8 +15,8 @@ from service.media import boxes, confined, encoders
 from service.media.grid import BEGIN_SECONDS
 from service.media.player import LOOK
 from service.store import library_store
-from tests.service.media import reels
-from tests.service.media.reels import AAC, X264
+from tests.service.media import samples
+from tests.service.media.samples import AAC, X264
 from tests.service.media.watching import Viewer, decoded_frames, gaps, packets, playing
 
 pytestmark = pytest.mark.django_db
@@ -57,8 +57,8 @@ CONTAINERS = {
 
 
 def test_a_matroska_without_cues_is_copied_too(player):
-    source, cues = reels.film("plain.mkv"), b"\x1c\x53\xbb\x6b"
-    live = reels.copied("live.mkv", source, "-live", "1")
+    source, cues = samples.film("plain.mkv"), b"\x1c\x53\xbb\x6b"
+    live = samples.copied("live.mkv", source, "-live", "1")
     assert cues in source.read_bytes()
     assert cues not in live.read_bytes()
     viewer = Viewer(player, live)
@@ -69,7 +69,7 @@ def test_a_matroska_without_cues_is_copied_too(player):
 
 @pytest.mark.parametrize("ending", CONTAINERS)
 def test_h264_and_aac_are_copied_whole_from(player, ending):
-    viewer = Viewer(player, reels.film(f"plain.{ending}"))
+    viewer = Viewer(player, samples.film(f"plain.{ending}"))
     if ending in ("ts", "flv"):
         viewer.wait_for_the_cuts()
     assert viewer.names()[0] == "vcopy"
@@ -126,7 +126,7 @@ SOUND_COPIES |= {"mkv-high10-aac", "mkv-rare-keys"}
 @pytest.mark.parametrize("kind", MATRIX)
 def test_any_film_plays_from_its_beginning_to_its_end(player, kind):
     ending, *codecs = MATRIX[kind]
-    viewer = Viewer(player, reels.film(f"{kind}.{ending}", *codecs, seconds=SECONDS))
+    viewer = Viewer(player, samples.film(f"{kind}.{ending}", *codecs, seconds=SECONDS))
     picture, sound = viewer.names()[:2]
     assert (picture == "vcopy") == (kind in COPIES)
     assert sound.endswith("copy") == (kind in SOUND_COPIES)
@@ -177,7 +177,7 @@ SOUNDS = {
 @pytest.mark.parametrize("ending", SOUNDS)
 def test_any_sound_plays_from_its_beginning_to_its_end(player, ending):
     codecs = ("-vn", *SOUNDS[ending])
-    viewer = Viewer(player, reels.film(f"sound.{ending}", *codecs, seconds=SECONDS))
+    viewer = Viewer(player, samples.film(f"sound.{ending}", *codecs, seconds=SECONDS))
     (name,) = viewer.names()
     assert name == ("a0copy" if ending in ("mp3", "m4a", "aac") else "a0")
     assert_whole(viewer, name, seconds=SECONDS)
@@ -189,7 +189,7 @@ def test_any_sound_plays_from_its_beginning_to_its_end(player, ending):
 def test_encoded_segments_fit_together_at_any_rate(player, rate):
     name = f"rate-{rate.replace('/', '-')}.mkv"
     codecs = ("-c:v", "mpeg4", "-c:a", "ac3")
-    viewer = Viewer(player, reels.film(name, *codecs, seconds=SECONDS, rate=rate))
+    viewer = Viewer(player, samples.film(name, *codecs, seconds=SECONDS, rate=rate))
     assert_whole(viewer, "v480", seconds=SECONDS)
     frames = decoded_frames(viewer.whole("v480"))
     assert frames == pytest.approx(SECONDS * Fraction(rate), abs=1)
@@ -197,7 +197,7 @@ def test_encoded_segments_fit_together_at_any_rate(player, rate):
 
 def test_a_tone_goes_on_over_every_boundary(player):
     """Decoded as a whole: where two runs meet, neither silence nor a click."""
-    viewer = Viewer(player, reels.film("tone.mkv", *X264, "-c:a", "ac3", seconds=20))
+    viewer = Viewer(player, samples.film("tone.mkv", *X264, "-c:a", "ac3", seconds=20))
     tone = samples_of(viewer.whole("a1", shuffled(viewer.rendition("a1").count)))
     steady = tone[RATE // 5 : -RATE // 5]
     highest = max(map(abs, steady))
@@ -222,13 +222,13 @@ def samples_of(stream: bytes) -> list[float]:
 
 
 def loudness(stream: bytes) -> float:
-    samples = samples_of(stream)[RATE:-RATE]
-    return math.sqrt(sum(each * each for each in samples) / len(samples))
+    heard = samples_of(stream)[RATE:-RATE]
+    return math.sqrt(sum(each * each for each in heard) / len(heard))
 
 
 def test_a_turned_film_is_shown_upright(player):
-    plain = reels.film("lying.mp4", seconds=SECONDS)
-    turned = reels.turned("standing.mp4", plain)
+    plain = samples.film("lying.mp4", seconds=SECONDS)
+    turned = samples.turned("standing.mp4", plain)
     viewer = Viewer(player, turned)
     assert "vcopy" not in viewer.names()
     rendition = viewer.rendition("v480")
@@ -238,14 +238,14 @@ def test_a_turned_film_is_shown_upright(player):
 
 def test_interlaced_films_are_combed(player):
     words = ("-c:v", "mpeg2video", "-flags", "+ilme+ildct", "-vf", "setfield=tff", "-c:a", "mp2")
-    viewer = Viewer(player, reels.film("woven.ts", *words, seconds=SECONDS))
+    viewer = Viewer(player, samples.film("woven.ts", *words, seconds=SECONDS))
     assert viewer.rendition("v480").is_interlaced
     assert_whole(viewer, "v480", seconds=SECONDS)
 
 
 def test_narrow_pixels_are_made_square(player):
     words = ("-c:v", "mpeg2video", "-aspect", "2.21", "-c:a", "mp2")
-    viewer = Viewer(player, reels.film("wide.ts", *words, seconds=SECONDS))
+    viewer = Viewer(player, samples.film("wide.ts", *words, seconds=SECONDS))
     assert viewer.rendition("v480").width == 398
 
 
@@ -253,7 +253,7 @@ def test_narrow_pixels_are_made_square(player):
 @pytest.mark.parametrize("size", ["322x182", "18x16", "2000x100", "100x2000"])
 def test_odd_sizes_are_encoded(player, size):
     name = f"odd-{size}.mkv"
-    viewer = Viewer(player, reels.film(name, "-c:v", "mpeg4", *AAC, seconds=2, size=size))
+    viewer = Viewer(player, samples.film(name, "-c:v", "mpeg4", *AAC, seconds=2, size=size))
     rendition = viewer.rendition(viewer.names()[0])
     stream = viewer.init(rendition.name) + viewer.segment(rendition.name, 0)
     assert size_of(stream) == (rendition.width, rendition.height)
@@ -263,14 +263,16 @@ def test_odd_sizes_are_encoded(player, size):
 def test_bright_films_are_shown_on_any_screen(player):
     tags = "colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
     words = ("-c:v", "libx265", "-preset", "ultrafast", "-pix_fmt", "yuv420p10le")
-    viewer = Viewer(player, reels.film("bright.mkv", *words, "-x265-params", tags, *AAC, seconds=2))
+    viewer = Viewer(
+        player, samples.film("bright.mkv", *words, "-x265-params", tags, *AAC, seconds=2)
+    )
     assert viewer.rendition("v480").hdr == "pq"
     assert decoded_frames(viewer.init("v480") + viewer.segment("v480", 0)) == 50
 
 
 def test_what_players_need_first_is_what_the_converter_writes(player):
     """Else a player would read its frames wrongly."""
-    viewer = Viewer(player, reels.film("first.mkv", "-c:v", "mpeg4", "-c:a", "ac3", seconds=2))
+    viewer = Viewer(player, samples.film("first.mkv", "-c:v", "mpeg4", "-c:a", "ac3", seconds=2))
     rendition = viewer.rendition("v480")
     blob = library_store().path(viewer.file.blob)
     argv = encoders.pictures(rendition, blob, 0)

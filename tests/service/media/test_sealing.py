@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from service.media import confined
+from service.media.confined import Failed, Limits
+from service.media.tools import ffmpeg, opens, runs_sealed
 from tests import tools
+from tests.service.media import samples
+from tests.service.media.watching import Viewer, playing
 
 BASE = Path(__file__).resolve().parents[3]
 SEALED = "import os, signal, socket\nfrom service.media.inside.sealing import seal\nassert {}\n"
@@ -19,7 +24,7 @@ def _landlock():
 
 
 def tried(code: str, *, seals: bool) -> str:
-    before = SEALED.format("seal()" if seals else "True")
+    before = SEALED.format("seal({})" if seals else "True")
     done = subprocess.run(
         [sys.executable, "-c", before + code], cwd=BASE, capture_output=True, text=True, check=False
     )
@@ -41,12 +46,12 @@ def test_it_opens_no_file(code):
 
 
 def test_what_was_open_stays_so():
-    code = "file = open('/etc/passwd')\nfrom service.media.inside import sealing\nassert seal()"
+    code = "file = open('/etc/passwd')\nfrom service.media.inside import sealing\nassert seal({})"
     assert tried(f"{code}\nassert file.read()", seals=False) == ""
 
 
 def test_one_file_may_stay_readable():
-    code = "seal('/etc/passwd')\nassert open('/etc/passwd').read()\n"
+    code = "seal({'/etc/passwd': 'read'})\nassert open('/etc/passwd').read()\n"
     assert tried(code, seals=False) == ""
     assert "PermissionError" in tried(f"{code}open('/etc/group')", seals=False)
     assert "PermissionError" in tried(f"{code}open('/etc/passwd', 'a')", seals=False)
@@ -55,3 +60,50 @@ def test_one_file_may_stay_readable():
 def test_children_that_read_media_are_sealed(children, probe):
     assert probe(b"words")
     assert all(child.is_sealed for child in children._idle)
+
+
+LIMITS = Limits(wall_seconds=60, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
+
+
+def test_ffmpeg_reads_the_medium_that_it_was_started_for_and_no_other(tmp_path):
+    film, other = samples.film("sealed.mp4", seconds=2), samples.film("other.mp4", seconds=2)
+    words = ["-c", "copy", "-f", "mpegts", "pipe:1"]
+    copying = [ffmpeg(), "-v", "error", "-i", f"file:{film}", *words]
+
+    def run(allowed):
+        return confined.run(copying, limits=LIMITS, cwd=tmp_path, opens=allowed)
+
+    assert run(None)
+    assert run(opens(film)) == run(None)
+    with pytest.raises(Failed):
+        run(opens(other))
+
+
+def test_ffmpeg_writes_where_it_may_keep_something_and_nowhere_else(tmp_path):
+    film, target = samples.film("sealed.mp4", seconds=2), tmp_path / "made.mp4"
+    words = ["-c", "copy", "-movflags", "+faststart", f"file:{target}"]
+    copying = [ffmpeg(), "-v", "error", "-i", f"file:{film}", *words]
+    with pytest.raises(Failed):
+        confined.run(copying, limits=LIMITS, cwd=tmp_path, opens=opens(film))
+    assert not target.exists()
+    confined.run(copying, limits=LIMITS, cwd=tmp_path, opens=opens(film, keeps_in=tmp_path))
+    assert target.stat().st_size > 0
+
+
+@pytest.mark.django_db
+def test_converters_are_sealed(library_folder, children):
+    film = samples.film("long-sealed.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60)
+    with playing(children) as player:
+        viewer = Viewer(player, film)
+        viewer.segment("v480", 0)
+        (pid,) = player.converters.running()
+        assert "NoNewPrivs:\t1" in Path(f"/proc/{pid}/status").read_text()
+
+
+def test_an_ffmpeg_that_does_not_run_sealed_is_told_apart(monkeypatch, caplog):
+    def fail(*_arguments, **_options):
+        raise Failed("its libraries are elsewhere")
+
+    monkeypatch.setattr(confined, "run", fail)
+    assert runs_sealed.__wrapped__() is False
+    assert "its libraries are elsewhere" in caplog.text

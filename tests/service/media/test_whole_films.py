@@ -6,7 +6,7 @@ from service.errors import CannotConvert
 from service.media import films
 from service.media.confined import Failed
 from service.store import library_store
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def viewer(library_folder, children):
-    path = reels.film("whole.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=2)
+    path = samples.film("whole.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=2)
     with playing(children) as player:
         viewer = Viewer(player, path)
         assert player.film(viewer.question)["is_ready"] is False

@@ -7,7 +7,7 @@ import pytest
 
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.serving import add_account, processes_of
-from tests.service.media.samples import film, picture, shown
+from tests.service.media.samples import picture, short_film, shown
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def erin(ferry):
 
 
 def test_neither_the_web_server_nor_the_worker_decodes_anything(ferry, erin):
-    for name, content in (("a.jpg", picture()), ("b.mp4", film("mp4"))):
+    for name, content in (("a.jpg", picture()), ("b.mp4", short_film("mp4"))):
         added = erin.post("/rest/transfer/file", files={"file": (name, content)}).json()
         file_id = erin.get(f"/rest/transfer/{added['id']}").json()["file_created"]
         answer = erin.get(f"/rest/file/{file_id}/thumbnail").raise_for_status()

@@ -17,7 +17,7 @@ from service.media.work import LEASE, Work
 from service.models import Account, Media
 from service.store import library_store
 from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
-from tests.service.media.samples import film, picture
+from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,7 +54,7 @@ def revision(owner) -> int:
 
 
 def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
-    photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(film("mp4"), "c.mp4")
+    photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(short_film("mp4"), "c.mp4")
     worker.look_once()
     assert [(known(each).state, known(each).kind) for each in (photo, words, clip)] == [
         ("probed", "picture"),
@@ -100,7 +100,7 @@ def alice_of() -> Account:
 
 
 def test_what_is_damaged_is_refused_with_its_reason(worker, keep):
-    cut = keep(film("mp4")[:500], "cut.mp4")
+    cut = keep(short_film("mp4")[:500], "cut.mp4")
     worker.look_once()
     assert known(cut).state == "refused"
     assert known(cut).reason

@@ -13,11 +13,18 @@ import signal
 import sys
 from contextlib import suppress
 
+import sealing  # type: ignore[import-not-found]  # Beside this one; more of Ferry is not on the path.
+
 CLONE_NEWUSER, CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 PR_SET_PDEATHSIG = 1
 
 
-def main(limits: dict[str, int], program: list[str], environment: dict[str, str]) -> None:
+def main(
+    limits: dict[str, int],
+    program: list[str],
+    environment: dict[str, str],
+    opens: dict[str, str] | None,
+) -> None:
     os.setpriority(os.PRIO_PROCESS, 0, limits["nice"])
     leave_network()
     # After that, since new rights end it.
@@ -27,6 +34,8 @@ def main(limits: dict[str, int], program: list[str], environment: dict[str, str]
     bound(resource.RLIMIT_FSIZE, limits["output_bytes"])
     bound(resource.RLIMIT_NOFILE, limits["open_files"])
     bound(resource.RLIMIT_CORE, 0)
+    if opens is not None:
+        sealing.seal(opens)
     os.execve(program[0], program, environment)  # noqa: S606
 
 
@@ -56,6 +65,6 @@ def bound(kind: int, most: int) -> None:
 if __name__ == "__main__":
     wanted = json.loads(sys.argv[1])
     try:
-        main(wanted["limits"], sys.argv[2:], wanted["environment"])
+        main(wanted["limits"], sys.argv[2:], wanted["environment"], wanted["opens"])
     except OSError as trouble:
         sys.exit(f"cannot start: {trouble.strerror}")

@@ -1,0 +1,84 @@
+"""What could not be surveyed: how often it is tried again."""
+
+import time
+
+import pytest
+
+from service.errors import Busy, CannotConvert
+from service.media import confined, refusals
+from service.media.confined import Failed
+from tests.service.media import samples
+from tests.service.media.watching import Viewer, playing
+
+pytestmark = pytest.mark.django_db
+FAULT = Failed("it is odd")
+TOO_MUCH = Failed("it took too much computing", is_limit=True)
+TOO_LONG = Failed("it took too long", is_limit=True, is_late=True)
+
+
+@pytest.fixture
+def player(library_folder, children):
+    with playing(children) as player:
+        yield player
+
+
+@pytest.fixture
+def viewer(player):
+    return Viewer(player, samples.film("survey.mp4", seconds=2))
+
+
+def failing(monkeypatch, failed):
+    """How often it was surveyed since."""
+    seen = []
+
+    def survey(*arguments, **_options):
+        seen.append(arguments)
+        raise failed
+
+    monkeypatch.setattr(confined, "run", survey)
+    return lambda: len(seen)
+
+
+def asks(viewer, times, refusal):
+    for _ in range(times):
+        with pytest.raises(refusal):
+            viewer.player.plan(viewer.question)
+
+
+def test_a_fault_is_remembered_at_once(viewer, monkeypatch):
+    surveys = failing(monkeypatch, FAULT)
+    asks(viewer, 3, CannotConvert)
+    assert surveys() == 1
+
+
+def test_what_takes_too_much_is_tried_once_more(viewer, monkeypatch):
+    surveys = failing(monkeypatch, TOO_MUCH)
+    asks(viewer, 4, CannotConvert)
+    assert surveys() == 2
+
+
+def test_a_killed_survey_is_made_by_the_next_request(viewer, monkeypatch):
+    failing(monkeypatch, TOO_MUCH)
+    asks(viewer, 1, CannotConvert)
+    monkeypatch.undo()
+    assert viewer.plan
+
+
+def test_what_came_too_late_is_tried_again_in_an_hour(viewer, monkeypatch):
+    surveys = failing(monkeypatch, TOO_LONG)
+    asks(viewer, 1, Busy)
+    asks(viewer, 3, CannotConvert)
+    assert surveys() == 1
+    monkeypatch.undo()
+    now = time.time()
+    monkeypatch.setattr(refusals.time, "time", lambda: now + refusals.LATER_SECONDS + 1)
+    assert viewer.plan
+
+
+def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player, monkeypatch):
+    viewer = Viewer(player, samples.film("survey.ts", seconds=2))
+    assert not viewer.plan.is_final
+    surveys = failing(monkeypatch, TOO_MUCH)
+    player.prepare_one()
+    assert surveys() == 1
+    assert refusals.kept(viewer.folder) == {}
