@@ -1,6 +1,7 @@
 """`manage.py work` with real peers, as v1 shows it: killed, put to sleep, stopped, doubled."""
 
 import os
+import socket
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -175,6 +176,15 @@ def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp
             assert seeds.address == address
             add(api, made, seeds)
             until_state(api, transfer_id, "done", seconds=120)
+    is_whole(library_folder, account)
+
+
+def test_a_port_that_another_program_has_stops_nothing(library_folder, account, api, seeds, film):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with working(TORRENT_PORT=str(port)) as work:
+            until_state(api, add(api, film, seeds), "done")
+            assert work.output.saw(f"port {port} is taken", 5), work.output.text
     is_whole(library_folder, account)
 
 

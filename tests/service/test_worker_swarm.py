@@ -8,8 +8,8 @@ from service import library, transfers
 from service.models import File, Folder, Transfer
 from service.places import ids_on_disk
 from tests.service.builders import NOW, alice, mallory
+from tests.service.engine.holding import listening_port
 from tests.service.engine.test_downloads import liar
-from tests.service.engine.test_resume import listening_port
 from tests.service.shifts import real_shift
 from tests.swarm import KINDS, Tracker, WebSeed, seeder, serving_http, torrent
 
@@ -98,7 +98,7 @@ def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
         transfer = transfers.add_magnet(account, made.magnet(peer=lying.address), 0, NOW)
         shift.until(lambda: lying.uploaded_bytes(made) > 0)
         seeds.give(made, tmp_path / "given")
-        seeds.meet(made, f"127.0.0.1:{listening_port(shift)}")
+        seeds.meet(made, f"127.0.0.1:{listening_port(shift.engine.pid)}")
         shift.until_state(transfer, "done")
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 500_000}
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from service.engine import child
 from service.engine.events import Complete, Metadata, Restarted, Status
 from service.engine.orders import Order
 from service.engine.places import RESUME, Places
-from tests.service.engine.holding import Held, holding
+from tests.service.engine.holding import Held, holding, listening_port
 from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
@@ -159,18 +158,5 @@ def test_a_seeder_that_vanishes_and_returns_is_met_again(held, tmp_path):
     with seeder() as seeds:
         seeds.give(made, tmp_path / "given")
         held.engine.resume("7")
-        seeds.meet(made, f"127.0.0.1:{listening_port(held)}")
+        seeds.meet(made, f"127.0.0.1:{listening_port(held.engine.pid)}")
         held.wait(Complete, "7")
-
-
-def listening_port(held: Held) -> int:
-    """Of the engine's process, as the kernel knows it."""
-    inodes = {
-        link.readlink().name.removeprefix("socket:[").rstrip("]")
-        for link in Path(f"/proc/{held.engine.pid}/fd").iterdir()
-        if link.readlink().name.startswith("socket:")
-    }
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return next(
-        int(row[1].split(":")[1], 16) for row in rows if row[9] in inodes and row[3] == "0A"
-    )
