@@ -16,7 +16,6 @@ from service.engine.orders import Order
 from service.engine.params import KEPT_TO_TRACKERS, loading
 from service.engine.session import FINDERS, pack_of
 from tests.certificates import self_signed
-from tests.running import free_port
 from tests.service.engine.holding import LOOPBACK, holding, listening_port
 from tests.swarm import Redirecting, Tracker, WebSeed, serving_http, torrent
 
@@ -219,15 +218,6 @@ def test_a_port_that_another_program_has_is_told_and_another_is_used(
 def taken_port():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         yield taken.getsockname()[1]
-
-
-def test_a_port_that_is_free_is_used(tmp_path, caplog):
-    port = free_port()
-    with caplog.at_level(logging.INFO), holding(tmp_path, port=port) as held:
-        held.add("7", torrent("x", PAYLOAD), may_download=False)
-        held.wait(Metadata, "7")
-        assert listening_port(held.engine.pid) == port
-    assert "is taken" not in caplog.text
 
 
 def test_metadata_tells_that_a_torrent_is_private(held):
