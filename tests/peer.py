@@ -35,6 +35,10 @@ class Peer:
     heard: list[tuple[str, str, Told]] = field(default_factory=list)  # hash, what, and its content
     news: threading.Condition = field(default_factory=threading.Condition)
 
+    @property
+    def size_bytes(self) -> int:
+        return self.claimed_bytes or len(self.metadata)
+
     def told(self, info_hash: str, what: str) -> list[Told]:
         """By those who look for it: `greeting`, or the name of an extension."""
         return [content for of, name, content in self.heard if (of, name) == (info_hash, what)]
@@ -49,8 +53,8 @@ class Peer:
             return  # An encrypted one; who hangs up is asked in plain words next.
         wanted = greeting[28:48]
         stream.write(PROTOCOL + KNOWS_EXTENSIONS + wanted + os.urandom(20))
-        size = self.claimed_bytes or len(self.metadata)
-        send(stream, 0, {"m": NUMBERS} | ({"metadata_size": size} if size else {}))
+        size = {"metadata_size": self.size_bytes} if self.size_bytes else {}
+        send(stream, 0, {"m": NUMBERS, **size})
         theirs: Told = {}
         while head := stream.read(4):
             body = stream.read(int.from_bytes(head, "big"))
@@ -72,8 +76,9 @@ class Peer:
             send(stream, number, {"added": added, "added.f": bytes(len(self.knows))})
 
     def _describe(self, stream: BinaryIO, theirs: Told, piece: int) -> None:
-        block = self.metadata[piece * BLOCK_BYTES :][:BLOCK_BYTES]
-        head = {"msg_type": 1, "piece": piece, "total_size": len(self.metadata)}
+        start = piece * BLOCK_BYTES
+        block = self.metadata[start : start + BLOCK_BYTES]
+        head = {"msg_type": 1, "piece": piece, "total_size": self.size_bytes}
         send(stream, theirs[b"ut_metadata"], head, block)
 
     def _note(self, info_hash: str, what: str, content: Told) -> None:

@@ -11,13 +11,15 @@ import httpx
 import pytest
 
 from config import upstream
-from service.models import Account
+from service.models import Account, TorrentFile, Transfer, Wish
+from service.torrents import MOST_FILES
+from service.transfers import MOST_WISHES
 from tests.peer import Peer, listening
 from tests.service.builders import alice, bencoded, torrent_info
 from tests.service.working import Working, ask, until, until_state, working
 from tests.swarm import seeder, torrent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 PASSWORD = "a quiet harbour at noon"
 MOST_MEGABYTES = {"worker": 200, "engine": 600}
 GOOD = torrent("good.mkv", bytes(range(256)) * 500)
@@ -98,4 +100,73 @@ def test_metadata_that_a_peer_sends_to_exhaust_fails_with_a_sentence(api, seeds,
         told = until(lambda: (told := ask(api, transfer_id))["state"] == "failed" and told)
         assert told["reason"] in ("invalid_torrent", "not_a_torrent", "too_large")
         assert told["warnings"].endswith('."]')
+        is_well(work, api, seeds)
+
+
+def test_metadata_that_claims_two_gigabytes_is_not_gathered(api, seeds):
+    peer = Peer(bytes(2**20), claimed_bytes=2_000_000_000)
+    with listening(peer), working() as work:
+        transfer_id = add_magnet(api, f"magnet:?xt=urn:btih:{'a' * 40}&x.pe={peer.address}")
+        assert peer.was_told("a" * 40, "ut_metadata", 30)
+        is_well(work, api, seeds)
+        assert {told[b"piece"] for told in peer.told("a" * 40, "ut_metadata")} == {0}
+        assert ask(api, transfer_id)["state"] == "metadata"
+
+
+@pytest.mark.parametrize("name", ["torrent", "transfer"])
+def test_a_torrents_file_of_a_million_files_is_no_torrent(api, name):
+    """Whoever sends it as any file has it kept as one."""
+    content = b"d4:info" + a_million_files() + b"e"
+    answer = api.post(f"/rest/{name}/file", files={"file": ("a.torrent", content)})
+    if name == "torrent":
+        assert (answer.status_code, answer.json()["reason_phrase"]) == (400, "not_a_torrent")
+    assert not TorrentFile.objects.exists()
+
+
+def test_a_torrent_of_as_many_files_as_may_be_is_borne(api, seeds):
+    files = {f"{number}": 1 for number in range(MOST_FILES)}
+    content = bencoded({"info": torrent_info("many", files=files)})
+    with working() as work:
+        transfer_id = add_torrent(api, content)
+        told = until(lambda: (told := ask(api, transfer_id))["state"] == "downloading" and told)
+        assert told["size"] == MOST_FILES
+        assert work.output.saw(f"known transfer={transfer_id} files={MOST_FILES}", 30)
+        is_well(work, api, seeds)
+
+
+TRACKERS = {
+    "inside": [[f"http://10.{number % 250}.0.1/"] for number in range(380_000)],
+    "outside": [[f"http://127.0.0.1:1/{number}"] for number in range(280_000)],
+}
+
+
+@pytest.mark.parametrize("where", TRACKERS)
+def test_a_torrent_of_hundreds_of_thousands_of_trackers_is_borne(api, seeds, where):
+    content = bencoded({"announce-list": TRACKERS[where], "info": torrent_info("x")})
+    with working() as work:
+        transfer_id = add_torrent(api, content)
+        until_state(api, transfer_id, "downloading")
+        assert work.output.saw(f"known transfer={transfer_id}", 30)
+        is_well(work, api, seeds)
+
+
+def test_a_magnet_of_as_many_trackers_as_may_be_is_borne(api, seeds):
+    trackers = "".join(f"&tr=http://127.0.0.1:1/{number}" for number in range(900))
+    with working() as work:
+        transfer_id = add_magnet(api, f"magnet:?xt=urn:btih:{'a' * 40}{trackers}")
+        until_state(api, transfer_id, "metadata")
+        is_well(work, api, seeds)
+
+
+def test_adds_without_end_are_kept_to_the_limits_and_borne(api, seeds, settings):
+    """10,000 in a row would take minutes, and those beyond the limit are all alike."""
+    settings.QUEUE_LIMIT = 200
+    with working(QUEUE_LIMIT="200", ACTIVE_TRANSFERS="300") as work:
+        for number in range(1, 501):
+            link = f"magnet:?xt=urn:btih:{number:040x}"
+            answer = api.post("/rest/transfer/magnet", data={"magnet": link})
+        assert answer.json()["reason_phrase"] == "queue_full_wishlist_full"
+        assert (Transfer.objects.count(), Wish.objects.count()) == (200, MOST_WISHES)
+        for each in api.get("/rest/transfer").json()["transfers"]:
+            assert api.delete(f"/rest/transfer/{each['id']}").status_code == 200
         is_well(work, api, seeds)
