@@ -170,6 +170,22 @@ def test_a_redirect_leads_nowhere_the_filter_forbids(held, host, is_followed):
         assert behind.was_asked("announce", seconds) is is_followed
 
 
+@pytest.mark.parametrize(("host", "is_followed"), [("127.0.0.1", True), ("::1", False)])
+def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path, host, is_followed):
+    made = torrent("x", PAYLOAD)
+    made.write(tmp_path / "web")
+    there, seconds = Redirecting(), 10 if is_followed else 1.5
+    with (
+        serving_http(WebSeed(folder=tmp_path / "web"), host=host) as behind,
+        serving_http(there) as web,
+    ):
+        there.to = f"{behind.url}/x"
+        content = lt.bencode(lt.bdecode(made.content) | {b"url-list": f"{web.url}/x".encode()})
+        held.add("7", replace(made, content=content))
+        assert web.was_asked("x")
+        assert behind.was_asked("x", seconds) is is_followed
+
+
 def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, monkeypatch, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
