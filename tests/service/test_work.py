@@ -17,7 +17,7 @@ from service.places import ids_on_disk
 from service.store import library_store
 from service.sweep import sweep
 from tests.service.builders import alice
-from tests.service.working import until, until_progress, until_state, working
+from tests.service.working import ask, until, until_progress, until_state, working
 from tests.swarm import seeder, torrent
 from tests.tools import needs, program
 
@@ -86,18 +86,21 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     is_whole(library_folder, account)
 
 
-def test_after_a_kill_it_goes_on_where_it_was(library_folder, account, api, seeds, film):
+@pytest.mark.parametrize("percent", [0, 40, 90])
+def test_after_a_kill_it_goes_on_where_it_was(account, api, seeds, film, percent):
     seeds.limit_upload(SLOWLY)
     with working() as work:
         transfer_id = add(api, film, seeds)
-        until_progress(api, transfer_id, 40)
+        until_progress(api, transfer_id, percent)
+        until(lambda: ask(api, transfer_id)["state"] != "queued")
         engine = work.children()
         work.kill()
     assert engine
     until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in engine))  # noqa: PTH110
+    seeds.limit_upload(0)
     with working():
         until_state(api, transfer_id, "done")
-    is_whole(library_folder, account)
+    is_whole(library_store(), account)
     assert seeds.uploaded_bytes(film) < 1.5 * len(CONTENT)
 
 

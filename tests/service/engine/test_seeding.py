@@ -84,7 +84,16 @@ def test_a_file_that_is_missing_ends_the_seeding(tmp_path, seeds):
         assert not (folder / "0").exists()
 
 
-def test_the_limits_hold_on_loopback_too(tmp_path, seeds):
+def test_the_upload_limit_holds_on_loopback_too(tmp_path, seeds):
+    made, port = torrent("x", PAYLOAD), free_port()
+    with holding(tmp_path, port=port, upload_limit_bytes=200_000) as held:
+        stored(held, made)
+        seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
+        rate = held.wait(Status, "7", where=lambda each: each.upload_rate > 0).upload_rate
+        assert rate < 400_000
+
+
+def test_the_download_limit_holds_on_loopback_too(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     with holding(tmp_path, download_limit_bytes=200_000) as held:
