@@ -58,7 +58,9 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     params = resumed(places, known) or known
     sources = sources_of([known, *asked], settings)
     params.ti = known.ti
-    give(params, sources, [*peers, *params.peers])
+    # Whom a private one met before it was known to be one may have come from anywhere.
+    met = [] if known.ti.priv() else peers
+    give(params, sources, [*met, *params.peers])
     params.save_path = order.folder
     layout = known.ti.layout()
     params.renamed_files = {index: str(index) for index in range(layout.num_files())}

@@ -121,6 +121,18 @@ def test_neither_the_dht_nor_the_neighbourhood_hears_of_a_private_torrent(
     assert private.hash_v1 not in neighbourhood.heard()
 
 
+def test_a_magnet_that_turns_out_to_be_private_is_told_of_no_further(outside):
+    """Until its metadata is here, nobody can know."""
+    private, _public = both()
+    with listening(Peer(private.info), "127.0.0.2") as peer:
+        outside.add("1", private.magnet(peer=peer.address))
+        assert outside.wait(Metadata, "1").is_private
+        until(lambda: len(peer.told(private.hash_v1, "greeting")) == 2)
+        before, after = peer.told(private.hash_v1, "greeting")
+    assert b"ut_pex" in before[b"m"]
+    assert b"ut_pex" not in after[b"m"]
+
+
 def test_peers_of_a_private_torrent_are_told_of_nobody_and_tell_of_nobody(outside):
     with ExitStack() as stack:
         stranger = stack.enter_context(listening(Peer(), "127.0.0.4"))

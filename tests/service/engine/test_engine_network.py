@@ -202,15 +202,17 @@ def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, mo
 
 
 def test_a_private_torrent_keeps_to_its_trackers(tmp_path):
-    """No DHT, no local discovery, no exchange of peers."""
-    flags = {}
+    """No DHT, no local discovery, no exchange of peers, nobody from before it was known."""
+    flags, peers = {}, {}
     for is_private in (0, 1):
         made = torrent("x", PAYLOAD, info={"private": is_private})
         (tmp_path / "metadata.torrent").write_bytes(made.content)
         internet = replace(LOOPBACK, network="internet")
-        flags[is_private] = loading(Order("7", str(tmp_path)), internet, []).flags
+        params = loading(Order("7", str(tmp_path)), internet, [("127.0.0.4", 6881)])
+        flags[is_private], peers[is_private] = params.flags, params.peers
     assert flags[1] & KEPT_TO_TRACKERS == KEPT_TO_TRACKERS
     assert flags[0] & KEPT_TO_TRACKERS == 0
+    assert peers == {0: [("127.0.0.4", 6881)], 1: []}
 
 
 def test_a_port_that_another_program_has_is_told_and_another_is_used(
