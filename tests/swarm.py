@@ -40,8 +40,6 @@ LOOPBACK = {
     "ignore_limits_on_local_network": False,
     "connections_limit": 2000,
     "listen_queue_size": 200,
-    # Who is not there yet is knocked at again soon.
-    "min_reconnect_time": 1,
     "unchoke_slots_limit": -1,
     "send_buffer_watermark": 4 * 2**20,
     "send_socket_buffer_size": 2**20,

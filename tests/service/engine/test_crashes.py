@@ -168,7 +168,8 @@ def ended(process):
 def test_neither_arguments_nor_environment_tell_a_secret(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "unspeakable")
     with holding(tmp_path, proxy="socks5://me:unspeakable@127.0.0.1:1") as held:
-        held.engine.poll()
+        held.add("1", torrent("x", PAYLOAD), may_download=False)
+        held.wait(Metadata, "1")
         place = Path(f"/proc/{held.engine.pid}")
         assert b"service.engine" in place.joinpath("cmdline").read_bytes()
         assert b"PYTHONPATH" in place.joinpath("environ").read_bytes()

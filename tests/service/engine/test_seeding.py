@@ -7,11 +7,18 @@ import pytest
 from service.engine.events import Complete, Gone, Metadata, Seeded, Status
 from tests.running import free_port
 from tests.service.engine.holding import holding
-from tests.swarm import torrent
+from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
 
 PAYLOAD = bytes(range(256)) * 4_000
+
+
+@pytest.fixture
+def seeds():
+    """Knocks again soon where the engine does not listen yet."""
+    with seeder(min_reconnect_time=1) as peer:
+        yield peer
 
 
 def stored(held, made, key="7"):
