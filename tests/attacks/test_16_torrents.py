@@ -21,7 +21,7 @@ from tests.swarm import seeder, torrent
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 PASSWORD = "a quiet harbour at noon"
-MOST_MEGABYTES = {"worker": 200, "engine": 600}
+MOST_MEGABYTES = {"worker": 200, "engine": 500}
 GOOD = torrent("good.mkv", bytes(range(256)) * 500)
 
 
@@ -73,12 +73,10 @@ def peak_megabytes(pid: int) -> float:
 
 
 def a_million_files() -> bytes:
-    size = len(b"d6:lengthi1e4:pathl7:0000000ee")
     files = b"".join(b"d6:lengthi1e4:pathl7:%07dee" % number for number in range(10**6))
-    assert len(files) == 10**6 * size
-    pieces = bytes(20 * -(-(10**6) // 2**20))
-    head = b"d5:filesl" + files + b"e4:name1:x12:piece lengthi1048576e6:pieces"
-    return head + b"%d:" % len(pieces) + pieces + b"e"
+    return (
+        b"d5:filesl" + files + b"e4:name1:x12:piece lengthi1048576e6:pieces20:" + bytes(20) + b"e"
+    )
 
 
 METADATA = {
@@ -113,13 +111,14 @@ def test_metadata_that_claims_two_gigabytes_is_not_gathered(api, seeds):
         assert ask(api, transfer_id)["state"] == "metadata"
 
 
-@pytest.mark.parametrize("name", ["torrent", "transfer"])
-def test_a_torrents_file_of_a_million_files_is_no_torrent(api, name):
+@pytest.mark.parametrize(
+    ("noun", "outcome"), [("torrent", (400, "not_a_torrent")), ("transfer", (200, None))]
+)
+def test_a_torrents_file_of_a_million_files_is_no_torrent(api, noun, outcome):
     """Whoever sends it as any file has it kept as one."""
     content = b"d4:info" + a_million_files() + b"e"
-    answer = api.post(f"/rest/{name}/file", files={"file": ("a.torrent", content)})
-    if name == "torrent":
-        assert (answer.status_code, answer.json()["reason_phrase"]) == (400, "not_a_torrent")
+    answer = api.post(f"/rest/{noun}/file", files={"file": ("a.torrent", content)})
+    assert (answer.status_code, answer.json().get("reason_phrase")) == outcome
     assert not TorrentFile.objects.exists()
 
 
