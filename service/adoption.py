@@ -15,6 +15,7 @@ class SameTorrent(Refusal):
     """An earlier transfer of this account brings the same, or has brought it."""
 
     reason = "same_torrent"
+    sentence = "The same torrent is here already."
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def _make_way(locked: Account, found: Transfer, facts: Facts) -> None:
         else:
             other.info_hash_v1 = other.info_hash_v2 = ""
             other.state, other.reason = Transfer.State.FAILED, SameTorrent.reason
-            other.save(update_fields=[*HASHES, "state", "reason"])
+            other.sentence = SameTorrent.sentence
+            other.save(update_fields=[*HASHES, "state", "reason", "sentence"])
 
 
 def _has_a_name(found: Transfer) -> bool:

@@ -162,8 +162,11 @@ class Hearing:
                 found = adoption.become_magnet(held, run.transfer, event.uri, now)
         except NotFound:
             return self._steering.leave(run)
+        except adoption.SameTorrent as same:
+            return self._steering.fail(run, same.reason, same.sentence)
         except Refusal as refusal:
-            return self._steering.fail(run, refusal.reason, "")
+            sentence = "What the address led to is no torrent that can be read."
+            return self._steering.fail(run, refusal.reason, sentence)
         self._steering.let_go(run)
         run.take_over(found)
         run.stage, run.done_bytes = Stage.NEW, 0

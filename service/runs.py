@@ -139,6 +139,8 @@ class Run:
     def become(self, state: str, reason: str = "", sentence: str = "") -> None:
         if state != self.transfer.state and not states.may_become(self.transfer.state, state):
             raise ValueError(f"{self.transfer.state} never becomes {state}")
+        if not states.may_be_for(state, reason):
+            raise ValueError(f"{state} is never for {reason!r}")
         self.write(state=state, reason=reason, sentence=sentence[:LONGEST_SENTENCE])
         if state != Transfer.State.DOWNLOADING:
             self.write(download_bytes_per_second=0, peers_sending=0)

@@ -28,6 +28,18 @@ LEADS_TO: dict[str, frozenset[str]] = {
 }
 LEADS_TO_TROUBLE = frozenset({State.NO_ROOM, State.FAILED, State.STOPPED})
 
+# Why: the words that may stand beside a state, as README tells them.
+REASONS: dict[str, frozenset[str]] = {
+    State.STALLED: frozenset({"no_peers", "not_available", "nothing_comes", "disk_error"}),
+    State.NO_ROOM: frozenset({"not_enough_space", "disk_full"}),
+    State.FAILED: frozenset(
+        {"invalid_torrent", "not_a_torrent", "parsing_error", "same_torrent", "fetch_error"}
+        | {"address_refused", "too_large", "disk_error", "engine_crashed"}
+    ),
+}
+# And those that stay true in any.
+NOTICES = frozenset({"folder_gone", "web_page"})
+
 # These hold one of the places that ACTIVE_TRANSFERS counts.
 IN_A_PLACE = frozenset({State.METADATA, State.DOWNLOADING})
 # Somebody ran them, and whoever finds them without a worker goes on with them.
@@ -38,3 +50,8 @@ def may_become(state: str, other: str) -> bool:
     if state in Transfer.OVER:
         return False
     return other in LEADS_TO[state] or other in LEADS_TO_TROUBLE
+
+
+def may_be_for(state: str, reason: str) -> bool:
+    """Trouble has a reason, and nothing else has."""
+    return reason in REASONS.get(state, {""})

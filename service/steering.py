@@ -145,7 +145,7 @@ class Steering:
         try:
             run.take_over(adoption.adopt(self.lease.held(), run.transfer, facts, now))
         except adoption.SameTorrent as same:
-            self.fail(run, same.reason, "The same torrent is here already.")
+            self.fail(run, same.reason, same.sentence)
             return False
         except NotFound:
             self.leave(run)

@@ -10,6 +10,8 @@ import pytest
 
 from config import settings
 from config.management.commands.account import Command as Account
+from service import states
+from service.models import Transfer
 from tests.bench import published
 
 BASE = Path(__file__).resolve().parents[1]
@@ -40,6 +42,15 @@ def test_every_command_for_accounts_stands_in_its_table():
     (commands,) = (action.choices for action in parser._actions if action.dest == "action")
     told = {row.split()[2] for row in table("The service for other programs")}
     assert told == set(commands)
+
+
+def test_every_state_and_reason_of_a_transfer_is_told_and_nothing_else():
+    section = README.split("\n## How a transfer is told\n")[1]
+    named = re.search(r"has a `state` \(([^)]*)\)", section)[1]
+    assert re.findall(r"`(\w+)`", named) == Transfer.State.values
+    _head, *rows = table("How a transfer is told").values()
+    told = [word for row in rows for word in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(told) == sorted(states.NOTICES.union(*states.REASONS.values()))
 
 
 def test_every_folder_of_the_map_exists():

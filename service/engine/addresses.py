@@ -1,8 +1,8 @@
-"""Who may be talked to: networks for libtorrent's filter, and trackers and web seeds by URL.
+"""Who may be talked to: libtorrent's filter, and trackers and web seeds by URL.
 
 libtorrent resolves names itself and asks its filter about every address, of peers, trackers and
-web seeds alike. Behind a proxy names are resolved elsewhere: there only addresses that are
-written out can be refused, and they are, here.
+web seeds alike. Behind a proxy names are resolved elsewhere: there only what is written out can be
+refused, addresses and local names, and it is, here.
 """
 
 import ipaddress
@@ -13,58 +13,21 @@ from urllib.parse import urlsplit
 
 import libtorrent as lt
 
-from service.engine.network import METADATA
+from service.engine.network import Reach
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-LOOPBACK = "127.0.0.0/8"
-PRIVATE = (
-    "0.0.0.0/8",
-    "10.0.0.0/8",
-    "100.64.0.0/10",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "172.16.0.0/12",
-    "192.0.0.0/24",
-    "192.0.2.0/24",
-    "192.88.99.0/24",
-    "192.168.0.0/16",
-    "198.18.0.0/15",
-    "198.51.100.0/24",
-    "203.0.113.0/24",
-    "224.0.0.0/3",
-    "::/3",
-    "4000::/2",
-    "8000::/1",
-    "2001::/23",
-    "2001:db8::/32",
-    "2002::/16",
-    "3fff::/20",
-)
-EVERYTHING = ("0.0.0.0/0", "::/0")
+OPEN, CLOSED = 0, 1
 SCHEMES = ("http", "https", "udp")
 
 
-def refused_networks(network: str, *, fetch_private: bool) -> tuple[str, ...]:
-    if network == "loopback":
-        return EVERYTHING
-    secrets = tuple(map(str, METADATA))
-    return secrets if fetch_private else (*PRIVATE, *secrets)
+def ip_filter(reach: Reach) -> Any:
+    found = lt.ip_filter()
+    for rule in reach.rules():
+        first, last = rule.network[0], rule.network[-1]
+        found.add_rule(str(first), str(last), OPEN if rule.is_open else CLOSED)
+    return found
 
 
-def ip_filter(network: str, *, fetch_private: bool) -> Any:
-    """Later rules win."""
-    rules = lt.ip_filter()
-    for each in refused_networks(network, fetch_private=fetch_private):
-        refused = ipaddress.ip_network(each)
-        rules.add_rule(str(refused[0]), str(refused[-1]), 1)
-    if network == "loopback":
-        allowed = ipaddress.ip_network(LOOPBACK)
-        rules.add_rule(str(allowed[0]), str(allowed[-1]), 0)
-    return rules
-
-
-def is_usable(url: str, refused: tuple[str, ...], *, schemes: tuple[str, ...] = SCHEMES) -> bool:
+def is_usable(url: str, reach: Reach, *, schemes: tuple[str, ...] = SCHEMES) -> bool:
     """Whether a tracker or web seed may be asked at all, as far as its URL says."""
     try:
         parts = urlsplit(url)
@@ -74,19 +37,14 @@ def is_usable(url: str, refused: tuple[str, ...], *, schemes: tuple[str, ...] = 
     if parts.scheme not in schemes or not host:
         return False
     address = address_of(host)
-    return address is None or is_allowed(address, refused)
+    return reach.may_resolve(host) if address is None else reach.may_connect(address)
 
 
-def address_of(host: str) -> Address | None:
+def address_of(host: str) -> str | None:
     """None for a name. 127.1, 0x7f000001 and 017700000001 are addresses too."""
+    host = host.partition("%")[0].rstrip(".")
     with suppress(ValueError):
-        return ipaddress.ip_address(host.partition("%")[0])
+        return str(ipaddress.ip_address(host))
     with suppress(OSError, ValueError):
-        return ipaddress.IPv4Address(socket.inet_aton(host))
+        return str(ipaddress.IPv4Address(socket.inet_aton(host)))
     return None
-
-
-def is_allowed(address: Address, refused: tuple[str, ...]) -> bool:
-    if refused == EVERYTHING:
-        return address in ipaddress.ip_network(LOOPBACK)
-    return not any(address in ipaddress.ip_network(each) for each in refused)

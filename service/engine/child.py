@@ -147,14 +147,23 @@ class Child:
             self._left(hash_of(alert.info_hashes))
         elif name == "alerts_dropped_alert":
             sys.exit("libtorrent had more to say than could be kept")
-        elif name in {"listen_failed_alert", "listen_succeeded_alert"}:
+        elif name == "listen_failed_alert":
             sys.stderr.write(f"{alert.message()}\n")
+        elif name == "listen_succeeded_alert":
+            self._listens(alert)
         elif what := self._alerts.get(name):
             torrent = self._around.loaded.get(alert.handle)
             if torrent is not None:
                 with self._refusals(torrent):
                     what(alert, torrent)
                 self._settle(torrent)
+
+    def _listens(self, alert: Any) -> None:
+        """Where another program has the port, libtorrent takes one that the system chooses."""
+        wanted = self._around.settings.port
+        sys.stderr.write(f"{alert.message()}\n")
+        if wanted not in (0, alert.port) and alert.socket_type == lt.socket_type_t.tcp:
+            sys.stderr.write(f"port {wanted} is taken: {alert.port} is used instead\n")
 
     def _see(self, statuses: list[Any]) -> None:
         for told in statuses:

@@ -16,7 +16,7 @@ ANSWER_SECONDS = 10.0
 PING_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 30.0
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger("ferry.worker")
 
 
 class Engine:
@@ -150,7 +150,7 @@ class Engine:
             return
         self._send({"stop": True})
         if not self._process.ended(within_seconds):
-            logger.warning("The engine did not stop in time and is killed")
+            log.warning("The engine did not stop in time and is killed")
         self._process.kill()
         self._read()
         self._process = None
@@ -163,7 +163,7 @@ class Engine:
             for document in (*self._process.statuses(), *self._process.news()):
                 self._hear(document)
         except Garbled:
-            logger.error("The engine said what nobody can read")  # noqa: TRY400
+            log.error("The engine said what nobody can read")  # noqa: TRY400
             self._process.end()
 
     def _hear(self, document: Document) -> None:
@@ -210,7 +210,7 @@ class Engine:
         self._process = None
         active = self._orders.keys() - self._held
         self._suspects = self._trial.crashed(self._in_hand & self._orders.keys(), set(active))
-        logger.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
+        log.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
         pause = 2.0 ** (self._failures - 1) if self._failures else 0.0
         self._failures += 1
         self._start_at = now + min(LONGEST_PAUSE_SECONDS, pause)
@@ -219,7 +219,7 @@ class Engine:
         try:
             self.start()
         except OSError:
-            logger.exception("The engine can't be started")
+            log.exception("The engine can't be started")
             self._start_at = now + LONGEST_PAUSE_SECONDS
             return
         self._news += [Gone(key) for key in sorted(self._leaving)]

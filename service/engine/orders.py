@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from service.engine.network import Reach
+
 
 @dataclass(frozen=True)
 class EngineSettings:
@@ -14,6 +16,10 @@ class EngineSettings:
     upload_limit_bytes: int
     seed_ratio: float
     seed_minutes: int
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.network, self.fetch_private)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import libtorrent as lt
 
-from service.engine.addresses import is_usable, refused_networks
+from service.engine.addresses import is_usable
 from service.engine.metadata import LIMITS, Refused, params_of
 from service.engine.orders import EngineSettings, Order
 from service.engine.places import Places
@@ -15,6 +16,8 @@ from service.engine.session import LARGEST_METADATA_BYTES
 MOST_TRACKERS = 200
 MOST_WEB_SEEDS = 20
 MOST_PEERS = 200
+# A torrent may name half a million, and to judge one takes a moment: no more are looked at.
+MOST_JUDGED = 2000
 WANTED, UNWANTED = 4, 0
 KEPT_TO_TRACKERS = (
     lt.torrent_flags.disable_dht | lt.torrent_flags.disable_lsd | lt.torrent_flags.disable_pex
@@ -55,7 +58,9 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     params = resumed(places, known) or known
     sources = sources_of([known, *asked], settings)
     params.ti = known.ti
-    give(params, sources, [*peers, *params.peers])
+    # Whom a private one met before it was known to be one may have come from anywhere.
+    met = [] if known.ti.priv() else peers
+    give(params, sources, [*met, *params.peers])
     params.save_path = order.folder
     layout = known.ti.layout()
     params.renamed_files = {index: str(index) for index in range(layout.num_files())}
@@ -104,16 +109,17 @@ def flags_of(settings: EngineSettings) -> Any:
 
 
 def sources_of(known: list[Params], settings: EngineSettings) -> Sources:
-    refused = refused_networks(settings.network, fetch_private=settings.fetch_private)
+    reach = settings.reach
     schemes = WEB_SCHEMES if settings.proxy.startswith("http") else (*WEB_SCHEMES, "udp")
     trackers: dict[str, int] = {}
     for params in known:
         tiers = [*params.tracker_tiers, *[0] * len(params.trackers)]
-        for url, tier in zip(params.trackers, tiers, strict=False):
-            if len(trackers) < MOST_TRACKERS and is_usable(url, refused, schemes=schemes):
+        for url, tier in islice(zip(params.trackers, tiers, strict=False), MOST_JUDGED):
+            if len(trackers) < MOST_TRACKERS and is_usable(url, reach, schemes=schemes):
                 trackers.setdefault(url, tier)
     seeds = dict.fromkeys(url for params in known for url in params.url_seeds)
-    usable = [url for url in seeds if is_usable(url, refused, schemes=WEB_SCHEMES)]
+    judged = islice(seeds, MOST_JUDGED)
+    usable = [url for url in judged if is_usable(url, reach, schemes=WEB_SCHEMES)]
     peers = [peer for params in known for peer in params.peers]
     return Sources(
         tuple(trackers), tuple(trackers.values()), tuple(usable[:MOST_WEB_SEEDS]), tuple(peers)

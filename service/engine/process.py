@@ -18,7 +18,7 @@ READ_BYTES = 2**16
 LONGEST_LOG_LINE = 1000
 COMMAND = (sys.executable, "-m", "service.engine")
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger("ferry.worker")
 
 
 class Process:
@@ -98,7 +98,7 @@ class Process:
                 stream.write(line)
                 stream.flush()
         except OSError:
-            logger.debug("The engine takes no more orders")
+            log.debug("The engine takes no more orders")
         finally:
             close(stream)
 
@@ -108,7 +108,7 @@ class Process:
             while piece := os.read(stream.fileno(), READ_BYTES):
                 self._keep(lines.feed(piece))
         except Garbled:
-            logger.error("The engine said what nobody can read")  # noqa: TRY400
+            log.error("The engine said what nobody can read")  # noqa: TRY400
             self._process.kill()
         finally:
             self._bell.set()
@@ -124,14 +124,14 @@ class Process:
 
     def _log(self, stream: IO[bytes]) -> None:
         while line := stream.readline(LONGEST_LOG_LINE):
-            logger.info("Engine: %s", line.decode(errors="replace").rstrip())
+            log.info("Engine: %s", line.decode(errors="replace").rstrip())
 
 
 def close(stream: IO[bytes]) -> None:
     try:
         stream.close()
     except OSError:
-        logger.debug("The engine has left orders unread")
+        log.debug("The engine has left orders unread")
 
 
 def environment() -> dict[str, str]:

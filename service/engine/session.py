@@ -49,7 +49,7 @@ PROXIES = {"socks5": "socks5", "socks5h": "socks5", "http": "http"}
 
 def session_of(settings: EngineSettings) -> Any:
     session = lt.session(pack_of(settings))
-    session.set_ip_filter(ip_filter(settings.network, fetch_private=settings.fetch_private))
+    session.set_ip_filter(ip_filter(settings.reach))
     return session
 
 

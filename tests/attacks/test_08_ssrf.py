@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.engine.addresses import ip_filter, is_usable, refused_networks
+from service.engine.addresses import is_usable
 from service.engine.events import Broken, Complete
 from service.engine.fetch_errors import AddressRefused
 from service.engine.fetch_pace import Pace
@@ -299,10 +299,9 @@ def test_no_proxy_of_the_environment_is_asked(indoors, monkeypatch):
 
 @pytest.mark.parametrize("host", [*OWN, *ELSEWHERE])
 def test_no_tracker_or_web_seed_of_a_torrent_is_written_as_a_private_address(host):
-    refused = refused_networks("internet", fetch_private=False)
     for url in (f"http://{host}/announce", f"https://{host}:8443/", f"udp://{host}:80/announce"):
-        assert is_usable("http://tracker.example/announce", refused)
-        assert not is_usable(url, refused) or is_a_name(host)
+        assert is_usable("http://tracker.example/announce", Reach())
+        assert not is_usable(url, Reach()) or is_a_name(host)
 
 
 def is_a_name(host):
@@ -318,9 +317,9 @@ def is_a_name(host):
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "168.63.129.16", "fd00:ec2::254"])
 def test_a_clouds_secrets_stay_closed_where_private_places_are_open(address):
-    for fetch_private in (True, False):
-        assert ip_filter("internet", fetch_private=fetch_private).access(address) == 1
-    assert ip_filter("internet", fetch_private=True).access("192.168.1.1") == 0
+    for may_use_private in (True, False):
+        assert not Reach(may_use_private=may_use_private).may_connect(address)
+    assert Reach(may_use_private=True).may_connect("192.168.1.1")
 
 
 def test_this_machines_own_name_is_no_way_in(abroad):

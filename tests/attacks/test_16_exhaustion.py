@@ -152,6 +152,16 @@ def size(api: httpx.Client, answer: httpx.Response) -> int:
     return int(api.head(answer.headers["location"]).headers["content-length"])
 
 
+@pytest.mark.parametrize("ranges", ["0-0,2-2," * 5_000, ",".join(f"{n}-" for n in range(10_000))])
+def test_ten_thousand_ranges_get_the_whole_once(ranges, api):
+    added = api.post("/rest/transfer/file", files={"file": ("a.txt", bytes(20_000))}).json()
+    file_id = api.get(f"/rest/transfer/{added['id']}").json()["file_created"]
+    link = api.get(f"/rest/file/{file_id}").headers["location"]
+    assert api.get(link, headers={"range": "bytes=0-0,5000-5000"}).status_code == 206
+    answer = api.get(link, headers={"range": f"bytes={ranges}0-0"})
+    assert (answer.status_code, answer.content) == (200, bytes(20_000))
+
+
 def test_names_take_no_time_to_judge(api):
     start = time.perf_counter()
     for name in (" " * 500_000, "a." * 250_000, "\u0301" * 160_000, "(" * 500_000):

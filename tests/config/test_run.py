@@ -9,10 +9,15 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.running import START_SECONDS, Ferry, running, started
+from tests.running import PASSWORD, START_SECONDS, Ferry, running, started
+from tests.service.api.serving import add_account
+from tests.service.working import ask, until_progress, until_state
+from tests.swarm import WebSeed, seeder, serving_http, torrent
 
+EMAIL = "dora@example.org"
 STOP_SECONDS = 6
 PUT_A_FILE = """
 from django.utils import timezone
@@ -80,6 +85,49 @@ def test_a_stop_waits_for_no_slow_download(tmp_path):
             assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
         assert ferry.process.returncode == 0
         assert "Traceback" not in ferry.log
+
+
+@pytest.mark.slow
+def test_a_stop_with_transfers_under_way_loses_nothing(tmp_path):
+    """One that comes from a peer, one from an address, and one that waits for its turn."""
+    film, song = os.urandom(6_000_000), os.urandom(6_000_000)
+    made = {name: torrent(name, film[at:]) for at, name in enumerate(("film.mkv", "next.mkv"))}
+    (tmp_path / "song.flac").write_bytes(song)
+    data_dir = tmp_path / "data"
+    with seeder() as seeds, serving_http(WebSeed(folder=tmp_path)) as web:
+        for each in made.values():
+            seeds.give(each, tmp_path / "given")
+        seeds.limit_upload(800_000)
+        with running(data_dir, ACTIVE_TRANSFERS="2", DOWNLOAD_LIMIT="1000000") as ferry:
+            add_account(ferry, EMAIL, PASSWORD)
+            with client_of(ferry) as api:
+                magnets = [each.magnet(peer=seeds.address) for each in made.values()]
+                first = add(api, "magnet", magnets[0])
+                second = add(api, "url", f"{web.url}/song.flac")
+                third = add(api, "magnet", magnets[1])
+                for transfer_id in (first, second):
+                    until_progress(api, transfer_id, 20)
+                assert ask(api, third)["state"] == "queued"
+            assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
+            assert ferry.process.returncode == 0
+            assert "worker stopped" in ferry.log
+            assert "Traceback" not in ferry.log
+            assert "did not stop in time" not in ferry.log
+        seeds.limit_upload(0)
+        with running(data_dir, ACTIVE_TRANSFERS="2") as ferry, client_of(ferry) as api:
+            for transfer_id, content in ((first, film), (second, song), (third, film[1:])):
+                file_id = until_state(api, transfer_id, "done")["file_created"]
+                link = api.get(f"/rest/file/{file_id}").headers["Location"]
+                assert api.get(link).content == content
+        assert seeds.uploaded_bytes(made["film.mkv"]) < 1.2 * len(film)
+
+
+def client_of(ferry: Ferry) -> httpx.Client:
+    return httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), trust_env=False)
+
+
+def add(api: httpx.Client, kind: str, what: str) -> int:
+    return api.post(f"/rest/transfer/{kind}", data={kind: what}).json()["id"]
 
 
 @on_linux

@@ -178,6 +178,7 @@ class Shift:
 
     def state(self, transfer):
         transfer.refresh_from_db()
+        assert transfer.sentence or transfer.state != "failed"
         return transfer.state
 
     def die(self):

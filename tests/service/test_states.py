@@ -14,6 +14,15 @@ def test_what_is_over_stays_over(state):
     assert not any(states.may_become(state, other) for other in Transfer.State.values)
 
 
+@pytest.mark.parametrize("state", Transfer.State.values)
+def test_trouble_has_a_reason_of_its_own_and_nothing_else_has_one(state):
+    is_trouble = state in ("stalled", "no_room", "failed")
+    assert states.may_be_for(state, "") is not is_trouble
+    words = {word for each in states.REASONS.values() for word in each} | {"nonsense"}
+    assert any(states.may_be_for(state, word) for word in words) is is_trouble
+    assert not states.may_be_for(state, "nonsense")
+
+
 def test_all_but_the_queue_can_be_reached_and_lead_to_an_end():
     running = set(Transfer.State.values) - set(Transfer.OVER)
     assert all(states.may_become(state, "failed") for state in running)

@@ -1,6 +1,7 @@
 """`manage.py work` with real peers, as v1 shows it: killed, put to sleep, stopped, doubled."""
 
 import os
+import socket
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,7 @@ from service.places import ids_on_disk
 from service.store import library_store
 from service.sweep import sweep
 from tests.service.builders import alice
-from tests.service.working import until, until_progress, until_state, working
+from tests.service.working import ask, until, until_progress, until_state, working
 from tests.swarm import seeder, torrent
 from tests.tools import needs, program
 
@@ -85,18 +86,21 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     is_whole(library_folder, account)
 
 
-def test_after_a_kill_it_goes_on_where_it_was(library_folder, account, api, seeds, film):
+@pytest.mark.parametrize("percent", [0, 40, 90])
+def test_after_a_kill_it_goes_on_where_it_was(account, api, seeds, film, percent):
     seeds.limit_upload(SLOWLY)
     with working() as work:
         transfer_id = add(api, film, seeds)
-        until_progress(api, transfer_id, 40)
+        until_progress(api, transfer_id, percent)
+        until(lambda: ask(api, transfer_id)["state"] != "queued")
         engine = work.children()
         work.kill()
     assert engine
     until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in engine))  # noqa: PTH110
+    seeds.limit_upload(0)
     with working():
         until_state(api, transfer_id, "done")
-    is_whole(library_folder, account)
+    is_whole(library_store(), account)
     assert seeds.uploaded_bytes(film) < 1.5 * len(CONTENT)
 
 
@@ -175,6 +179,15 @@ def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp
             assert seeds.address == address
             add(api, made, seeds)
             until_state(api, transfer_id, "done", seconds=120)
+    is_whole(library_folder, account)
+
+
+def test_a_port_that_another_program_has_stops_nothing(library_folder, account, api, seeds, film):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with working(TORRENT_PORT=str(port)) as work:
+            until_state(api, add(api, film, seeds), "done")
+            assert work.output.saw(f"port {port} is taken", 5), work.output.text
     is_whole(library_folder, account)
 
 

@@ -295,6 +295,19 @@ def test_a_full_disk_pauses_and_goes_on_when_there_is_room(shift, monkeypatch):
     assert shift.engine.told("resume") == [str(transfer.pk)]
 
 
+def test_a_disk_that_fails_is_said_and_tried_again(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.engine.broken(transfer, "disk_error", "The disk says: Input/output error")
+    shift.round()
+    assert (shift.state(transfer), transfer.reason) == ("stalled", "disk_error")
+    assert transfer.sentence == "The disk says: Input/output error"
+    shift.round(seconds=31)
+    shift.rounds(5)
+    assert (shift.state(transfer), transfer.reason) == ("downloading", "")
+    assert shift.engine.told("resume") == [str(transfer.pk)]
+
+
 def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     first, second = magnets(alice(), 2)
     known(shift, first)
@@ -731,6 +744,15 @@ def test_what_came_and_vanished_from_the_disk_is_fetched_again(shift):
     assert shift.state(transfer) == "done"
 
 
+def test_what_vanishes_from_the_disk_again_and_again_fails(shift):
+    (transfer,) = magnets(alice(), 1)
+    for _ in range(3):
+        known(shift, transfer, size_bytes=7)
+        shift.engine.complete(transfer)
+        shift.rounds(3)
+    assert (shift.state(transfer), transfer.reason) == ("failed", "disk_error")
+
+
 def test_one_event_that_stumbles_does_not_stop_the_others(shift, caplog):
     _first, second = magnets(alice(), 2)
     shift.round()
@@ -851,6 +873,14 @@ def test_an_address_that_leads_to_a_magnet_becomes_that_magnet(shift):
     transfer.refresh_from_db()
     assert (transfer.kind, transfer.title, transfer.state) == ("magnet", "Sintel", "metadata")
     assert shift.engine.orders[str(transfer.pk)].magnet == magnet(name="Sintel")
+
+
+def test_an_address_that_leads_to_a_magnet_that_is_none_fails(shift):
+    transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
+    shift.round()
+    shift.fetching.news.append(Magnet(str(transfer.pk), "magnet:?xt=urn:btih:nonsense"))
+    shift.rounds(2)
+    assert (shift.state(transfer), transfer.reason) == ("failed", "parsing_error")
 
 
 def test_an_address_of_a_torrent_that_is_none_fails(shift):

@@ -6,10 +6,10 @@ import pytest
 
 from service import library, transfers
 from service.models import File, Folder, Transfer
-from service.places import ids_on_disk
+from service.places import ids_on_disk, place_of
 from tests.service.builders import NOW, alice, mallory
+from tests.service.engine.holding import listening_port
 from tests.service.engine.test_downloads import liar
-from tests.service.engine.test_resume import listening_port
 from tests.service.shifts import real_shift
 from tests.swarm import KINDS, Tracker, WebSeed, seeder, serving_http, torrent
 
@@ -98,7 +98,7 @@ def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
         transfer = transfers.add_magnet(account, made.magnet(peer=lying.address), 0, NOW)
         shift.until(lambda: lying.uploaded_bytes(made) > 0)
         seeds.give(made, tmp_path / "given")
-        seeds.meet(made, f"127.0.0.1:{listening_port(shift)}")
+        seeds.meet(made, f"127.0.0.1:{listening_port(shift.engine.pid)}")
         shift.until_state(transfer, "done")
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 500_000}
 
@@ -141,6 +141,17 @@ def test_an_address_that_has_nothing_fails_with_a_sentence(shift, tmp_path):
     transfer.refresh_from_db()
     assert transfer.reason == "fetch_error"
     assert "404" in transfer.sentence
+
+
+def test_a_disk_that_can_not_be_written_to_stalls_it_with_a_sentence(shift, seeds, tmp_path):
+    made = torrent("film.mkv", b"film" * 50_000)
+    seeds.give(made, tmp_path / "given")
+    transfer = transfers.add_magnet(alice(), made.magnet(peer=seeds.address), 0, NOW)
+    place_of(transfer.pk).make(transfer)
+    place_of(transfer.pk).file(0).mkdir()
+    shift.until_state(transfer, "stalled")
+    assert transfer.reason == "disk_error"
+    assert transfer.sentence.startswith("The disk says: ")
 
 
 def test_two_accounts_get_one_torrent(no_seeding, shift, seeds, tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from service.engine import client
 from service.engine.client import Engine
 from service.engine.events import Broken, Complete, Gone, Metadata, Restarted, Status
 from service.engine.process import BASE
@@ -97,7 +98,11 @@ def test_what_is_removed_while_the_engine_dies_is_gone(held):
 
 
 @pytest.mark.slow
-def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(tmp_path, seeds):
+def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
+    tmp_path, seeds, monkeypatch
+):
+    """Here it is started anew at once each time."""
+    monkeypatch.setattr(client, "LONGEST_PAUSE_SECONDS", 0)
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     with holding(tmp_path, deadly(tmp_path, "_load", "13")) as held:
@@ -163,7 +168,8 @@ def ended(process):
 def test_neither_arguments_nor_environment_tell_a_secret(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "unspeakable")
     with holding(tmp_path, proxy="socks5://me:unspeakable@127.0.0.1:1") as held:
-        held.engine.poll()
+        held.add("1", torrent("x", PAYLOAD), may_download=False)
+        held.wait(Metadata, "1")
         place = Path(f"/proc/{held.engine.pid}")
         assert b"service.engine" in place.joinpath("cmdline").read_bytes()
         assert b"PYTHONPATH" in place.joinpath("environ").read_bytes()

@@ -1,5 +1,7 @@
 """Whom the engine talks to: asked of real trackers, web seeds and peers."""
 
+import logging
+import socket
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
@@ -7,79 +9,80 @@ from dataclasses import replace
 import libtorrent as lt
 import pytest
 
-from service.engine.addresses import PRIVATE, ip_filter, is_usable, refused_networks
+from service.engine.addresses import CLOSED, OPEN, ip_filter, is_usable
 from service.engine.events import Complete, Metadata, Status
+from service.engine.network import Reach
 from service.engine.orders import Order
 from service.engine.params import KEPT_TO_TRACKERS, loading
 from service.engine.session import FINDERS, pack_of
 from tests.certificates import self_signed
-from tests.service.engine.holding import LOOPBACK, holding
+from tests.service.engine.holding import LOOPBACK, holding, listening_port
 from tests.swarm import Redirecting, Tracker, WebSeed, serving_http, torrent
 
 PAYLOAD = bytes(range(256)) * 700
 INWARD = [
     "http://127.0.0.1/announce", "http://127.1/announce", "http://0x7f000001/announce",
-    "http://017700000001/announce", "http://2130706433/announce", "http://0/announce",
-    "http://[::1]/announce", "http://[::]/announce", "http://[::ffff:127.0.0.1]/announce",
-    "http://[::ffff:7f00:1]/announce", "http://[64:ff9b::7f00:1]/announce",
-    "http://172.31.0.1/announce", "http://[fd00::1]/announce", "http://[fe80::1%25eth0]/a",
+    "http://017700000001/announce", "http://2130706433/announce", "http://127.0.0.1./announce",
+    "http://[::1]/announce", "http://[::ffff:127.0.0.1]/announce", "http://localhost/announce",
+    "http://[::ffff:7f00:1]/announce", "http://[64:ff9b::7f00:1]/announce", "http://nas.local/",
+    "http://172.31.0.1/announce", "http://[fd00::1]/announce", "udp://router:80/announce",
     "http://100.64.0.1/announce", "http://10.0.0.1/announce", "https://192.168.1.1/announce",
-    "udp://172.16.0.1:80/announce", "http://224.0.0.1/announce", "http://[2002:7f00:1::]/a",
+    "udp://172.16.0.1:80/announce",
+]  # fmt: skip
+NOWHERE = [
+    "http://0/announce", "http://[::]/announce", "http://224.0.0.1/announce", "http://[ff02::1]/",
+    "http://169.254.169.254/latest/", "http://[fe80::1%25eth0]/a", "http://[2002:7f00:1::]/a",
 ]  # fmt: skip
 NOT_AT_ALL = ["ws://a.example/", "file:///etc/passwd", "gopher://x/", "http://", "http://a:x/", "x"]
 INSIDE = [
-    "127.0.0.1", "10.1.2.3", "192.168.0.1", "100.64.0.1", "172.31.0.1", "0.0.0.0", "::1",
-    "fd00::1", "fe80::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+    "127.0.0.1", "10.1.2.3", "192.168.0.1", "100.64.0.1", "172.31.0.1", "::1",
+    "fd00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1",
 ]  # fmt: skip
 OUTWARD = ["http://tracker.example/announce", "udp://1.1.1.1:80", "https://[2606:4700::1]/announce"]
+INTERNET, HOUSEHOLD, LOOP = Reach(), Reach(may_use_private=True), Reach("loopback")
 
 
 @pytest.mark.parametrize("url", INWARD)
-def test_a_private_address_is_refused_however_it_is_written(url):
-    refused = refused_networks("internet", fetch_private=False)
-    assert not is_usable(url, refused)
-    assert is_usable(url, refused_networks("internet", fetch_private=True))
+def test_a_private_place_is_refused_however_it_is_written(url):
+    assert not is_usable(url, INTERNET)
+    assert is_usable(url, HOUSEHOLD)
+
+
+@pytest.mark.parametrize("url", NOWHERE)
+def test_what_is_no_place_of_a_household_stays_closed_where_private_ones_are_open(url):
+    assert not is_usable(url, INTERNET)
+    assert not is_usable(url, HOUSEHOLD)
 
 
 @pytest.mark.parametrize("url", NOT_AT_ALL)
 def test_what_is_no_tracker_is_refused_in_any_network(url):
-    assert not is_usable(url, ())
+    assert not any(is_usable(url, reach) for reach in (INTERNET, HOUSEHOLD, LOOP))
 
 
 @pytest.mark.parametrize("url", OUTWARD)
 def test_a_public_address_is_used(url):
-    assert is_usable(url, refused_networks("internet", fetch_private=False))
+    assert is_usable(url, INTERNET)
 
 
 @pytest.mark.parametrize("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
 def test_on_loopback_nobody_else_is_asked(url):
-    assert not is_usable(url, refused_networks("loopback", fetch_private=True))
-    assert is_usable("http://127.9.9.9/announce", refused_networks("loopback", fetch_private=False))
+    assert not is_usable(url, Reach("loopback", may_use_private=True))
+    assert is_usable("http://127.9.9.9/announce", LOOP)
 
 
 @pytest.mark.parametrize("address", INSIDE)
 def test_the_filter_refuses_private_addresses(address):
-    assert ip_filter("internet", fetch_private=False).access(address) == 1
-    assert ip_filter("internet", fetch_private=True).access(address) == 0
+    assert ip_filter(INTERNET).access(address) == CLOSED
+    assert ip_filter(HOUSEHOLD).access(address) == OPEN
 
 
-def test_the_filter_lets_the_public_through():
-    rules = ip_filter("internet", fetch_private=False)
-    assert [rules.access(each) for each in ("1.1.1.1", "223.255.255.255", "2606:4700::1")] == [
-        0
-    ] * 3
-
-
-def test_the_filter_of_loopback_knows_nothing_else():
-    rules = ip_filter("loopback", fetch_private=True)
-    assert rules.access("127.200.0.1") == 0
-    assert [rules.access(each) for each in ("1.1.1.1", "10.0.0.1", "::1", "2606:4700::1")] == [
-        1
-    ] * 4
-
-
-def test_no_network_is_named_twice():
-    assert len(set(PRIVATE)) == len(PRIVATE)
+def test_the_settings_say_what_the_filter_lets_through():
+    """Every other address is asked for in test_network.py."""
+    for fetch_private, access in ((False, CLOSED), (True, OPEN)):
+        settings = replace(LOOPBACK, network="internet", fetch_private=fetch_private)
+        assert ip_filter(settings.reach).access("192.168.1.1") == access
+        assert ip_filter(settings.reach).access("1.1.1.1") == OPEN
+    assert ip_filter(LOOPBACK.reach).access("1.1.1.1") == CLOSED
 
 
 def test_on_loopback_nobody_is_looked_for():
@@ -100,10 +103,12 @@ def test_beside_a_proxy_nobody_is_looked_for_and_nobody_comes_in():
 
 @contextmanager
 def on_the_internet(home):
-    """As there, but that nobody is looked for: tests stay on this machine."""
+    """As there, but that nobody is looked for: tests stay on this machine. All trackers and web
+    seeds are taken for public ones, so that the filter alone stands before them."""
     script = home / "quiet.py"
     script.write_text(
-        "from service.engine import __main__, session\n"
+        "from service.engine import __main__, params, session\n"
+        "params.is_usable = lambda *_, **__: True\n"
         "session.finding = lambda _: dict.fromkeys(session.FINDERS, False)\n"
         "__main__.main()\n"
     )
@@ -165,6 +170,22 @@ def test_a_redirect_leads_nowhere_the_filter_forbids(held, host, is_followed):
         assert behind.was_asked("announce", seconds) is is_followed
 
 
+@pytest.mark.parametrize(("host", "is_followed"), [("127.0.0.1", True), ("::1", False)])
+def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path, host, is_followed):
+    made = torrent("x", PAYLOAD)
+    made.write(tmp_path / "web")
+    there, seconds = Redirecting(), 10 if is_followed else 1.5
+    with (
+        serving_http(WebSeed(folder=tmp_path / "web"), host=host) as behind,
+        serving_http(there) as web,
+    ):
+        there.to = f"{behind.url}/x"
+        content = lt.bencode(lt.bdecode(made.content) | {b"url-list": f"{web.url}/x".encode()})
+        held.add("7", replace(made, content=content))
+        assert web.was_asked("x")
+        assert behind.was_asked("x", seconds) is is_followed
+
+
 def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, monkeypatch, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
@@ -181,15 +202,40 @@ def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, mo
 
 
 def test_a_private_torrent_keeps_to_its_trackers(tmp_path):
-    """No DHT, no local discovery, no exchange of peers."""
-    flags = {}
+    """No DHT, no local discovery, no exchange of peers, nobody from before it was known."""
+    flags, peers = {}, {}
     for is_private in (0, 1):
         made = torrent("x", PAYLOAD, info={"private": is_private})
         (tmp_path / "metadata.torrent").write_bytes(made.content)
         internet = replace(LOOPBACK, network="internet")
-        flags[is_private] = loading(Order("7", str(tmp_path)), internet, []).flags
+        params = loading(Order("7", str(tmp_path)), internet, [("127.0.0.4", 6881)])
+        flags[is_private], peers[is_private] = params.flags, params.peers
     assert flags[1] & KEPT_TO_TRACKERS == KEPT_TO_TRACKERS
     assert flags[0] & KEPT_TO_TRACKERS == 0
+    assert peers == {0: [("127.0.0.4", 6881)], 1: []}
+
+
+def test_a_port_that_another_program_has_is_told_and_another_is_used(
+    tmp_path, seeds, caplog, taken_port
+):
+    made = torrent("x", PAYLOAD)
+    seeds.give(made, tmp_path / "given")
+    with (
+        caplog.at_level(logging.INFO),
+        serving_http(Tracker(peers=[seeds.address])) as tracker,
+        holding(tmp_path, port=taken_port) as held,
+    ):
+        held.add("7", made.magnet(trackers=[tracker.announce]))
+        held.wait(Complete, "7")
+        port = listening_port(held.engine.pid)
+    assert port != taken_port
+    assert f"port {taken_port} is taken: {port} is used instead" in caplog.text
+
+
+@pytest.fixture
+def taken_port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield taken.getsockname()[1]
 
 
 def test_metadata_tells_that_a_torrent_is_private(held):

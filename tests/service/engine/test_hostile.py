@@ -6,7 +6,10 @@ from pathlib import Path
 import libtorrent as lt
 import pytest
 
+from service.engine import params
 from service.engine.events import Broken, Complete, Metadata
+from service.engine.orders import Order
+from tests.service.engine.holding import LOOPBACK
 from tests.swarm import bencode, in_order, torrent
 
 PAYLOAD = bytes(range(256)) * 300
@@ -168,6 +171,16 @@ def test_many_trackers_are_cut_to_a_bearable_number(held):
     held.add("7", f"{GOOD.magnet()}&{trackers}"[:60_000])
     held.add("8", torrent("y", PAYLOAD), may_download=False)
     held.wait(Metadata, "8")
+
+
+def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(params, "is_usable", lambda url, *_, **__: looked_at.append(url))
+    many = [f"http://10.0.0.1/{number}" for number in range(50_000)]
+    made = torrent("x", PAYLOAD, **{"announce-list": [[each] for each in many], "url-list": many})
+    (tmp_path / "metadata.torrent").write_bytes(made.content)
+    params.loading(Order("7", str(tmp_path)), LOOPBACK, [])
+    assert len(looked_at) == 2 * params.MOST_JUDGED
 
 
 def test_a_magnet_that_is_none_is_refused(held):

@@ -1,9 +1,9 @@
 """What a torrent has is kept: over a stop, a kill and a damaged file."""
 
 import os
+import shutil
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,24 +11,34 @@ from service.engine import child
 from service.engine.events import Complete, Metadata, Restarted, Status
 from service.engine.orders import Order
 from service.engine.places import RESUME, Places
-from tests.service.engine.holding import Held, holding
+from tests.service.engine.holding import Held, holding, listening_port
 from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
 
-SLOW = 400_000
+SLOW = 800_000
 HARM = ["empty", "other", "half", "flipped"]
 PAYLOAD = bytes(range(256)) * 8_000
+MANY = {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]}
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """An engine stopped in the middle of a slow download: its home, the torrent, what it had."""
+    home, made = tmp_path_factory.mktemp("half"), torrent("x", MANY)
+    with seeder(upload_rate_limit=SLOW) as slow, holding(home) as held:
+        slow.give(made, home / "given")
+        held.add("7", made.magnet(peer=slow.address))
+        had = held.wait(Status, "7", where=lambda each: each.done_bytes > 600_000).done_bytes
+    assert had < 2 * len(PAYLOAD)
+    return home, made, had
 
 
 @pytest.fixture
-def half(tmp_path):
-    """An engine stopped in the middle of a slow download: the torrent and what it had."""
-    made = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]})
-    with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path) as held:
-        slow.give(made, tmp_path / "given")
-        held.add("7", made.magnet(peer=slow.address))
-        had = held.wait(Status, "7", where=lambda each: each.done_bytes > 600_000).done_bytes
+def half(tmp_path, stopped):
+    """The same in a home of each test's own."""
+    home, made, had = stopped
+    shutil.copytree(home / "transfers", tmp_path / "transfers")
     return made, had
 
 
@@ -100,7 +110,7 @@ def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
 def test_a_killed_engine_repeats_no_more_than_half_a_minute(tmp_path, monkeypatch):
     """The interval is a constant; here the engine saves when the test says so."""
     assert child.RESUME_SECONDS <= 30
-    made = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]})
+    made = torrent("x", MANY)
     with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path, often(tmp_path)) as held:
         slow.give(made, tmp_path / "given")
         held.add("7", made.magnet(peer=slow.address))
@@ -159,18 +169,5 @@ def test_a_seeder_that_vanishes_and_returns_is_met_again(held, tmp_path):
     with seeder() as seeds:
         seeds.give(made, tmp_path / "given")
         held.engine.resume("7")
-        seeds.meet(made, f"127.0.0.1:{listening_port(held)}")
+        seeds.meet(made, f"127.0.0.1:{listening_port(held.engine.pid)}")
         held.wait(Complete, "7")
-
-
-def listening_port(held: Held) -> int:
-    """Of the engine's process, as the kernel knows it."""
-    inodes = {
-        link.readlink().name.removeprefix("socket:[").rstrip("]")
-        for link in Path(f"/proc/{held.engine.pid}/fd").iterdir()
-        if link.readlink().name.startswith("socket:")
-    }
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return next(
-        int(row[1].split(":")[1], 16) for row in rows if row[9] in inodes and row[3] == "0A"
-    )

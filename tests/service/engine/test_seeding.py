@@ -7,11 +7,18 @@ import pytest
 from service.engine.events import Complete, Gone, Metadata, Seeded, Status
 from tests.running import free_port
 from tests.service.engine.holding import holding
-from tests.swarm import torrent
+from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
 
 PAYLOAD = bytes(range(256)) * 4_000
+
+
+@pytest.fixture
+def seeds():
+    """Knocks again soon where the engine does not listen yet."""
+    with seeder(min_reconnect_time=1) as peer:
+        yield peer
 
 
 def stored(held, made, key="7"):
@@ -84,7 +91,16 @@ def test_a_file_that_is_missing_ends_the_seeding(tmp_path, seeds):
         assert not (folder / "0").exists()
 
 
-def test_the_limits_hold_on_loopback_too(tmp_path, seeds):
+def test_the_upload_limit_holds_on_loopback_too(tmp_path, seeds):
+    made, port = torrent("x", PAYLOAD), free_port()
+    with holding(tmp_path, port=port, upload_limit_bytes=200_000) as held:
+        stored(held, made)
+        seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
+        rate = held.wait(Status, "7", where=lambda each: each.upload_rate > 0).upload_rate
+        assert rate < 400_000
+
+
+def test_the_download_limit_holds_on_loopback_too(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     with holding(tmp_path, download_limit_bytes=200_000) as held:

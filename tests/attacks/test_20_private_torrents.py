@@ -1,0 +1,153 @@
+"""Row 20: private torrents keep to their trackers: no DHT, no exchange of peers, no local search.
+
+The engine runs as on the internet, but that the loopback is its household, a node of the test its
+way into the DHT, and no router is asked for ports. Beside each private torrent is a public one, of
+which everything is told that must not be told of the other.
+"""
+
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import libtorrent as lt
+import pytest
+
+from service.engine.events import Metadata
+from tests.peer import Peer, listening
+from tests.service.engine.holding import Held, holding
+from tests.service.working import until
+from tests.swarm import LOOPBACK, Made, Tracker, serving_http, torrent
+
+PAYLOAD = bytes(range(256)) * 700
+SEARCH = ("239.192.152.143", 6771)
+OPEN = """
+from service.engine import __main__, session
+session.finding = lambda _settings: {{
+    "enable_dht": True, "enable_lsd": True, "enable_upnp": False, "enable_natpmp": False,
+    "dht_bootstrap_nodes": "127.0.0.1:{port}",
+}}
+__main__.main()
+"""
+
+
+class Node:
+    """One of the DHT, that keeps what it is asked for."""
+
+    def __init__(self) -> None:
+        settings = {"enable_dht": True, "dht_bootstrap_nodes": ""}
+        mask = {"alert_mask": lt.alert_category.dht | lt.alert_category.status}
+        self._session = lt.session(LOOPBACK | settings | mask)
+        self._asked: set[str] = set()
+        until(self._session.listen_port)
+
+    @property
+    def port(self) -> int:
+        return self._session.listen_port()
+
+    def asked(self) -> set[str]:
+        kinds = (lt.dht_get_peers_alert, lt.dht_announce_alert)
+        alerts = [each for each in self._session.pop_alerts() if isinstance(each, kinds)]
+        self._asked |= {str(each.info_hash) for each in alerts}
+        return self._asked
+
+    def close(self) -> None:
+        self._session.pause()
+        del self._session
+
+
+class Neighbourhood:
+    """Everything that is called out on the loopback's local search (BEP 14)."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind(("", SEARCH[1]))
+        group = socket.inet_aton(SEARCH[0]) + socket.inet_aton("127.0.0.1")
+        self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
+        self._socket.setblocking(False)
+        self._words = b""
+
+    def heard(self) -> str:
+        try:
+            while words := self._socket.recv(2**16):
+                self._words += words
+        except BlockingIOError:
+            return self._words.decode().lower()
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    node = Node()
+    yield node
+    node.close()
+
+
+@pytest.fixture
+def neighbourhood() -> Iterator[Neighbourhood]:
+    neighbourhood = Neighbourhood()
+    yield neighbourhood
+    neighbourhood.close()
+
+
+@pytest.fixture
+def outside(tmp_path, node) -> Iterator[Held]:
+    script = tmp_path / "open.py"
+    script.write_text(OPEN.format(port=node.port))
+    settings = {"network": "internet", "interface": "127.0.0.1", "fetch_private": True}
+    with holding(tmp_path, (sys.executable, str(script)), **settings) as held:
+        yield held
+
+
+def both(announce: str = "") -> tuple[Made, Made]:
+    more = {"announce": announce} if announce else {}
+    private = torrent("private", PAYLOAD, info={"private": 1}, **more)
+    return private, torrent("public", PAYLOAD, **more)
+
+
+def test_neither_the_dht_nor_the_neighbourhood_hears_of_a_private_torrent(
+    outside, node, neighbourhood
+):
+    """The private one comes first, so that it would be told of first."""
+    private, public = both()
+    for key, made in (("1", private), ("2", public)):
+        outside.add(key, made)
+        outside.wait(Metadata, key)
+    until(lambda: public.hash_v1 in node.asked() and public.hash_v1 in neighbourhood.heard())
+    assert private.hash_v1 not in node.asked()
+    assert private.hash_v1 not in neighbourhood.heard()
+
+
+def test_a_magnet_that_turns_out_to_be_private_is_told_of_no_further(outside):
+    """Until its metadata is here, nobody can know."""
+    private, _public = both()
+    with listening(Peer(private.info), "127.0.0.2") as peer:
+        outside.add("1", private.magnet(peer=peer.address))
+        assert outside.wait(Metadata, "1").is_private
+        until(lambda: len(peer.told(private.hash_v1, "greeting")) == 2)
+        before, after = peer.told(private.hash_v1, "greeting")
+    assert b"ut_pex" in before[b"m"]
+    assert b"ut_pex" not in after[b"m"]
+
+
+def test_peers_of_a_private_torrent_are_told_of_nobody_and_tell_of_nobody(outside):
+    with ExitStack() as stack:
+        stranger = stack.enter_context(listening(Peer(), "127.0.0.4"))
+        first = stack.enter_context(listening(Peer(knows=(stranger.address,)), "127.0.0.2"))
+        second = stack.enter_context(listening(Peer(), "127.0.0.3"))
+        tracker = stack.enter_context(serving_http(Tracker(peers=[first.address, second.address])))
+        private, public = both(tracker.announce)
+        outside.add("1", private)
+        for peer in (first, second):
+            assert peer.was_told(private.hash_v1, "greeting")
+        outside.add("2", public)
+        for peer in (first, second):
+            assert peer.was_told(public.hash_v1, "ut_pex", 30)
+            assert b"ut_pex" in peer.told(public.hash_v1, "greeting")[0][b"m"]
+            assert b"ut_pex" not in peer.told(private.hash_v1, "greeting")[0][b"m"]
+            assert not peer.told(private.hash_v1, "ut_pex")
+        assert stranger.was_told(public.hash_v1, "greeting", 30)
+        assert not stranger.told(private.hash_v1, "greeting")
