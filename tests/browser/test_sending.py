@@ -96,9 +96,7 @@ def test_lines_are_counted_marked_and_added(alice):
     field.fill(f"{magnet('Sintel')}\nnothing at all\n{magnet('Cosmos')}")
     expect(page.get_by_role("button", name="Add 2")).to_be_visible()
     expect(page.locator("#omni-hint")).to_contain_text("2 links")
-    expect(page.locator("#marks")).to_contain_text(
-        "Line 2, “nothing at all”: This is no magnet link"
-    )
+    expect(page.locator("#marks")).to_contain_text("Line 2, nothing at all: This is no magnet link")
     expect(field).to_have_attribute("aria-invalid", "true")
     is_fine(page)
     page.keyboard.press("Control+Enter")
@@ -457,6 +455,9 @@ def test_pressed_on_the_account_page_it_says_what_to_do(alice):
 
 # The installed app
 
+OWN_SHARE = "ferry-shared /"
+KEEP = "(name) => caches.open(name).then((cache) => cache.put('/x', new Response('x')))"
+
 
 def test_what_is_shared_waits_until_the_page_shows_it(here):
     page = here.page
@@ -498,11 +499,24 @@ def test_a_share_is_forgotten_at_sign_out(here):
     page = here.page
     here.open("/account/")
     page.evaluate("navigator.serviceWorker.ready")
-    page.evaluate("caches.open('ferry-shared').then((cache) => cache.put('/x', new Response('x')))")
-    assert page.evaluate("caches.has('ferry-shared')")
+    page.evaluate(KEEP, OWN_SHARE)
+    assert page.evaluate("(name) => caches.has(name)", OWN_SHARE)
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url("**/signin/**")
-    assert not page.evaluate("caches.has('ferry-shared')")
+    assert not page.evaluate("(name) => caches.has(name)", OWN_SHARE)
+
+
+def test_a_share_of_another_ferry_on_this_host_is_left_alone(here):
+    page = here.page
+    theirs = f"{OWN_SHARE}other/"
+    here.open("/account/")
+    page.evaluate(KEEP, theirs)
+    here.open("/add/?shared")
+    expect(page.get_by_text("No link came in.")).to_be_visible()
+    here.open("/account/")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    page.wait_for_url("**/signin/**")
+    assert page.evaluate("(name) => caches.has(name)", theirs)
 
 
 def test_a_share_without_a_worker_says_what_to_do(here):
