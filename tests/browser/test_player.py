@@ -120,6 +120,16 @@ def test_leaving_the_page_keeps_the_position(alice, series):
     expect(page.get_by_role("button", name="Resume at 0:1")).to_be_visible()
 
 
+def test_back_to_the_files_shows_how_far_it_is_by_now(alice, series):
+    page = playing(alice, series, COPIED)
+    with page.expect_request("**/watch/**"):
+        page.get_by_label("Position").fill("10")
+    until(page, "film.currentTime > 14")
+    page.go_back()
+    bar = page.locator("tr progress.bar")
+    assert int(bar.get_attribute("value")) >= 100 * 14 // 40
+
+
 def test_positions_are_told_at_most_once_in_ten_seconds(alice, series):
     reports: list[str] = []
     alice.page.on(
