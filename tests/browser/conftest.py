@@ -7,8 +7,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
+from tests.browser.shelf import Shelf
 from tests.running import Ferry
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 FAILURES = Path(__file__).parent / "failures"
 # Chromium says so of every answer that is no success, also of those a journey is about.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
@@ -74,6 +76,42 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.when == "call":
         item.stash[REPORT] = report
     return report
+
+
+@pytest.fixture(scope="module")
+def shelf(ferry: Ferry) -> Iterator[Shelf]:
+    shelf = Shelf(ferry)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    """At a desk."""
+    alice = Visitor(page, ferry.url, ferry)
+    alice.enter()
+    return alice
+
+
+@pytest.fixture
+def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    """Alice again, with the device in her hand."""
+    troubles: list[str] = []
+    with chromium.new_context(**PHONE) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        alice = Visitor(page, ferry.url, ferry)
+        alice.enter()
+        yield alice
+        assert troubles == []
+
+
+@pytest.fixture
+def scriptless(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    with chromium.new_context(java_script_enabled=False) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.enter()
+        yield alice
 
 
 @pytest.fixture(params=["localhost", "phone.lan"])

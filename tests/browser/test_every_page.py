@@ -8,7 +8,7 @@ from django.urls import get_resolver
 from playwright.sync_api import Browser, BrowserContext, StorageState
 
 from tests.browser.axe import violations
-from tests.browser.conftest import EXPECTED
+from tests.browser.conftest import EXPECTED, PHONE
 from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor
 from tests.browser.shelf import Shelf
@@ -18,7 +18,6 @@ from tests.webui.test_roles import TABLE, patterns
 
 MOST_BYTES = 60_000
 MOST_SHIFT = 0.05
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 HASH = "c" * 39 + "1"
 
 # URL name: the address, of somebody who owns this Ferry.

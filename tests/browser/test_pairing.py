@@ -7,23 +7,15 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import violations
+from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor
 from tests.running import PASSWORD, Ferry
-
-PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.sign_in()
-    return alice
 
 
 @pytest.fixture
 def other(chromium: Browser) -> Iterator[Page]:
     """A phone that nobody is signed in on."""
-    with chromium.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:
+    with chromium.new_context(**PHONE) as context:
         page = context.new_page()
         page.set_default_timeout(10_000)
         yield page

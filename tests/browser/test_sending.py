@@ -31,7 +31,7 @@ def torrent() -> bytes:
 
 @pytest.fixture
 def alice(visitor: Visitor) -> Visitor:
-    visitor.sign_in()
+    visitor.enter()
     return visitor
 
 
@@ -39,7 +39,7 @@ def alice(visitor: Visitor) -> Visitor:
 def here(page: Page, ferry) -> Visitor:
     """At this machine, where the page is a secure context."""
     visitor = Visitor(page, ferry.url, ferry)
-    visitor.sign_in()
+    visitor.enter()
     return visitor
 
 
@@ -216,22 +216,19 @@ def test_the_screens_fit(here, width):
     is_fine(page)
 
 
-def test_without_scripts_it_is_a_plain_form(chromium, ferry):
-    with chromium.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        visitor = Visitor(page, ferry.url, ferry)
-        visitor.sign_in()
-        visitor.open("/add/")
-        page.locator("#omni").fill(f"{magnet('Plain')}\nnothing")
-        page.locator("input[type=file][name=file]").set_input_files(
-            {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
-        )
-        page.get_by_role("button", name="Add", exact=True).click()
-        expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
-        expect(page.locator("#omni")).to_have_value("nothing")
-        visitor.open(f"/add/?magnet={quote(magnet('Asked'))}")
-        page.get_by_role("button", name="Add transfer").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+def test_without_scripts_it_is_a_plain_form(scriptless):
+    page = scriptless.page
+    scriptless.open("/add/")
+    page.locator("#omni").fill(f"{magnet('Plain')}\nnothing")
+    page.locator("input[type=file][name=file]").set_input_files(
+        {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
+    )
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
+    expect(page.locator("#omni")).to_have_value("nothing")
+    scriptless.open(f"/add/?magnet={quote(magnet('Asked'))}")
+    page.get_by_role("button", name="Add transfer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
 
 
 # The page that asks
