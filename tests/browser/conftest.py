@@ -1,4 +1,5 @@
 import re
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
 from tests.browser.shelf import Shelf
-from tests.running import Ferry
+from tests.contract.served import served
+from tests.running import Ferry, running
+from tests.webui.service import EMAIL, PASSWORD, Storage, storage_of
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 FAILURES = Path(__file__).parent / "failures"
@@ -76,6 +79,23 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.when == "call":
         item.stash[REPORT] = report
     return report
+
+
+@pytest.fixture(scope="module")
+def far() -> Storage:
+    """Somebody else's service, that tests can move."""
+    return storage_of(secrets.token_hex(8), is_embedded=False)
+
+
+@pytest.fixture(scope="module")
+def far_ferry(far: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
+    """What a module about a foreign service calls its `ferry`."""
+    with (
+        served(far.fake, EMAIL, PASSWORD) as url,
+        running(tmp_path_factory.mktemp("ferry"), SERVICE_URL=url, WEB_PROCESSES="2") as program,
+    ):
+        program.make_owner()
+        yield program
 
 
 @pytest.fixture(scope="module")

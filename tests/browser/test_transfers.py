@@ -3,7 +3,6 @@
 import json
 import secrets
 import threading
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -11,10 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import violations
 from tests.browser.people import Visitor
-from tests.contract.served import served
-from tests.running import PASSWORD, Ferry, running
+from tests.running import PASSWORD, Ferry
 from tests.webui import service
-from tests.webui.service import Storage, storage_of
+from tests.webui.service import Storage
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 RUNNING = {"progress": 42, "size": 1_000_000_000, "download_rate": 5_000_000, "connected_to": 9}
@@ -23,18 +21,8 @@ SLOW_DOWN = 4
 
 
 @pytest.fixture(scope="module")
-def far() -> Storage:
-    return storage_of(secrets.token_hex(8), is_embedded=False)
-
-
-@pytest.fixture(scope="module")
-def ferry(far: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    with (
-        served(far.fake, service.EMAIL, service.PASSWORD) as url,
-        running(tmp_path_factory.mktemp("ferry"), SERVICE_URL=url, WEB_PROCESSES="2") as program,
-    ):
-        program.make_owner()
-        yield program
+def ferry(far_ferry: Ferry) -> Ferry:
+    return far_ferry
 
 
 @pytest.fixture(autouse=True)
