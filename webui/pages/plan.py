@@ -7,9 +7,8 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages.account import ago_words
 from webui.pages.errors import trouble_of
-from webui.pages.measures import Calendar, count_words, size_words
+from webui.pages.measures import Calendar, ago_words, count_words, size_words
 from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
 
