@@ -1,9 +1,12 @@
 """People and invitations."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -95,6 +98,25 @@ def test_two_owners_cannot_remove_each_other(alice, bob):
         people.remove(alice.user, alice.user)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_remove_each_other_at_once_one_stays(alice, bob):
+    people.change_role(bob.user, Role.OWNER, alice.user)
+    start = Barrier(2)
+
+    def remove(by, whom):
+        start.wait(10)
+        try:
+            answer = by.client.post(f"/account/people/{whom.user.pk}/remove/")
+            return answer.get("Location", answer.status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(remove, [alice, bob], [bob, alice]))
+    assert answers.count("/account/") == 1, answers
+    assert User.objects.filter(role=Role.OWNER).count() == 1
+
+
 # Invitations
 
 
@@ -137,6 +159,14 @@ def test_an_invitation_that_is_too_old_or_taken_back_is_none(alice, stranger):
     assert stranger.get(path).status_code == 200
     alice.client.post(f"/account/people/invitations/{link.pk}/")
     assert stranger.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_an_hour_off_costs_no_invitation(alice, stranger, hours):
+    path = invited(alice)
+    (link,) = OneTimeLink.objects.all()
+    OneTimeLink.objects.update(expires_at=link.expires_at - timedelta(hours=hours))
+    assert stranger.post(path, NEW).status_code == 302
 
 
 def test_a_link_for_something_else_is_no_invitation(stranger):
