@@ -56,12 +56,17 @@ def hashes_of(fields: list[tuple[str, str]]) -> tuple[str, str]:
     v1 = v2 = ""
     for topic in (value for key, value in fields if key == "xt"):
         if match := BTIH_HEX.fullmatch(topic):
-            v1 = v1 or match[1].lower()
+            v1 = v1 or known(match[1].lower())
         elif match := BTIH_BASE32.fullmatch(topic):
-            v1 = v1 or base64.b32decode(match[1].upper()).hex()
+            v1 = v1 or known(base64.b32decode(match[1].upper()).hex())
         elif match := BTMH.fullmatch(topic):
-            v2 = v2 or match[1].lower()
+            v2 = v2 or known(match[1].lower())
     return v1, v2
+
+
+def known(digits: str) -> str:
+    """Nothing but zeros means to the engine that there is no hash."""
+    return digits if digits.strip("0") else ""
 
 
 def link(info_hash_v1: str, info_hash_v2: str) -> str:

@@ -46,10 +46,15 @@ def read(content: bytes) -> Torrent:
         info_hash_v2=hashlib.sha256(raw).hexdigest() if is_v2 else "",
         name=name.decode(errors="replace"),
         size_bytes=sum(part.size_bytes for part in parts),
-        is_private=info.get(b"private") == 1,
+        is_private=is_private(info.get(b"private")),
         is_folder=b"files" in info if is_v1 else [part.path for part in parts] != [(name,)],
         file_count=len(parts),
     )
+
+
+def is_private(value: Value | None) -> bool:
+    """As the engine has it, which keeps whatever is not 0 from strangers (BEP 27 knows 1 alone)."""
+    return isinstance(value, int) and value != 0
 
 
 def parts_of(info: dict[bytes, Value], name: bytes, *, is_v1: bool, is_v2: bool) -> list[Part]:

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
 from config import preparation
 from config.passwords import Argon2
@@ -11,6 +12,19 @@ from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
 from webui import connection
 from webui.models import Role
+
+# Each run tries the same examples, so that nobody's change fails by chance. Fixtures are shared by
+# all of one test. For others, and more of them: pytest -m hypothesis --hypothesis-profile search
+BOUNDED = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.register_profile("bounded", BOUNDED)
+settings.register_profile("search", BOUNDED, derandomize=False, max_examples=3000)
+settings.load_profile("bounded")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,6 +14,7 @@ from tests.bench import published
 
 BASE = Path(__file__).resolve().parents[1]
 README = (BASE / "README.md").read_text()
+SECURITY = (BASE / "SECURITY.md").read_text()
 
 
 def table(heading: str) -> dict[str, list[str]]:
@@ -50,6 +51,26 @@ def test_every_folder_of_the_map_exists():
 def test_every_picture_and_page_that_is_linked_exists():
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (BASE / target).is_file(), target
+
+
+def test_what_security_names_exists():
+    named = re.findall(r"`([^`]+)`", SECURITY)
+    assert {name for name in named if name.isupper()} <= set(settings.env.names)
+    paths = [name for name in named if name.startswith("tests/")]
+    assert len(paths) > 10
+    for path in paths:
+        assert (BASE / path).exists(), path
+
+
+def test_security_names_every_kind_of_attack():
+    """By their files, one by one or from one to another."""
+    rows = SECURITY.split("\n## Tested\n")[1]
+    told: set[int] = set()
+    for line in rows.splitlines():
+        numbers = [int(number) for number in re.findall(r"attacks/test_(\d\d)_", line)]
+        is_span = "` to `" in line
+        told |= set(range(numbers[0], numbers[-1] + 1)) if is_span else set(numbers)
+    assert told == set(range(1, 21))
 
 
 def test_the_newest_changes_are_those_of_this_version():

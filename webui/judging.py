@@ -10,8 +10,15 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# NAT64 carries an IPv4 address inside; 6to4 and Teredo lead wherever somebody wants.
-TUNNELS = [ipaddress.ip_network(word) for word in ("64:ff9b::/32", "2002::/16", "2001::/32")]
+# Of IPv6, IANA gave out no more so far. What lies beside it is for networks of their own, or has an
+# IPv4 address inside.
+GIVEN_OUT = ipaddress.ip_network("2000::/3")
+# 6to4 and Teredo lead wherever somebody wants, 3fff:: is for examples, and 168.63.129.16, which
+# looks public, tells a machine in a cloud its own secrets.
+REFUSED = [
+    ipaddress.ip_network(word)
+    for word in ("192.88.99.0/24", "2002::/16", "2001::/32", "3fff::/20", "168.63.129.16/32")
+]
 
 
 class Judge:
@@ -60,6 +67,8 @@ def address_of(text: str) -> Address | None:
 
 
 def is_public(address: Address) -> bool:
-    if any(address.version == net.version and address in net for net in TUNNELS):
+    if any(address in network for network in REFUSED):
+        return False
+    if address.version == 6 and address not in GIVEN_OUT:
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved

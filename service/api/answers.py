@@ -16,6 +16,7 @@ from service.api.records import wish_record
 STATUS_OF: dict[type[service.Refusal], int] = {
     errors.AccessDenied: 401,
     errors.PremiumRequired: 403,
+    errors.ForeignPage: 403,
     errors.NothingPassed: 400,
     errors.Missing: 400,
     errors.Unreadable: 422,

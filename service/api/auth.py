@@ -2,16 +2,25 @@
 
 import base64
 import binascii
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from service import accounts, credentials
-from service.api.errors import AccessDenied, PremiumRequired
+from service.api.errors import AccessDenied, ForeignPage, PremiumRequired
 from service.api.http import Request
 from service.models import Account
 
 CHALLENGE = 'Basic realm="Ferry", charset="UTF-8"'
 UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  Of a Unix socket, where all share the limit of tries.
+
+
+def refuse_foreign_page(request: Request) -> None:
+    """A browser that was told a password here sends it with the forms of any site, and says in
+    `Origin` whose form it is. Raises ForeignPage."""
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("Host", ""):
+        raise ForeignPage
 
 
 def account_of(request: Request) -> Account:

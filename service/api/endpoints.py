@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from service.api import answers
-from service.api.auth import account_of
+from service.api.auth import account_of, refuse_foreign_page
 from service.api.http import Request
 from service.errors import DiskFull, NotFound, Refusal
 
@@ -30,7 +30,7 @@ class Endpoint:
     views: Mapping[str, View]
     needs_account: bool = True
 
-    # The interface has no cookies, so there is nothing that a foreign page could abuse.
+    # The interface reads no cookie; what a foreign page could abuse is in `refuse_foreign_page`.
     csrf_exempt: ClassVar[bool] = True
 
     @property
@@ -60,6 +60,8 @@ class Endpoint:
 
     def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else request.method or ""
+        if method != "GET":
+            refuse_foreign_page(request)
         if self.needs_account:
             request.account = account_of(request)
         if method not in self.views:

@@ -3,6 +3,7 @@
 Refusal
 ├── AccessDenied       access_denied
 ├── PremiumRequired    premium_required
+├── ForeignPage        foreign_page
 ├── NothingPassed      no_torrent_passed
 ├── Missing            path_missing, rename_to_missing …
 ├── Unreadable         folder_id_unreadable, body_unreadable …
@@ -22,6 +23,12 @@ class AccessDenied(Refusal):
 
 class PremiumRequired(Refusal):
     reason = "premium_required"
+
+
+class ForeignPage(Refusal):
+    """Sent by a browser for a page of another site."""
+
+    reason = "foreign_page"
 
 
 class NothingPassed(Refusal):

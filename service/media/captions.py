@@ -14,7 +14,7 @@ OVERRIDE = re.compile(r"\{([^{}]*)\}")
 SWITCH = re.compile(r"\\([biu])(\d+)")
 DRAWING = re.compile(r"\\p[1-9]")
 BREAK = re.compile(r"\\[Nn]")
-MOST_CUES, LONGEST_CUE = 2000, 2000
+MOST_CUES, LONGEST_DIALOGUE = 2000, 2000
 
 
 class Cue(NamedTuple):
@@ -38,7 +38,9 @@ def clock(seconds: float) -> str:
 
 
 def text_of(dialogue: str) -> str:
-    """Of a line of ASS, without its fields. Nothing in it can be markup but our own."""
+    """Of a line of ASS, without its fields. Nothing in it can be markup but our own, which is
+    never cut in two: what is too long is cut before."""
+    dialogue = dialogue[:LONGEST_DIALOGUE]
     if DRAWING.search(dialogue):
         return ""
     parts: list[str] = []
@@ -52,7 +54,7 @@ def text_of(dialogue: str) -> str:
     parts += [f"</{tag}>" for tag in reversed(opened)]
     text = BREAK.sub("\n", "".join(parts)).replace("\\h", " ")
     lines = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line)[:LONGEST_CUE]
+    return "\n".join(line for line in lines if line)
 
 
 def switched(codes: str, opened: list[str]) -> list[str]:

@@ -1,4 +1,8 @@
-"""Row 1: names are text, wherever they stand."""
+"""Row 1: names are text, wherever they stand.
+
+No name stands in JSON within an attribute: no template writes such an attribute. Names in the ZIP
+itself are row 10's, those in headers row 15's.
+"""
 
 import json
 from urllib.parse import quote, urlencode
@@ -61,7 +65,7 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
     """A folder, a file, and a folder inside, all of this name, and where it is shown."""
     folder = storage.folder(name).id
     inner = storage.folder(name, folder).id
-    file = storage.file(f"f{name}").id
+    file, film = storage.file(f"f{name}").id, storage.file(f"f{name}.mkv").id
     chosen = f"entry=file-{file}&entry=folder-{folder}"
     return [
         (f"/files/{folder}/", {}),
@@ -69,6 +73,8 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
         (f"/files/{folder}/new/", {}),
         (f"/files/{folder}/upload/", {}),
         (f"/files/0/file-{file}/", HTMX),
+        (f"/files/0/file-{film}/view/", {}),
+        (f"/files/0/file-{file}/link/", {}),
         (f"/files/0/file-{file}/rename/", {}),
         (f"/files/0/file-{file}/rename/form/", HTMX),
         (f"/files/0/folder-{folder}/rename/", {}),

@@ -168,3 +168,38 @@ def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
     assert shown.select_one("#t7 bdi").get_text() == "good"
     assert len(shown.select(".transfer")) >= len(names)
     assert shown.select("main img, main script") == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_and_plan_of_an_account_are_text(alice, foreign, name):
+    def told(what):
+        facts = {"username": what, "email": what, "package_name": what, "premium": 1, "tide": what}
+        account = {"result": True, "account": facts | {"space_max": 10, "space_used": 5}}
+        foreign.says("/rest/user", *[httpx.Response(200, json=account) for _time in range(9)])
+        return alice.client.get("/account/", headers={"cache-control": "max-age=0"})
+
+    plain = told("plain")
+    assert "plain" in page(plain).select_one("main").get_text()
+    harmless_but_for_the_bookmark(told(name), counts(plain))
+
+
+def harmless_but_for_the_bookmark(answer, baseline):
+    """The one script in an address is ours, and holds nothing that a service said."""
+    for tag in page(answer).select("[href^='javascript:']"):
+        assert not any(name in tag["href"] for name in NAMES if len(name) > 8)
+    assert counts(answer) == baseline
+    assert not page(answer).select(
+        "main script, main img, [onerror], [onload], [onfocus], [hx-get]"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
+def test_a_warning_is_text(bob, foreign, name, wrap):
+    def told(what):
+        row = {"id": 7, "name": "a", "progress": 5, "warnings": wrap(what)}
+        answers(foreign, torrents=[row])
+        return bob.client.get("/transfers/")
+
+    told("plain")
+    harmless(told(name), counts(told("plain")))

@@ -6,16 +6,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import httpx
 import pytest
 from playwright.sync_api import Error, Page, sync_playwright
 
+from tests.attacks.test_12_site_links import playlist_for
 from tests.browser.chromium import ARGUMENTS
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.people import page as soup
 from tests.running import Ferry
 from tests.tools import program
+from tests.webui.media_host import behind
 from tests.webui.test_delivery import leave
+from webui import connection
+from webui.streams import BYTES_TYPE
 
 ACT = "document.title='ran';window.ran=1;fetch('/account/');new Image().src='%(trap)s/ran'"
 HTML = f'<!doctype html><title>x</title><script>{ACT}</script><body onload="{ACT}">'
@@ -192,3 +197,25 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreig
     assert not shown.select("iframe, object, embed, [onload], [onerror], a[href^=javascript]")
     assert all(tag["src"].startswith("/") for tag in shown.select("img"))
     json.dumps(shown.title.string)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ACTIVE)
+@pytest.mark.parametrize(
+    "kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"]
+)
+def test_what_calls_itself_a_part_of_a_film_runs_nowhere(gwen, foreign, monkeypatch, name, kind):
+    """Its service names it in a playlist, and says of what type it is."""
+    host, service = behind(foreign)
+    monkeypatch.setattr(connection, "_service_at", lambda _place: service)
+    content = dangerous(ACTIVE[name], "http://trap.example")
+    part = httpx.Response(200, content=content, headers={"content-type": kind})
+    host.files = {"/film.m3u8": "#EXTM3U\n#EXTINF:1,\nevil\n", "/evil": part}
+    playlist = gwen.client.get(playlist_for(gwen)).content.decode()
+    answer = gwen.client.get("/stream/" + playlist.splitlines()[2])
+    assert b"".join(answer) == content
+    assert answer["Content-Type"] == ("video/mp2t" if kind == "video/mp2t" else BYTES_TYPE)
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert answer["Content-Security-Policy"].startswith("sandbox;")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    leave(answer)

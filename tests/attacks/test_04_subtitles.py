@@ -5,6 +5,7 @@ import time
 import httpx
 import pytest
 
+from service.media.captions import Cue, text_of, webvtt
 from webui import subtitles
 
 pytestmark = pytest.mark.django_db
@@ -115,3 +116,12 @@ def test_no_shape_of_five_megabytes_keeps_a_thread_busy(gwen, storage, content):
     start = time.process_time()
     assert ask(gwen, storage, content).status_code in (200, 422)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("mark", ["", r"{\i1}", r"{\p0\\i1}"])
+def test_the_tracks_of_a_film_are_words_too(mark):
+    text = text_of(f"{mark}Hello {SCRIPT}\\N--> STYLE")
+    assert "Hello" in text
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "-->" not in webvtt([Cue(1, 2, text)]).partition("\n\n")[2].partition("\n")[2]

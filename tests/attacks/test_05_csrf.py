@@ -1,13 +1,28 @@
 """Row 5: other sites cannot act in the name of somebody who is signed in."""
 
+import httpx
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from config import upstream
+from service.models import Folder
 from tests.people import PASSWORD
+from tests.service.builders import a_folder
+from tests.service.builders import alice as an_account
 from tests.webui.test_roles import TABLE
 from webui import attempts
-from webui.models import Attempts, OneTimeLink, Pairing, User
+from webui.models import (
+    Attempts,
+    Connection,
+    HiddenWish,
+    OneTimeLink,
+    Pairing,
+    SendToken,
+    Sent,
+    Share,
+    User,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -77,21 +92,42 @@ def test_signing_in_cannot_be_forged(alice):
     assert "ferry_session_8000" not in browser.cookies
 
 
-def test_no_get_changes_anything(victim):
+def test_no_get_changes_anything(victim, storage):
     def everything() -> list[object]:
         """But for the count of guesses at links, which are asked for by GET."""
         (guesses,) = attempts.limits_for_links("127.0.0.1")
         counts = Attempts.objects.exclude(key=guesses.key)
-        rows = (User.objects, OneTimeLink.objects, Pairing.objects, counts)
+        rows = (User.objects, OneTimeLink.objects, Pairing.objects, counts, Share.objects)
+        rows += (SendToken.objects, Sent.objects, Connection.objects, HiddenWish.objects)
         return [sorted(map(str, each.values())) for each in rows]
 
     before = everything()
+    assert len(TABLE) > 50
     for name, (_who, _method, arguments) in TABLE.items():
         victim.get(reverse(name, kwargs=arguments))
     assert everything() == before
+    assert storage.calls
+    assert {method for method, _path in storage.calls} <= {"GET", "HEAD"}
     assert victim.get("/").status_code == 200
 
 
 def test_the_token_is_out_of_a_scripts_reach(victim):
     token_of(victim)
     assert victim.cookies["ferry_csrf_8000"]["httponly"]
+
+
+@pytest.mark.parametrize("origin", ["null", "https://evil.example", "http://localhost:8001", "x"])
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
+def test_a_password_that_a_browser_keeps_for_the_interface_serves_no_other_site(origin, kind):
+    """It is sent along with every form, as a cookie would be."""
+    account = an_account(password=PASSWORD)
+    folder, options = a_folder(account), {"auth": (account.email, PASSWORD)}
+    own = {"origin": upstream.URL, "host": upstream.URL.partition("//")[2]}
+    with httpx.Client(transport=upstream.transport(), base_url=upstream.URL, **options) as browser:
+        forged = {"origin": origin, "content-type": kind}
+        for path in (f"folder/{folder.pk}/delete", "folder", "transfer/magnet", "zip"):
+            answer = browser.post(f"/rest/{path}", content="path=Evil", headers=forged)
+            assert (answer.status_code, answer.json()["error"]) == (403, "foreign_page")
+        assert Folder.objects.filter(pk=folder.pk).exists()
+        assert browser.post("/rest/folder", data={"path": "Ours"}, headers=own).is_success
+        assert browser.post("/rest/folder", data={"path": "A script"}).is_success

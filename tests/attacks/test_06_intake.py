@@ -1,4 +1,7 @@
-"""Row 6: other sites may open Ferry's ways in; only its reader's click adds anything."""
+"""Row 6: other sites may open Ferry's ways in; only its reader's click adds anything.
+
+A double click begun elsewhere meets a button not yet armed: tests/browser/test_sending.py.
+"""
 
 import pytest
 from django.test import Client

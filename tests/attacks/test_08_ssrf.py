@@ -1,4 +1,7 @@
-"""Row 8: addresses that lead where only this machine may go."""
+"""Row 8: addresses that lead where only this machine may go.
+
+What a playlist in a film's clothes may open is row 11's.
+"""
 
 import socket
 from contextlib import contextmanager, suppress
@@ -16,6 +19,10 @@ from service.engine.fetching import Fetching
 from service.engine.network import Reach
 from tests.misbehaving import answers, head, serving, whole
 from tests.service.engine.fetch_servers import CONTENT, Side, file, in_turn, url_of, waits_told
+from tests.webui.service import IMPATIENT
+from webui.judging import Judge
+from webui.v1.client import Client
+from webui.v1.errors import Failure
 
 SECRET = b"the router's password"
 REFUSED = Broken("7", "address_refused", AddressRefused().sentence)
@@ -314,3 +321,57 @@ def test_a_clouds_secrets_stay_closed_where_private_places_are_open(address):
     for fetch_private in (True, False):
         assert ip_filter("internet", fetch_private=fetch_private).access(address) == 1
     assert ip_filter("internet", fetch_private=True).access("192.168.1.1") == 0
+
+
+def test_this_machines_own_name_is_no_way_in(abroad):
+    with serving(answers(whole(SECRET))) as server:
+        event = abroad.fetch(f"http://{socket.gethostname()}:{server.port}/")
+        assert server.heads == []
+    assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
+
+
+# What a foreign service calls the place of a picture, a playlist or a segment
+
+
+@pytest.fixture
+def site():
+    """Trusts the service that it shows, and nobody beside it."""
+    with serving(answers(whole(b"a picture"))) as service:
+        url = f"http://127.0.0.1:{service.port}"
+        judge = Judge("https://service.example", [])
+        with Client(
+            url, None, judge=judge.link, judge_address=judge.address, patience=IMPATIENT
+        ) as v1:
+            with v1.open(f"{url}/picture") as found:
+                assert b"".join(found) == b"a picture"
+            yield service, v1
+
+
+@pytest.mark.parametrize("host", [*OWN, *ELSEWHERE])
+def test_no_link_of_a_service_leads_to_a_private_place(site, host):
+    _service, v1 = site
+    with serving(answers(whole(SECRET))) as inside:
+        for scheme in ("http", "https"):
+            with pytest.raises(Failure):
+                v1.open(f"{scheme}://{host}:{inside.port}/")
+        assert inside.heads == []
+
+
+@pytest.mark.parametrize("host", [*OWN, *ELSEWHERE])
+def test_no_redirect_of_a_service_leads_to_a_private_place(site, host):
+    service, v1 = site
+    with serving(answers(whole(SECRET))) as inside:
+        service.misbehave = redirect(f"http://{host}:{inside.port}/")
+        with pytest.raises(Failure):
+            v1.open(f"{v1.base_url}/picture")
+        assert inside.heads == []
+
+
+@pytest.mark.parametrize("url", OTHER_SCHEMES)
+def test_no_link_of_a_service_leads_out_of_the_web(site, url):
+    service, v1 = site
+    with pytest.raises(Failure):
+        v1.open(url)
+    service.misbehave = redirect(url)
+    with pytest.raises(Failure):
+        v1.open(f"{v1.base_url}/picture")

@@ -1,6 +1,6 @@
 """Row 9: names that would be paths, programs or each other's twins, as far as the library goes.
 
-What a torrent's own names may do to the disk while it is fetched comes with the engine.
+What they do to the disk while a torrent is fetched: tests/service/engine/test_hostile.py.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from service import torrents, transfers
 from service.engine.events import FileOf, Metadata
 from service.errors import NotATorrent
 from service.models import Account, File, Folder
-from tests.service.builders import NOW, alice, magnet
+from tests.service.builders import NOW, alice, bencoded, magnet, torrent_info
 from tests.service.fakes import Shift
 
 PASSWORD = "a quiet: harbour at noon"
@@ -139,20 +139,6 @@ def test_a_tree_has_a_deepest_folder(api):
     assert api.post("/rest/folder", data={"path": "/d" * 5000}).status_code in (404, 422)
 
 
-def bencoded(value) -> bytes:
-    match value:
-        case int():
-            return b"i%de" % value
-        case bytes():
-            return b"%d:%s" % (len(value), value)
-        case list():
-            return b"l" + b"".join(map(bencoded, value)) + b"e"
-        case dict():
-            pairs = [bencoded(key) + bencoded(value[key]) for key in sorted(value)]
-            return b"d" + b"".join(pairs) + b"e"
-    raise TypeError(value)
-
-
 def torrent(name: bytes, path: list[bytes]) -> bytes:
     info = {b"name": name, b"piece length": 16384, b"pieces": hashlib.sha1(b"x").digest()}
     return bencoded({b"info": info | {b"files": [{b"length": 1, b"path": path}]}})
@@ -240,3 +226,31 @@ def test_a_hostile_torrent_lands_whole_under_good_names(api):
     assert len(set(names)) == len(names)
     outside = {path.name for path in Path(settings.DATA_DIR).iterdir()}
     assert outside <= {"library", "transfers", "workers"}
+
+
+def test_a_link_to_elsewhere_and_padding_become_no_files(api):
+    shift = Shift()
+    transfer = transfers.add_magnet(Account.objects.get(), magnet(name="film"), 0, NOW)
+    shift.round()
+    files = (
+        FileOf(0, ("film.mkv",), 2, is_padding=False, is_symlink=False),
+        FileOf(1, ("passwd",), 0, is_padding=False, is_symlink=True),
+        FileOf(2, (".pad",), 2, is_padding=True, is_symlink=False),
+    )
+    shift.engine.news.append(
+        Metadata(str(transfer.pk), "film", "a" * 40, "", False, True, 2, files)
+    )
+    shift.round()
+    shift.engine.complete(transfer, b"ok", b"", b"")
+    shift.rounds(3)
+    assert shift.state(transfer) == "done"
+    assert [file.name for file in File.objects.all()] == ["film.mkv"]
+
+
+def test_a_hybrid_whose_two_trees_differ_is_no_torrent():
+    leaf = {"": {"length": 100, "pieces root": "r" * 32}}
+    info = torrent_info("film") | {"meta version": 2, "file tree": {"film": leaf}}
+    assert torrents.read(bencoded({"info": info})).info_hash_v2
+    evil = info | {"file tree": {"other": leaf}}
+    with pytest.raises(NotATorrent):
+        torrents.read(bencoded({"info": evil}))

@@ -1,4 +1,8 @@
-"""Row 10: archives of what changes, vanishes, belongs to others, or is asked for too often."""
+"""Row 10: archives of what changes, vanishes, belongs to others, or is asked for too often.
+
+Hostile names unpacked by other programs, by the rules of Windows and macOS, more than 65,535
+entries and more than 4 GiB: tests/service/test_archive.py, tests/service/test_safe_names.py.
+"""
 
 import io
 import os

@@ -1,5 +1,6 @@
 """Row 11: media that want more than to be looked at. Each takes at most its child along, within
-the limits, and the next file is looked at as if nothing had been."""
+the limits, and the next file is looked at as if nothing had been. A playlist that wants to be
+played stands in tests/attacks/test_12_streams.py, beside a worker that plays."""
 
 import io
 import struct

@@ -1,4 +1,7 @@
-"""Row 12: a signed link opens one thing of one account, for its time, and nothing else."""
+"""Row 12: a signed link opens one thing of one account, for its time, and nothing else.
+
+At the site: tests/attacks/test_12_site_links.py. To play: tests/attacks/test_12_streams.py.
+"""
 
 from urllib.parse import urlsplit
 

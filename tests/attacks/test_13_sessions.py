@@ -78,3 +78,24 @@ def test_a_hundred_thousand_sessions_slow_nobody_down_and_old_ones_go(alice):
         assert "USING" in cursor.fetchone()[3]
     pruning.prune(timezone.now())
     assert Session.objects.count() == 1
+
+
+def test_an_expired_session_under_htmx_leads_to_sign_in_and_shows_nothing(alice, storage):
+    storage.file("secret.txt")
+    headers = {"hx-request": "true"}
+    assert b"secret.txt" in alice.client.get("/files/0/listing/", headers=headers).content
+    Session.objects.update(expire_date=timezone.now())
+    answer = alice.client.get("/files/0/listing/", headers=headers)
+    assert answer["HX-Redirect"].startswith("/signin/")
+    assert b"secret.txt" not in answer.content
+
+
+def test_the_cookie_of_a_known_device_opens_nothing(alice):
+    """It only keeps strangers' guesses from locking its owner out."""
+    browser = Client(headers={"host": "localhost"})
+    browser.post("/signin/", {"username": "alice", "password": PASSWORD})
+    assert browser.get("/").status_code == 200
+    (device,) = [name for name in browser.cookies if "device" in name]
+    thief = Client(headers={"host": "localhost"})
+    thief.cookies[device] = browser.cookies[device].value
+    assert thief.get("/").status_code == 302

@@ -1,5 +1,10 @@
-"""Row 15: nothing sent from outside, and no name of a file, becomes a header of ours."""
+"""Row 15: nothing sent from outside, and no name of a file, becomes a header of ours.
 
+No path that is handed to nginx holds a name: blobs have names of 32 hex digits below one folder for
+all accounts, so that there are no twins such as /data/u1 and /data/u10 and nothing to escape.
+"""
+
+import re
 import subprocess
 from contextlib import contextmanager
 from getpass import getuser
@@ -21,6 +26,7 @@ from tests.service.builders import a_file, alice, put
 from tests.service.reading import reader
 from tests.serving import serving
 from tests.tools import program
+from tests.webui.test_delivery import leave
 
 pytestmark = pytest.mark.django_db
 HOSTILE = ["a\r\nSet-Cookie: mallory=1", 'a"; b', "😀" * 40, "x" * 1000, "a\u202egpj.exe"]
@@ -150,3 +156,39 @@ def test_nginx_sends_what_it_is_handed_and_nothing_else(tmp_path):
             f"%2e%2e/{inside}",
         ):
             assert client.get(f"/ferry-accel/{path}").status_code in (400, 404)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("manner", ['attachment; filename="%s"', "inline; filename*=UTF-8''%s"])
+def test_a_name_that_a_foreign_service_sends_cannot_add_headers(gwen, foreign, name, manner):
+    file = foreign.file("good.bin", b"content")
+    told = (manner % (quote(name, errors="replace") if "*" in manner else name)).encode(
+        errors="replace"
+    )
+    headers = [("Content-Disposition", told), ("Set-Cookie", "mallory=1"), ("X-Evil", "1")]
+    foreign.says(
+        f"/rest/file/{file.id}",
+        httpx.Response(200, headers=headers, stream=httpx.ByteStream(b"content")),
+    )
+    answer = gwen.client.get(f"/files/file/{file.id}/download/")
+    assert b"".join(answer) == b"content"
+    value = answer["Content-Disposition"]
+    assert value.isascii()
+    assert value.isprintable()
+    assert value.count('"') == 2
+    assert value.startswith('attachment; filename="')
+    assert not {"X-Evil", "X"} & set(answer.headers)
+    assert "mallory" not in answer.cookies
+    leave(answer)
+
+
+def test_nothing_but_hex_digits_of_an_upload_stands_in_the_path_for_nginx(tmp_path, settings):
+    settings.DATA_DIR, settings.ACCEL = tmp_path, "nginx"
+    account = alice()
+    with reader() as client:
+        for number, name in enumerate(NAMES):
+            file = a_file(account, f"{number}", blob=put(library_store(), b"%d" % number))
+            File.objects.filter(pk=file.pk).update(name=name.encode(errors="replace").decode())
+            answer = client.get(links.file_link(account, file, now=timezone.now()))
+            path = answer.headers["X-Accel-Redirect"]
+            assert re.fullmatch(r"/ferry-accel/library/blobs/[0-9a-f/]+", path)

@@ -1,4 +1,7 @@
-"""Row 16: bodies, numbers and depths made to exhaust. Memory stays small, answers stay JSON."""
+"""Row 16: bodies, numbers and depths made to exhaust. Memory stays small, answers stay JSON.
+
+A sender or reader that stalls is cut: tests/config/test_wsgi.py.
+"""
 
 import json
 import time
@@ -216,3 +219,46 @@ def test_a_hundred_silent_servers_are_left_at_once(side):
             side.fetching.remove(str(number))
         assert {side.end() for _ in range(100)} == {Gone(str(number)) for number in range(100)}
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("size", [100, 10_000])
+def test_ten_thousand_ranges_cost_no_more_than_the_whole(size, api):
+    api.post("/rest/transfer/file", files={"file": ("a.bin", b"x" * 50_000)})
+    link = api.get("/rest/file/1/download").headers.get("location") or file_link(api)
+    few = api.get(link, headers={"Range": "bytes=0-0,5000-5000"})
+    assert (few.status_code, few.headers["content-type"][:20]) == (206, "multipart/byteranges")
+    ranges = ",".join(f"{at}-{at}" for at in range(0, size * 2, 2))
+    start = time.perf_counter()
+    many = api.get(link, headers={"Range": f"bytes={ranges}"})
+    assert time.perf_counter() - start < 1
+    assert (many.status_code, len(many.content)) == (200, 50_000)
+
+
+def file_link(api: httpx.Client) -> str:
+    (file,) = api.get("/rest/folder").json()["files"]
+    return api.get(f"/rest/file/{file['id']}").headers["location"]
+
+
+def test_a_torrent_of_a_million_files_is_refused(api):
+    for count, status in ((1_000, 200), (1_000_000, 400)):
+        listed = b"d6:lengthi1e4:pathl1:aee" * count
+        pieces = b"20:" + b"h" * 20 if count < 16_384 else b"%d:" % (20 * 62) + b"h" * 20 * 62
+        info = b"d5:filesl%se4:name1:a12:piece lengthi16384e6:pieces%se" % (listed, pieces)
+        files = {"file": ("s.torrent", b"d4:info%se" % info)}
+        assert api.post("/rest/torrent/file", files=files).status_code == status
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [" ", "a.", "(", "[", "\\", "<", "http://", "magnet:?xt=", "&amp;", "%", "\u0301", "_-. "],
+)
+def test_no_name_and_no_line_keeps_the_site_busy(unit, bob, storage):
+    """Each way that a name or a pasted line is read by an expression."""
+    for ending in (".mkv", ".en.srt"):
+        storage.file((unit * 80).replace("/", "_")[:200] + ending)
+    start = time.process_time()
+    assert bob.client.get("/", {"q": unit * 2_000}).status_code == 200
+    assert bob.client.get("/?view=grid").status_code == 200
+    form = {"text": (unit * 200_000)[:200_000]}
+    assert bob.client.post("/transfers/send/", form).status_code in (200, 422)
+    assert time.process_time() - start < 5

@@ -1,6 +1,12 @@
-"""Row 17: two at once, through the interface. Nothing is lost, doubled or overdrawn."""
+"""Row 17: two at once, through the interface. Nothing is lost, doubled or overdrawn.
 
+A restart in the middle of a write: tests/service/test_kills.py, tests/service/test_worker_kills.py.
+"""
+
+import io
+import os
 import shutil
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -8,17 +14,21 @@ from threading import Barrier
 import httpx
 import pytest
 from django.db import connections
+from django.utils import timezone
 
 from config import upstream
-from service import library, transfers
+from service import library, links, pins, playback, transfers
 from service.engine.events import Gone
 from service.models import Account, File, Transfer
 from service.places import ids_on_disk
 from service.store import library_store
 from tests.misbehaving import head, serving, then_pouring
-from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet
+from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, put
 from tests.service.engine.fetch_servers import Side, url_of
 from tests.service.fakes import Shift
+from tests.service.media import reels
+from tests.service.media.working import working
+from tests.service.reading import reader
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -159,3 +169,43 @@ def test_a_folder_deleted_while_its_transfer_lands_loses_nothing(
     assert shift.state(transfer) == "done"
     assert File.objects.get().folder == library.root_of(account)
     assert transfer.notice == "folder_gone"
+
+
+@pytest.mark.parametrize("act", ["rename", "delete"])
+@pytest.mark.parametrize("kind", ["file", "zip"])
+def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
+    """Whatever becomes of its name meanwhile; the next reader finds what is true then."""
+    content = os.urandom(2_000_000)
+    file = a_file(account, "film.mkv", blob=put(library_store(), content))
+    link = links.file_link(account, file, now=timezone.now())
+    if kind == "zip":
+        link = pins.pin(account, [], [file.pk], "Films", now=timezone.now())
+    with reader() as client, client.stream("GET", link) as answer:
+        pieces = answer.iter_raw()
+        got = next(pieces)
+        assert len(got) < len(content)
+        if act == "rename":
+            library.rename_file(account, file.pk, "other.mkv", timezone.now())
+        else:
+            library.delete_file(account, file.pk, timezone.now())
+        got += b"".join(pieces)
+    if kind == "zip":
+        with zipfile.ZipFile(io.BytesIO(got)) as archive:
+            assert archive.read("film.mkv") == content
+    else:
+        assert got == content
+    with reader() as client:
+        again = client.get(links.file_link(account, file, now=timezone.now()))
+    assert again.status_code == (200 if act == "rename" else 404)
+    assert ("other.mkv" in again.headers.get("content-disposition", "")) == (act == "rename")
+
+
+def test_a_film_goes_on_playing_under_its_new_name(account, library_folder, settings, children):
+    with reels.film("watched.mkv", seconds=2).open("rb") as stream:
+        file = a_file(account, "film.mkv", blob=library_folder.put(stream))
+    with working(settings.DATA_DIR, children), reader() as client:
+        link = playback.stream_link(account, file, now=timezone.now())
+        assert client.get(link).status_code == 200
+        library.rename_file(account, file.pk, "other.txt", timezone.now())
+        assert client.get(link.replace("master.m3u8", "vcopy/0.m4s")).status_code == 200
+        assert client.get(link).status_code == 200

@@ -1,13 +1,33 @@
-"""Row 18: passwords, keys and one-time links stay out of pages, logs and process lists."""
+"""Row 18: passwords, keys and one-time links stay out of pages, logs and process lists.
 
+What the service worker keeps: tests/browser/test_worker.py.
+"""
+
+import pickle
+import re
+import zlib
+from base64 import b64encode
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
 from django.conf import settings
+from django.db import connection as database
 from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
 from tests.people import PASSWORD
+from tests.webui import service
+from tests.webui.service import EMAIL
+from tests.webui.test_delivery import leave
+from tests.webui.test_roles import TABLE
+from webui import connection, sharing
+from webui.models import OneTimeLink, Role, SendToken
+from webui.pages.entries import FILE, Entry
 from webui.views import files
 
 pytestmark = pytest.mark.django_db
@@ -68,3 +88,68 @@ def _readable(path: Path) -> bool:
         return bool(path.read_bytes())
     except OSError:
         return False
+
+
+def test_links_that_open_something_are_masked_in_the_log(ferry):
+    token = "Y" * 43
+    paths = [f"/s/{token}/7/film.mkv", f"/stream/{token}", f"/pair/{token}/", f"/join/{token}/"]
+    paths += [f"/content/file/1/1/film.mkv?e=1&s={token}", f"/rest/file/1?token={token}"]
+    with httpx.Client(base_url=ferry.url, trust_env=False) as stranger:
+        for path in paths:
+            assert stranger.get(path).status_code in (302, 401, 403, 404)
+            assert stranger.get(path, headers={"host": f"evil.example.{token}"}).status_code == 400
+        assert stranger.post(f"/welcome/{token}/").status_code == 403
+    assert ferry.output.saw("path=/welcome/…/", 10), ferry.log
+    assert token not in re.sub(r"host='[^']*'", "", ferry.log)
+
+
+@pytest.fixture
+def secrets(alice, gwen, storage) -> list[str]:
+    """One of each kind that opens something."""
+    now, file = timezone.now(), storage.file("film.mkv")
+    connection.keep("https://service.example", "me@example.org", "herring in oil")
+    alice.client.post("/account/password/", {"old_password": "no guess of mine"})
+    entry = Entry(FILE, str(file.id), "film.mkv", 1, 0, "a" * 40)
+    return [
+        *(PASSWORD, "herring in oil", "no guess of mine"),
+        SendToken.make(alice.user, "script", now),
+        OneTimeLink.issue("invite", now, timedelta(hours=1), Role.GUEST),
+        sharing.make(gwen.user, storage.service.key, entry, now),
+        settings.SECRET_KEY,
+    ]
+
+
+def test_a_copy_of_the_database_opens_nothing_but_what_is_signed_in(secrets):
+    """Sessions are in it as cookies name them, and end when somebody signs out; the key that
+    unseals the service's password lies in a file beside it."""
+    with database.cursor() as cursor:
+        tables = database.introspection.table_names(cursor)
+        rows = [cursor.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables]
+    written = repr(rows)
+    assert "alice" in written
+    assert "https://service.example" in written
+    for secret in secrets:
+        assert secret not in written
+
+
+def test_the_credentials_of_a_service_are_in_no_page_and_no_cache(alice, foreign):
+    """Nor in a header, an address or a script: nothing but a call to the service needs them."""
+    foreign.file("film.mkv")
+    token = b64encode(f"{EMAIL}:{service.PASSWORD}".encode())
+    spellings = (service.PASSWORD.encode(), quote(service.PASSWORD).encode(), token)
+    seen = 0
+    for name, (_who, _method, arguments) in TABLE.items():
+        answer = alice.client.get(reverse(name, kwargs=arguments))
+        content = b"".join(answer) if answer.streaming else answer.content
+        leave(answer)
+        seen += answer.status_code == 200
+        for secret in spellings:
+            assert secret not in content + repr(answer.headers).encode(), name
+    assert seen > 20
+    kept = [path for path in (settings.DATA_DIR / "cache").rglob("*") if path.is_file()]
+    assert kept
+    for path in kept:
+        with path.open("rb") as stream, suppress(pickle.UnpicklingError, zlib.error):
+            pickle.load(stream)
+            content = zlib.decompress(stream.read())
+            assert not any(secret in content for secret in spellings)

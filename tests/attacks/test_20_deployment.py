@@ -1,5 +1,9 @@
-"""Row 20: sub-paths, mixed schemes, caches, default keys and open folders."""
+"""Row 20: sub-paths, mixed schemes, caches, default keys and open folders.
 
+A worker in the browser and its stale caches: tests/browser/test_worker.py.
+"""
+
+import re
 import stat
 from urllib.parse import unquote
 
@@ -97,3 +101,25 @@ def test_the_data_folder_is_its_owners_alone(tmp_path):
     with running(folder) as program:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert stat.S_IMODE((program.data_dir / "secret_key").stat().st_mode) == 0o600
+
+
+def test_a_worker_serves_what_lies_below_its_own_address_and_is_asked_for_anew(below):
+    with httpx.Client(base_url=below.url, trust_env=False) as visitor:
+        page = BeautifulSoup(visitor.get("/home/ferry/signin/").text, "html.parser")
+        manifest = visitor.get(page.select_one("link[rel=manifest]")["href"])
+        worker = visitor.get("/home/ferry/sw.js")
+    assert manifest.json()["scope"] == manifest.json()["start_url"] == "/home/ferry/"
+    assert (worker.status_code, worker.headers["Cache-Control"]) == (200, "no-cache")
+    assert "Service-Worker-Allowed" not in worker.headers
+    kept = re.findall(r'^  "(.*)",$', worker.text, re.MULTILINE)
+    assert kept
+    assert all(path.startswith("/home/ferry/static/") for path in kept)
+
+
+def test_what_others_could_read_in_the_data_folder_is_kept_from_them(ferry):
+    """Also where somebody opened the folder itself: only what every page shows may be read."""
+    shown = ferry.data_dir / "static"
+    found = [path for path in ferry.data_dir.rglob("*") if shown not in path.parents]
+    assert any(path.name == "secret_key" for path in found)
+    for path in found:
+        assert not path.stat().st_mode & 0o007, path

@@ -7,7 +7,7 @@ from email.parser import BytesParser
 import pytest
 from django.utils import timezone
 from django.utils.http import http_date
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as checking
 from hypothesis import strategies as st
 
@@ -84,7 +84,7 @@ def test_head_tells_what_get_would(reader, any_link):
     assert head.headers == whole.headers
 
 
-@checking(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@checking(max_examples=30)
 @given(first=st.integers(0, 12_000), length=st.integers(1, 12_000))
 def test_any_range_is_that_slice_of_the_whole(reader, any_link, first, length):
     whole = reader.get(any_link).content

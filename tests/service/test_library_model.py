@@ -137,7 +137,7 @@ steps = st.tuples(
     "examples", [15, pytest.param(400, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def test_the_library_does_what_a_plain_tree_would(examples):
-    @settings(max_examples=examples, deadline=None, database=None)
+    @settings(max_examples=examples)
     @given(st.lists(steps, max_size=25))
     def hold(operations):
         account = an_account(space_max_bytes=SPACE)

@@ -1,6 +1,11 @@
 import base64
+from contextlib import suppress
+from urllib.parse import urlencode
 
+import libtorrent
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service import magnets
 from service.errors import BadMagnet
@@ -47,6 +52,9 @@ def test_a_hybrid_has_both_hashes():
         f"magnet:?xt=urn:btih:{HASH}0",
         f"magnet:?xt=urn:btih:{HASH[:-1]}g",
         "magnet:?xt=urn:btmh:1220abc",
+        f"magnet:?xt=urn:btih:{'0' * 40}",
+        f"magnet:?xt=urn:btih:{'A' * 32}",
+        f"magnet:?xt=urn:btmh:1220{'0' * 64}",
         f"magnet:?xt=urn:btih:{HASH}&dn=a\0b",
         f"http://example.org/?xt=urn:btih:{HASH}",
         f"magnet:?xt=urn:btih:{HASH}" + "&tr=udp://t" * 10_000,
@@ -61,3 +69,43 @@ def test_what_is_no_magnet_is_refused(uri):
 @pytest.mark.parametrize("size", ["-1", "1e9", "９", "1" * 30, ""])
 def test_an_absurd_size_is_not_believed(size):
     assert magnets.read(f"magnet:?xt=urn:btih:{HASH}&xl={size}").size_bytes == 0
+
+
+HASHES = st.binary(min_size=20, max_size=20)
+SPELLED = st.one_of(
+    HASHES.map(lambda each: f"urn:btih:{each.hex()}"),
+    HASHES.map(lambda each: f"urn:btih:{each.hex().upper()}"),
+    HASHES.map(lambda each: f"urn:btih:{base64.b32encode(each).decode()}"),
+    st.binary(min_size=32, max_size=32).map(lambda each: f"urn:btmh:1220{each.hex()}"),
+    st.sampled_from(["urn:sha1:abc", "urn:btih:abc", "", "javascript:alert(1)"]),
+)
+FIELDS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["xt", "xt.1"]), SPELLED),
+        st.tuples(st.sampled_from(["dn", "tr", "ws", "xl", "x.pe"]), st.text(max_size=20)),
+    ),
+    max_size=6,
+)
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_magnet_or_none(text):
+    for uri in (text, f"magnet:?{text}", f"magnet:?xt=urn:btih:{HASH}&{text}"):
+        with suppress(BadMagnet):
+            found = magnets.read(uri)
+            assert magnets.read(magnets.link(found.info_hash_v1, found.info_hash_v2))
+
+
+@given(FIELDS)
+def test_the_engine_takes_a_magnet_for_the_same_torrent(fields):
+    """Else one that is asked for would be looked up under the hash of another."""
+    uri = "magnet:?" + urlencode(fields, errors="replace")
+    try:
+        ours = magnets.read(uri)
+    except BadMagnet:
+        return
+    theirs = libtorrent.parse_magnet_uri(
+        magnets.link(ours.info_hash_v1, ours.info_hash_v2)
+    ).info_hashes
+    assert ours.info_hash_v1 == (str(theirs.v1) if theirs.has_v1() else "")
+    assert ours.info_hash_v2 == (str(theirs.v2) if theirs.has_v2() else "")

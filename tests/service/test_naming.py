@@ -1,4 +1,8 @@
+from itertools import islice
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service import naming
 from service.errors import BadName
@@ -85,3 +89,18 @@ def test_a_number_fits_behind_the_longest_name():
     for name in ("x" * 251 + ".mkv", "\U0001d160" * 85, "e\u0301" * 127):
         for variant in first(3, name, is_folder=False):
             naming.check(variant)
+
+
+ANY = st.text(st.characters(codec=None), max_size=30) | st.text(
+    "aé\u0301\U0001d160. /", max_size=400
+)
+
+
+@given(ANY, st.booleans())
+def test_whatever_a_stranger_wrote_becomes_a_name_with_all_its_numbers(text, is_folder):
+    name = naming.clean(text, otherwise="else")
+    found = list(islice(naming.variants(name, is_folder=is_folder), 12))
+    for each in found:
+        naming.check(each)
+    assert len({naming.key_of(each) for each in found}) == len(found)
+    assert naming.clean(name, otherwise="else") == name

@@ -3,10 +3,11 @@ import sys
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service import bencode, torrents
+from service.engine import metadata
 from service.errors import NotATorrent
 from tests.service.builders import a_torrent, bencoded, torrent_info
 
@@ -48,6 +49,11 @@ def test_padding_counts_for_nothing():
     info["pieces"] = b"h" * 40
     torrent = torrents.read(of_info(info))
     assert (torrent.size_bytes, torrent.file_count) == (10, 1)
+
+
+@pytest.mark.parametrize(("told", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
+def test_whatever_is_not_nothing_is_private_as_for_the_engine(told, is_private):
+    assert torrents.read(a_torrent(private=told)).is_private == is_private
 
 
 def test_a_private_one_says_so():
@@ -177,3 +183,76 @@ def test_a_good_torrent_that_was_damaged_raises_nothing_else(at, junk):
     content = a_torrent(files={"a/1": 20_000, "2": 5})
     with suppress(NotATorrent):
         torrents.read(content[:at] + junk + content[at + len(junk) :])
+
+
+VALUES = st.recursive(
+    st.integers(-(10**18), 10**18) | st.binary(max_size=9),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.binary(max_size=4), inner),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.binary(max_size=4), VALUES), st.binary(max_size=4))
+def test_what_was_written_is_read(root, behind):
+    found = bencode.read(bencoded(root) + behind)
+    assert found.root == root
+    assert found.spans == {key: bencoded(value) for key, value in root.items()}
+
+
+PIECE_BYTES = 16384
+COMPONENTS = st.binary(min_size=1, max_size=4) | st.sampled_from([b"..", b"a/b", b"a\0b", b"\xff"])
+SIZES = st.integers(0, 3 * PIECE_BYTES)
+LEAVES = SIZES.map(lambda size: {b"": {b"length": size, b"pieces root": b"r" * 32}})
+TREES = st.dictionaries(
+    COMPONENTS,
+    st.recursive(LEAVES, lambda inner: st.dictionaries(COMPONENTS, inner, min_size=1, max_size=2)),
+    min_size=1,
+    max_size=3,
+)
+LISTED = st.lists(
+    st.fixed_dictionaries(
+        {b"length": SIZES, b"path": st.lists(COMPONENTS, min_size=1, max_size=3)},
+        optional={b"attr": st.sampled_from([b"p", b"x", b"l", b""])},
+    ),
+    min_size=1,
+    max_size=4,
+)
+COMMON = st.fixed_dictionaries(
+    {b"name": COMPONENTS, b"piece length": st.just(PIECE_BYTES)},
+    optional={b"private": st.sampled_from([1, 0, 2, -1, b"1"]), b"name.utf-8": COMPONENTS},
+)
+V1 = st.one_of(
+    SIZES.map(lambda size: {b"length": size}), LISTED.map(lambda parts: {b"files": parts})
+)
+V2 = TREES.map(lambda tree: {b"meta version": 2, b"file tree": tree})
+
+
+def with_pieces(info):
+    total = info.get(b"length", 0) + sum(part[b"length"] for part in info.get(b"files", []))
+    return info | {b"pieces": b"h" * 20 * -(-total // PIECE_BYTES)}
+
+
+def as_the_engine_reads(content):
+    with suppress(metadata.Refused):
+        return metadata.metadata_of("1", metadata.params_of(content).ti)
+
+
+@settings(max_examples=200)
+@given(st.builds(dict.__or__, COMMON, st.one_of(V1.map(with_pieces), V2)))
+def test_what_both_read_the_engine_reads_the_same(info):
+    """Else a transfer would be another torrent's, or a private one be told as open to all."""
+    theirs = as_the_engine_reads(content := of_info(info))
+    with suppress(NotATorrent):
+        ours = torrents.read(content)
+        if theirs is not None:
+            assert (ours.info_hash_v1, ours.info_hash_v2) == (theirs.hash_v1, theirs.hash_v2)
+            assert (ours.name, ours.size_bytes) == (theirs.name, theirs.size_bytes)
+            assert (ours.is_private, ours.is_folder) == (theirs.is_private, theirs.is_folder)
+            assert ours.file_count == sum(not each.is_padding for each in theirs.files)
+        return
+    assert theirs is None
+
+
+def test_the_engine_reads_what_is_made_here():
+    info = with_pieces({b"name": b"a", b"piece length": PIECE_BYTES, b"length": 5})
+    assert as_the_engine_reads(of_info(info)).size_bytes == 5

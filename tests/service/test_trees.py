@@ -2,7 +2,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service import naming
@@ -19,7 +19,6 @@ PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=5).map(tuple), min_size=1,
 
 
 @given(PATHS)
-@settings(deadline=None)
 def test_every_file_has_a_name_that_the_library_takes(paths):
     named = Tree(paths, most_depth=3).paths()
     assert len(named) == len(paths)

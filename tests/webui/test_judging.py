@@ -37,6 +37,9 @@ def test_the_services_own_origin_named_hosts_and_public_places_pass(url):
         "http://[64:ff9b::7f00:1]/",
         "http://[2002:7f00:1::]/",
         "http://169.254.169.254/",
+        "http://168.63.129.16/",
+        "http://[fec0::1]/",
+        "http://[3fff::1]/",
         "http://[fd00::1]/",
         "http://100.64.0.1/",
         "http://10.0.0.1/",
@@ -71,6 +74,8 @@ def test_others_are_refused(url):
         ("elsewhere.example", "192.168.0.9", False),
         ("elsewhere.example", "::ffff:10.0.0.1", False),
         ("elsewhere.example", "fe80::1%eth0", False),
+        ("elsewhere.example", "fec0::1", False),
+        ("elsewhere.example", "2606:2800:220:1::1", True),
         ("elsewhere.example", "nonsense", False),
     ],
 )

@@ -136,3 +136,38 @@ def test_no_address_ever_passes_as_it_came(lines):
             or 'URI="ours"' in line
             or (tag in playlists.WITH_ADDRESS and "URI" not in line)
         )
+
+
+WORDS = some.text(some.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=12)
+REFERENCES = some.one_of(
+    some.sampled_from(["../../rest/user", "//evil.example/x", "javascript:alert(1)", "a.ts?b=c,d"]),
+    WORDS.filter(lambda word: word and not word.startswith("#") and '"' not in word),
+)
+NAMES = some.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ-", min_size=1, max_size=8)
+VALUES = some.one_of(
+    some.integers(0, 10**9).map(str), WORDS.map(lambda word: '"' + word.replace('"', "") + '"')
+)
+ATTRIBUTES = some.dictionaries(NAMES.filter(lambda name: "URI" not in name), VALUES, max_size=4)
+TAGS = some.sampled_from(sorted(playlists.WITH_ADDRESS))
+
+
+@given(some.lists(some.tuples(TAGS, ATTRIBUTES, REFERENCES, REFERENCES), max_size=8))
+def test_each_address_is_led_through_and_the_rest_is_kept(parts):
+    """As a list that is written well is read: nothing is lost, moved or doubled."""
+
+    def written(way):
+        lines = ["#EXTM3U"]
+        for tag, attributes, key, segment in parts:
+            told = [f"{name}={value}" for name, value in attributes.items()]
+            told.insert(len(told) // 2, f'URI="{way(key)}"')
+            lines += [f"#{tag}:{','.join(told)}", "#EXTINF:4,words", way(segment)]
+        return "\n".join(lines) + "\n"
+
+    seen = []
+
+    def address(reference, _kind):
+        seen.append(reference)
+        return f"ours/{reference}"
+
+    assert through(written(str), address=address) == written(lambda one: f"ours/{one}")
+    assert seen == [one for part in parts for one in part[2:]]

@@ -4,8 +4,11 @@ from itertools import count
 
 import pytest
 from django.core.cache import cache
+from hypothesis import given
+from hypothesis import strategies as some
 
 from tests.people import SignedIn
+from tests.webui.test_captions import LINE, PIECES, SAFE
 from webui import subtitles
 from webui.pages.entries import FILE, FOLDER, Entry
 from webui.subtitles import sidecars
@@ -152,3 +155,21 @@ class TestReading:
             subtitles._turns.release()
         assert refused.status_code == 503
         assert self.ask(gwen, sub).status_code == 200
+
+
+LETTERS = some.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "cp932", "utf-7"])
+
+
+@given(PIECES, LETTERS, some.binary(max_size=6), some.sampled_from(["", "de", "ja"]))
+def test_bytes_of_any_alphabet_become_words_or_none(text, letters, noise, language):
+    """Guessing wrong makes odd words, never marks."""
+    content = f"00:00:01,000 --> 00:00:02,000\n{text}".encode(letters, "replace") + noise
+    for each in (content, noise + content):
+        try:
+            found = subtitles.converted(each, language)
+        except subtitles.NoSubtitles:
+            continue
+        head, *cues = found.rstrip("\n").split("\n\n")
+        assert head == "WEBVTT"
+        assert all(LINE.fullmatch(cue.split("\n")[0]) for cue in cues)
+        assert all(SAFE.fullmatch(line) for cue in cues for line in cue.split("\n")[1:])

@@ -8,7 +8,7 @@ import time
 import httpx
 import pytest
 from bs4 import BeautifulSoup
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.webui.service import storage_of
@@ -17,8 +17,6 @@ from webui import encodings, texts, typesetting
 from webui.pages import layouts
 from webui.texts import PIECE_BYTES, Wanted
 from webui.v1.errors import Unreadable
-
-ANY = settings(deadline=None, max_examples=150)
 
 
 def read(content, start=0, most_lines=4000, encoding="", *, is_art=False, is_embedded=True):
@@ -73,7 +71,6 @@ def test_what_is_no_text_is_not_shown_as_one(content):
     assert read(content) is None
 
 
-@ANY
 @given(some.binary(max_size=400))
 def test_any_bytes_become_harmless_letters_or_none(content):
     piece = read(content)
@@ -108,7 +105,6 @@ def test_a_line_without_end_is_cut_between_letters(encoding):
     assert "".join(piece.text for piece in pieces(words.encode(encoding))) == words
 
 
-@ANY
 @given(
     some.text(some.characters(codec="utf_8"), max_size=300), some.sampled_from(["utf_8", "utf-16"])
 )
@@ -171,7 +167,6 @@ def test_what_moves_a_terminal_is_left_out_or_drawn():
 # JSON
 
 
-@ANY
 @given(some.recursive(
     some.none() | some.booleans() | some.integers() | some.text(max_size=9),
     lambda inner: some.lists(inner, max_size=4) | some.dictionaries(some.text(), inner),
@@ -223,7 +218,6 @@ def test_a_row_of_a_million_columns_is_cut_and_says_so():
     assert "249,941" in table.more
 
 
-@ANY
 @given(some.text(max_size=300), some.sampled_from(["csv", "tsv"]), some.booleans())
 def test_any_text_is_a_table_of_one_width_or_none(text, extension, has_head):
     table = layouts.table_of(text, extension, has_head=has_head)
@@ -256,7 +250,6 @@ def test_what_a_style_block_says_is_no_cue():
     assert len(layouts.cues_of(VTT)) == 1
 
 
-@ANY
 @given(some.text(alphabet="0:,.-> <{}i\nDialogue", max_size=400))
 def test_any_text_has_cues_or_none(text):
     for cue in layouts.cues_of(text):

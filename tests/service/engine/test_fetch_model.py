@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.engine.events import Complete
@@ -61,7 +61,7 @@ BAD = st.tuples(st.sampled_from(MANNERS), PLACES)
 
 
 @given(st.lists(BAD, max_size=4), st.lists(BAD, max_size=3), st.booleans())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 def test_what_is_complete_is_what_the_server_has(before, after, is_changed):
     last = NEW if is_changed else OLD
     turns = [manner(place)(OLD) for manner, place in before]

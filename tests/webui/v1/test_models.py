@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webui.v1 import answers, errors, models
@@ -47,7 +47,6 @@ def transfer(**fields) -> models.Transfer:
 
 
 @given(OBJECTS)
-@settings(max_examples=60, deadline=None)
 def test_no_object_breaks_a_reader(answer):
     read = [
         models.listing(answer),
@@ -70,7 +69,6 @@ def test_no_object_breaks_a_reader(answer):
 
 
 @given(ANYTHING)
-@settings(max_examples=50, deadline=None)
 def test_any_json_is_an_object_or_unreadable(value):
     try:
         answer = answers.decoded(json.dumps(value).encode())
@@ -81,7 +79,6 @@ def test_any_json_is_an_object_or_unreadable(value):
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=50, deadline=None)
 def test_any_bytes_are_an_object_or_unreadable(raw):
     with suppress(errors.Unreadable):
         assert isinstance(answers.decoded(raw), dict)

@@ -1,0 +1,33 @@
+"""The set is whole: each kind of attack has its file, and what it leaves to others is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROWS = range(1, 21)
+FILES = sorted(HERE.glob("test_[0-9][0-9]_*.py"))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_each_row_has_a_file_that_says_so_and_tests(row):
+    own = [path for path in FILES if path.name.startswith(f"test_{row:02}_")]
+    assert own
+    for path in own:
+        module = ast.parse(path.read_text())
+        assert ast.get_docstring(module).startswith((f"Row {row}:", f"Row {row},"))
+        names = [node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+        assert any(name.startswith("test_") for name in names)
+
+
+def test_there_is_no_row_beyond():
+    assert {int(path.name[5:7]) for path in FILES} == set(ROWS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_what_is_tested_elsewhere_is_there(path):
+    docstring = ast.get_docstring(ast.parse(path.read_text()))
+    for elsewhere in re.findall(r"tests/[\w/]+\.py", docstring):
+        assert (HERE.parents[1] / elsewhere).is_file(), elsewhere

@@ -1,0 +1,98 @@
+"""Each package has a reason and a licence that fits Ferry's own."""
+
+import re
+import tomllib
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+from packaging.markers import Marker
+
+BASE = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((BASE / "pyproject.toml").read_text())
+DOCUMENT = (BASE / "docs" / "dependencies.md").read_text()
+# What may be used and passed on together with what is under the MIT licence.
+FITTING = re.compile(r"0BSD|Apache-2\.0|BSD-[23]-Clause|ISC|MIT(-0|-CMU)?|MPL-2\.0|PSF-2\.0")
+# How those say it that give no expression of SPDX.
+SPOKEN = {
+    "Apache 2.0": "Apache-2.0",
+    "Apache Software License": "Apache-2.0",
+    "BSD": "BSD-3-Clause",
+    "BSD 2-Clause License": "BSD-2-Clause",
+    "BSD License": "BSD-3-Clause",
+    "MIT License": "MIT",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "pytest-django is released under the BSD (3-clause) license": "BSD-3-Clause",
+}
+# For Windows, where nothing is installed here that could be asked.
+ELSEWHERE = {"colorama": "BSD-3-Clause", "tzdata": "Apache-2.0"}
+
+
+def name_of(requirement: str) -> str:
+    return re.match(r"[\w.-]+", requirement)[0].lower()
+
+
+def table(heading: str) -> dict[str, tuple[str, str]]:
+    section = DOCUMENT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `([\w.-]+)` \| (.+?) \| (.+?) \|$", section, re.MULTILINE)
+    return {name: (licence, why) for name, licence, why in rows}
+
+
+RUNNING, DEVELOPING = table("To run"), table("To develop")
+
+
+def licence_of(name: str) -> str:
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
+    facts = metadata(name)
+    kinds = [each for each in facts.get_all("Classifier", []) if each.startswith("License :: ")]
+    said = facts["License-Expression"] or facts["License"] or kinds[0].rpartition(" :: ")[2]
+    return SPOKEN.get(said.splitlines()[0].strip(), said)
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        (RUNNING, PROJECT["project"]["dependencies"]),
+        (DEVELOPING, PROJECT["dependency-groups"]["dev"]),
+    ],
+    ids=["run", "develop"],
+)
+def test_every_package_stands_in_its_table_and_nothing_else(told, wanted):
+    assert list(told) == sorted(map(name_of, wanted))
+
+
+@pytest.mark.parametrize("name", [*RUNNING, *DEVELOPING])
+def test_each_has_its_own_licence_and_a_sentence_why(name):
+    licence, why = (RUNNING | DEVELOPING)[name]
+    assert licence == licence_of(name)
+    assert re.fullmatch(r"[A-Z].*\w\.", why)
+
+
+def locked(lock: str) -> list[tuple[str, str]]:
+    return re.findall(r"^([\w.-]+)==\S+(?: ; (.*?))? \\$", (BASE / lock).read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+def test_every_licence_in_a_lock_file_fits_ours(lock):
+    found = locked(lock)
+    assert len(found) > 30
+    assert PROJECT["project"]["license"] == "MIT"
+    assert (BASE / "LICENSE").read_text().startswith("MIT License")
+    for name, marker in found:
+        if name in ELSEWHERE:
+            assert not Marker(marker).evaluate()
+        for licence in re.split(r" OR | AND ", licence_of(name)):
+            assert FITTING.fullmatch(licence), (name, licence)
+
+
+@pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])
+def test_every_licence_of_a_vendored_file_fits_ours(folder):
+    rows = [
+        line.strip("|").split("|")
+        for line in (BASE / folder / "VERSIONS.md").read_text().splitlines()
+        if line.startswith("| ") and not line.startswith("| File")
+    ]
+    assert rows
+    for _file, _version, licence, _digest in rows:
+        assert FITTING.match(licence.strip()), licence

@@ -1,0 +1,54 @@
+"""Pages before a service that answers anything: shown, and one broken row takes no other along."""
+
+import json
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from tests.people import page
+from tests.webui.v1.test_models import ANYTHING, OBJECTS
+from webui import transfers
+
+pytestmark = pytest.mark.django_db
+FOLDERS = [
+    "/",
+    "/?view=grid&sort=-size",
+    "/files/7/",
+    "/files/0/listing/",
+    "/files/0/delete/?all=1",
+]
+OTHERS = ["/?q=a", "/files/0/file-100/view/", "/transfers/", "/transfers/list/", "/account/"]
+REFUSING = frozenset({"result", "wt"})
+GOOD = {"id": 100, "name": "good.txt"}
+ROWS = some.lists(
+    some.builds(
+        lambda row, one: row | {"id": one, "name": row.get("name", "a.mkv")},
+        OBJECTS,
+        some.integers(5, 12) | ANYTHING,
+    ),
+    max_size=4,
+)
+LISTINGS = some.builds(
+    lambda facts, files, folders, running: (
+        {key: value for key, value in facts.items() if key not in REFUSING}
+        | {"files": [*files, GOOD], "folders": folders, "torrents": running}
+    ),
+    OBJECTS,
+    ROWS,
+    ROWS,
+    ROWS,
+)
+
+
+@settings(max_examples=60)
+@given(some.sampled_from(FOLDERS + OTHERS), LISTINGS)
+def test_no_page_breaks_on_any_listing(bob, storage, path, listing):
+    content = json.dumps(listing).encode()
+    for asked in ("folder", "folder/0", "folder/7", "user", "transfer"):
+        storage.says(f"/rest/{asked}", *[httpx.Response(200, content=content) for _ in range(9)])
+    transfers.changed(storage.service)
+    answer = bob.client.get(path)
+    assert answer.status_code == 200
+    assert path not in FOLDERS or GOOD["name"] in page(answer).get_text()
