@@ -143,6 +143,10 @@ def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
     expect(alice.page.locator("#listing .entry")).to_have_count(5)
     alice.page.keyboard.press("Escape")
     expect(field).not_to_be_focused()
+    field.press_sequentially("du")
+    expect(alice.page.locator("#listing .entry")).to_have_count(1)
+    alice.page.keyboard.press("Escape")
+    expect(alice.page.locator("#listing .entry")).to_have_count(5)
 
 
 # 10,000 entries
