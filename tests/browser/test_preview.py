@@ -214,7 +214,7 @@ def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
 def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
     page = alice.page
     viewer = opened(alice, things, "broken.png")
-    expect(viewer.get_by_role("heading", name="No preview for .png files")).to_be_visible()
+    expect(viewer.get_by_role("heading", name="This picture can't be shown")).to_be_visible()
     page.keyboard.press("ArrowRight")
     shown(page, "drawing.svg")
     page.wait_for_function("document.querySelector('.picture-frame img').naturalWidth > 0")
