@@ -211,6 +211,13 @@ def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice
     assert len(page(answer).select("svg.qr path")) == 2
 
 
+def test_where_ferry_listens_to_this_machine_alone_a_link_says_no_other_address(alice, settings):
+    settings.LAN_ADDRESSES, settings.HOST = "tests.webui.test_people.two_networks", "127.0.0.1"
+    answer = alice.client.post("/account/people/invite/", {"role": "guest"})
+    (field,) = page(answer).select("input.mono")
+    assert field["value"].startswith("http://localhost/join/")
+
+
 def test_a_link_made_elsewhere_carries_the_address_in_the_bar(alice, settings):
     settings.TRUSTED_HOSTS = ["ferry.example"]
     answer = alice.client.post(
