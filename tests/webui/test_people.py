@@ -54,6 +54,11 @@ def test_a_role_that_is_none_changes_nothing(alice, gwen):
     assert gwen.user.role == Role.GUEST
 
 
+def test_an_invitation_says_until_when_to_the_minute(alice):
+    answer = alice.client.post("/account/people/invite/", {"role": "guest"})
+    assert re.search(r"until \d+ \w+ \d{4}, \d\d:\d\d\. ", words(answer, "main"))
+
+
 def test_who_is_removed_is_out_at_once_and_cannot_come_back(alice, bob):
     assert bob.client.get("/").status_code == 200
     answer = alice.client.post(f"/account/people/{bob.user.pk}/remove/", follow=True)

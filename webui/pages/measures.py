@@ -174,5 +174,9 @@ class Calendar:
             self._exact[day] = dateformat.format(day, words)
         return f"{self._exact[day]}, {there:%H:%M:%S}"
 
+    def to_the_minute(self, moment: datetime) -> str:
+        """Nobody plans by seconds."""
+        return self.exact(moment).rpartition(":")[0]
+
     def iso(self, moment: datetime | None) -> str:
         return "" if moment is None else moment.astimezone(self._zone).isoformat("T", "seconds")
