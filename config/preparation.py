@@ -22,6 +22,7 @@ from django.utils import timezone
 from config import addresses, upstream
 from config.environment import Environment
 from service import accounts
+from webui.doors import is_loopback
 from webui.models import OneTimeLink, User
 
 log = logging.getLogger("ferry.preparation")
@@ -109,8 +110,9 @@ def announce(out: TextIO) -> None:
     if "/welcome/" in path:
         out.write("\nNobody owns this Ferry yet. This link makes you its owner, for one hour:\n")
         out.write(f"  {places[0]}{path}\n")
-    out.write(f"\nOn a phone in the same network, scan this ({places[-1]}):\n\n")
-    segno.make(f"{places[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
+    if not is_loopback(settings.HOST):
+        out.write(f"\nOn a phone in the same network, scan this ({places[-1]}):\n\n")
+        segno.make(f"{places[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
     out.flush()
 
 

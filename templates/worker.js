@@ -7,7 +7,7 @@ const SHELL = [{% for url in shell %}
 ];
 const scope = new URL(self.registration.scope);
 const OWN = `ferry-shell ${scope.pathname} `;
-const KEEP = "ferry-shared";
+const KEEP = `ferry-shared ${scope.pathname}`;
 const offline = new URL("offline/?language={{ language }}", scope).href;
 const share = new URL("add/share/", scope).pathname;
 const shown = new URL("add/?shared", scope).href;

@@ -9,8 +9,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
@@ -25,6 +26,8 @@ class Ferry:
     environment: dict[str, str]
     output: "Output"
     process: "subprocess.Popen[str]"
+    # Of browsers that signed in, by the address they did it at and their name.
+    cookies: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
 
     @property
     def url(self) -> str:

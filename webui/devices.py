@@ -1,10 +1,12 @@
 """The browsers that are signed in: kept from sign-in on, and gone with their session."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import cast
 
 from django.contrib.sessions.models import Session
+from django.db import IntegrityError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -49,17 +51,19 @@ def see(get_response: Answer) -> Answer:
 
 
 def note(request: Request, now: datetime) -> None:
-    facts = {"address": request.META["REMOTE_ADDR"], "agent": agent_of(request)}
-    Device.objects.update_or_create(
-        session_key=request.session.session_key or "",
-        defaults={**facts, "user": request.user, "last_seen_at": now},
-        create_defaults={
-            **facts,
-            "user": request.user,
-            "last_seen_at": now,
-            "first_seen_at": now,
-        },
-    )
+    facts = {
+        "user": request.user,
+        "address": request.META["REMOTE_ADDR"],
+        "agent": agent_of(request),
+        "last_seen_at": now,
+    }
+    # Somebody may remove this person at this very moment.
+    with suppress(IntegrityError):
+        Device.objects.update_or_create(
+            session_key=request.session.session_key or "",
+            defaults=facts,
+            create_defaults={**facts, "first_seen_at": now},
+        )
 
 
 def agent_of(request: HttpRequest) -> str:

@@ -13,21 +13,21 @@ MOST_DOORS = 4
 
 def doors(request: HttpRequest, path: str) -> list[Door]:
     """The address in the reader's own bar, unless it means this machine to itself alone: then
-    those that the machine has in its networks."""
+    those that the machine has in its networks, where Ferry listens there."""
     return [door(f"{base}{path}") for base in bases(request)]
 
 
 def bases(request: HttpRequest) -> list[str]:
     name, _port = split_domain_port(request.get_host())
     own = f"{request.scheme}://{request.get_host()}"
-    if not is_loopback(name):
+    if not is_loopback(name) or is_loopback(settings.HOST):
         return [own]
     found = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
     return [f"http://{address}:{settings.PORT}" for address in found[:MOST_DOORS]] or [own]
 
 
 def is_loopback(name: str) -> bool:
-    return name == "localhost" or name.startswith("127.") or name == "[::1]"
+    return name == "localhost" or name.startswith("127.") or name.strip("[]") == "::1"
 
 
 def door(url: str) -> Door:

@@ -61,6 +61,10 @@ def asked(code: str, now: datetime) -> Pairing | None:
     return _open(now).filter(code_digest=digest_of(spelled), user=None).first()
 
 
+def is_over(pairing: Pairing, now: datetime) -> bool:
+    return not now < pairing.expires_at <= now + CODE_LIFETIME
+
+
 def approve(pairing: Pairing, user: User, now: datetime) -> bool:
     return bool(_open(now).filter(pk=pairing.pk, user=None).update(user=user))
 

@@ -3,10 +3,14 @@
 const address = document.querySelector("link[rel=manifest]")?.dataset.worker;
 if (address) navigator.serviceWorker?.register(address).catch(() => {});
 
+// What the worker keeps of the newest share. Another Ferry of this origin, below another path, has
+// its own.
+export const SHARED = `ferry-shared ${new URL(".", new URL(address ?? "", location)).pathname}`;
+
 // Nothing that was shared may wait for the next person who signs in here.
 document.addEventListener("submit", async (event) => {
   if (!event.target.matches("form[data-signout]") || !("caches" in window)) return;
   event.preventDefault();
-  await caches.delete("ferry-shared").catch(() => false);
+  await caches.delete(SHARED).catch(() => false);
   event.target.submit();
 });

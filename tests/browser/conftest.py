@@ -1,4 +1,5 @@
 import re
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,8 +8,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
-from tests.running import Ferry
+from tests.browser.shelf import Shelf
+from tests.contract.served import served
+from tests.running import Ferry, running
+from tests.webui.service import EMAIL, PASSWORD, Storage, storage_of
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 FAILURES = Path(__file__).parent / "failures"
 # Chromium says so of every answer that is no success, also of those a journey is about.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
@@ -74,6 +79,59 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.when == "call":
         item.stash[REPORT] = report
     return report
+
+
+@pytest.fixture(scope="module")
+def far() -> Storage:
+    """Somebody else's service, that tests can move."""
+    return storage_of(secrets.token_hex(8), is_embedded=False)
+
+
+@pytest.fixture(scope="module")
+def far_ferry(far: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
+    """What a module about a foreign service calls its `ferry`."""
+    with (
+        served(far.fake, EMAIL, PASSWORD) as url,
+        running(tmp_path_factory.mktemp("ferry"), SERVICE_URL=url, WEB_PROCESSES="2") as program,
+    ):
+        program.make_owner()
+        yield program
+
+
+@pytest.fixture(scope="module")
+def shelf(ferry: Ferry) -> Iterator[Shelf]:
+    shelf = Shelf(ferry)
+    yield shelf
+    shelf.close()
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    """At a desk."""
+    alice = Visitor(page, ferry.url, ferry)
+    alice.enter()
+    return alice
+
+
+@pytest.fixture
+def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    """Alice again, with the device in her hand."""
+    troubles: list[str] = []
+    with chromium.new_context(**PHONE) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        alice = Visitor(page, ferry.url, ferry)
+        alice.enter()
+        yield alice
+        assert troubles == []
+
+
+@pytest.fixture
+def scriptless(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    with chromium.new_context(java_script_enabled=False) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.enter()
+        yield alice
 
 
 @pytest.fixture(params=["localhost", "phone.lan"])

@@ -4,6 +4,13 @@ from playwright.sync_api import Page
 
 from tests.running import PASSWORD, Ferry
 
+FORGIVE = "from webui.models import Attempts; Attempts.objects.all().delete()"
+
+
+def forgive(ferry: Ferry) -> None:
+    """All journeys come from one address, of which only so many attempts are taken."""
+    ferry.manage("shell", "-c", FORGIVE)
+
 
 @dataclass
 class Visitor:
@@ -13,6 +20,15 @@ class Visitor:
 
     def open(self, path: str) -> None:
         self.page.goto(self.url + path)
+
+    def enter(self, name: str = "alice") -> None:
+        """By the session that somebody of this name began before, while it lasts."""
+        cookies = self.ferry.cookies
+        self.page.context.add_cookies(cookies.get((self.url, name), []))
+        self.open("/")
+        if "/signin/" in self.page.url:
+            self.sign_in(name)
+            cookies[self.url, name] = self.page.context.cookies(self.url)
 
     def sign_in(self, name: str = "alice", password: str = PASSWORD) -> None:
         self.open("/signin/")

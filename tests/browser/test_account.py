@@ -54,7 +54,7 @@ def context(chromium, request):
 def alice(page, ferry, request) -> Iterator[Visitor]:
     page.set_viewport_size({"width": request.param, "height": 900})
     visitor = Visitor(page, ferry.url, ferry)
-    visitor.sign_in()
+    visitor.enter()
     visitor.open("/account/")
     yield visitor
     ferry.manage("connect", "--forget")

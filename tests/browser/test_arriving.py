@@ -48,7 +48,7 @@ def seeds() -> Iterator[Seeder]:
 @pytest.fixture
 def alice(page: Page, ferry: Ferry) -> Visitor:
     alice = Visitor(page, ferry.url, ferry)
-    alice.sign_in()
+    alice.enter()
     alice.open("/transfers/")
     return alice
 

@@ -2,16 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, JSHandle, Locator, Page, Route, expect
+from playwright.sync_api import JSHandle, Locator, Page, Route, expect
 
 from tests.browser.axe import violations
 from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
-from tests.running import PASSWORD, Ferry
+from tests.running import PASSWORD
 
 HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]
 PATIENCE_MS = 20_000
@@ -25,13 +25,6 @@ if not User.objects.filter(username="gwen").exists():
 
 
 @pytest.fixture(scope="module")
-def shelf(ferry: Ferry) -> Iterator[Shelf]:
-    shelf = Shelf(ferry)
-    yield shelf
-    shelf.close()
-
-
-@pytest.fixture(scope="module")
 def crowd(shelf: Shelf) -> str:
     return shelf.crowd(10_000)
 
@@ -39,33 +32,6 @@ def crowd(shelf: Shelf) -> str:
 @pytest.fixture
 def films(shelf: Shelf) -> Folder:
     return shelf.films()
-
-
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.sign_in()
-    return alice
-
-
-@pytest.fixture
-def phone(chromium: Browser, ferry: Ferry, troubles: list[str]) -> Iterator[Visitor]:
-    size = {"width": 390, "height": 844}
-    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
-        page = context.new_page()
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        alice = Visitor(page, ferry.url, ferry)
-        alice.sign_in()
-        yield alice
-        assert troubles == []
-
-
-@pytest.fixture
-def scriptless(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
-    with chromium.new_context(java_script_enabled=False) as context:
-        alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.sign_in()
-        yield alice
 
 
 def names(page: Page) -> list[str]:
@@ -177,6 +143,10 @@ def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
     expect(alice.page.locator("#listing .entry")).to_have_count(5)
     alice.page.keyboard.press("Escape")
     expect(field).not_to_be_focused()
+    field.press_sequentially("du")
+    expect(alice.page.locator("#listing .entry")).to_have_count(1)
+    alice.page.keyboard.press("Escape")
+    expect(alice.page.locator("#listing .entry")).to_have_count(5)
 
 
 # 10,000 entries
@@ -414,7 +384,7 @@ def test_downloading_a_file(alice, films):
 
 def test_a_link_is_copied_or_shown(page, ferry, films):
     alice = Visitor(page, f"http://phone.lan:{ferry.port}", ferry)
-    alice.sign_in()
+    alice.enter()
     alice.open(films.path)
     open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
     dialog = page.get_by_role("dialog", name="Copy link")
@@ -425,7 +395,7 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
     page.keyboard.press("Escape")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=ferry.url)
     local = Visitor(page, ferry.url, ferry)
-    local.sign_in()
+    local.enter()
     local.open(films.path)
     open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
     expect(page.locator("#toasts")).to_contain_text("Link copied")

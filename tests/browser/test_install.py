@@ -100,6 +100,18 @@ def test_the_worker_serves_what_lies_below_the_prefix(alice, fronted):
     assert [name.rpartition(" ")[0] for name in names] == [f"ferry-shell {front.prefix}/"]
 
 
+def test_what_is_shared_is_kept_apart_from_other_ferries_on_the_host(alice, fronted):
+    front = fronted[0]
+    alice.page.set_content(
+        f"<form method=post enctype=multipart/form-data action='{alice.url}/add/share/'>"
+        "<textarea name=text>magnet:?xt=urn:btih:" + "c" * 40 + "</textarea></form>"
+    )
+    alice.page.evaluate("document.forms[0].submit()")
+    alice.page.wait_for_url("**/add/?shared")
+    expect(alice.page.locator("#picks li")).to_have_count(1)
+    assert f"ferry-shared {front.prefix}/" in alice.page.evaluate("caches.keys()")
+
+
 def test_the_account_page_asks_for_no_https_where_there_is_some(alice):
     alice.open("/account/")
     expect(alice.page.locator("#service")).to_be_visible()

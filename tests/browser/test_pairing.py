@@ -2,28 +2,32 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.people import Visitor
+from tests.browser.conftest import PHONE
+from tests.browser.people import Visitor, forgive
 from tests.running import PASSWORD, Ferry
 
-PHONE = {"width": 390, "height": 844}
+# As if the time that all pairings have were over.
+OVER = (
+    "from webui.models import Pairing; from django.utils import timezone;"
+    "Pairing.objects.update(expires_at=timezone.now())"
+)
 
 
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.sign_in()
-    return alice
+@pytest.fixture(scope="module", autouse=True)
+def _forgiven(ferry: Ferry) -> None:
+    forgive(ferry)
 
 
 @pytest.fixture
 def other(chromium: Browser) -> Iterator[Page]:
     """A phone that nobody is signed in on."""
-    with chromium.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:
+    with chromium.new_context(**PHONE) as context:
         page = context.new_page()
         page.set_default_timeout(10_000)
         yield page
@@ -119,15 +123,132 @@ def test_who_is_invited_chooses_a_password_and_is_in(alice, ferry, other):
     expect(page.locator("#people")).to_contain_text("bob")
 
 
-def test_a_device_is_signed_out_from_afar(alice, ferry, other):
-    bob = Visitor(other, ferry.url, ferry)
-    bob.sign_in()
+def test_a_phone_that_was_signed_out_from_afar_leaves_by_itself_when_it_wakes(alice, ferry, other):
+    Visitor(other, ferry.url, ferry).sign_in()
+    other.goto(f"{ferry.url}/transfers/")
+    expect(other.locator("h1")).to_have_text("Transfers")
+    other.context.set_offline(True)
+    alice.open("/account/")
+    devices = alice.page.locator("#devices")
+    phones = devices.get_by_role("listitem").filter(has_text="Just now")
+    phones.first.get_by_role("button", name="Sign out").click()
+    expect(devices.get_by_role("status")).to_have_text("Device signed out")
+    other.context.set_offline(False)
+    other.wait_for_url("**/signin/**")
+    assert "alice" not in other.content()
+    other.go_back()
+    expect(other.locator("h1")).to_have_text("Sign in")
+
+
+def test_all_other_devices_are_signed_out_from_afar(alice, ferry, other):
+    Visitor(other, ferry.url, ferry).sign_in()
     alice.open("/account/")
     devices = alice.page.locator("#devices")
     devices.get_by_role("button", name="Sign out all other devices").click()
     expect(devices.get_by_role("button", name="Sign out all other devices")).to_have_count(0)
-    bob.open("/transfers/")
+    other.reload()
     other.wait_for_url("**/signin/**")
+    alice.open("/account/")
+    expect(alice.page.locator("h1")).to_have_text("Account")
+
+
+def test_of_two_owners_who_remove_each_other_the_second_is_out(alice, ferry, other):
+    ferry.make_owner("olga")
+    olga = Visitor(other, ferry.url, ferry)
+    olga.sign_in("olga")
+    for visitor, name in ((alice, "olga"), (olga, "alice")):
+        visitor.open("/account/")
+        visitor.page.get_by_role("link", name=f"Change {name}").click()
+    alice.page.get_by_role("button", name="Remove olga").click()
+    expect(alice.page.locator("#toasts")).to_contain_text("olga is removed")
+    expect(alice.page.get_by_role("link", name="Change olga")).to_have_count(0)
+    other.get_by_role("button", name="Remove alice").tap()
+    other.wait_for_url("**/signin/**")
+    alice.page.reload()
+    expect(alice.page.get_by_role("link", name="Change alice")).to_be_visible()
+
+
+def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry, other):
+    ferry.make_owner("olga")
+    olga = Visitor(other, ferry.url, ferry)
+    olga.sign_in("olga")
+    olga.open("/account/people/invite/")
+    alice.open("/account/")
+    alice.page.get_by_role("link", name="Change olga").click()
+    alice.page.get_by_role("radio", name="Guest").check()
+    alice.page.get_by_role("button", name="Save the role").click()
+    expect(alice.page.locator("#toasts")).to_contain_text("olga is now: Guest")
+    other.get_by_role("button", name="Make a link").tap()
+    expect(other.locator("h1")).not_to_have_text("Invite someone")
+    expect(other.locator("input.mono")).to_have_count(0)
+    olga.open("/account/")
+    expect(other.locator("#people")).to_have_count(0)
+    alice.page.get_by_role("link", name="Change olga").click()
+    alice.page.get_by_role("button", name="Remove olga").click()
+
+
+# A phone that sleeps, and clocks that are off
+
+
+def code_on(other: Page, ferry: Ferry) -> str:
+    other.goto(f"{ferry.url}/pair/")
+    other.get_by_role("button", name="Show a code").tap()
+    return other.locator(".pair-code").inner_text()
+
+
+def approve(alice: Visitor, code: str) -> None:
+    alice.open("/account/pair/code/")
+    alice.page.get_by_label("Code").fill(code)
+    alice.page.get_by_role("button", name="Go on").click()
+    alice.page.get_by_role("button", name="Sign it in").click()
+    expect(alice.page.locator("#toasts")).to_contain_text("will be signed in")
+
+
+def test_a_phone_that_slept_while_it_was_approved_comes_in_when_it_wakes(alice, ferry, other):
+    code = code_on(other, ferry)
+    other.context.set_offline(True)
+    approve(alice, code)
+    expect(other.locator(".pair-code")).to_have_text(code)
+    other.context.set_offline(False)
+    is_in(other)
+
+
+def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferry, other):
+    code = code_on(other, ferry)
+    other.context.set_offline(True)
+    ferry.manage("shell", "-c", OVER)
+    other.context.set_offline(False)
+    expect(other.locator("main")).to_contain_text("The code is too old")
+    is_fine(other)
+    other.get_by_role("button", name="Show a code").tap()
+    expect(other.locator(".pair-code")).not_to_have_text(code)
+    approve(alice, other.locator(".pair-code").inner_text())
+    is_in(other)
+
+
+def test_a_phone_that_slept_over_its_link_is_told_and_so_is_the_desk(alice, ferry, other):
+    alice.open("/account/")
+    alice.page.get_by_role("button", name="Show a code for its camera").click()
+    other.goto(link_of(alice.page, ferry))
+    ferry.manage("shell", "-c", OVER)
+    expect(alice.page.locator("#paired")).to_contain_text("The code is too old")
+    other.get_by_role("button", name="Sign in here").tap()
+    expect(other.locator("h1")).to_have_text("That isn't here")
+    alice.page.get_by_role("button", name="New code").click()
+    expect(alice.page.locator("#paired")).to_be_empty()
+    other.goto(link_of(alice.page, ferry))
+    other.get_by_role("button", name="Sign in here").tap()
+    is_in(other)
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_phone_whose_clock_is_an_hour_off_is_paired_all_the_same(alice, ferry, other, hours):
+    other.clock.install(time=datetime.now(UTC) + timedelta(hours=hours))
+    other.clock.resume()
+    approve(alice, code_on(other, ferry))
+    is_in(other)
+    other.goto(f"{ferry.url}/transfers/")
+    expect(other.locator("h1")).to_have_text("Transfers")
 
 
 @pytest.mark.parametrize("width", [320, 390, 1440])

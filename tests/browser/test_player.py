@@ -1,7 +1,5 @@
 """Films as people watch them, through the whole program."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -18,13 +16,6 @@ SERVICE_WORKERS = "block"
 NAME = "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
 
 
-@pytest.fixture(scope="module")
-def shelf(ferry: Ferry) -> Iterator[Shelf]:
-    shelf = Shelf(ferry)
-    yield shelf
-    shelf.close()
-
-
 @pytest.fixture
 def series(shelf: Shelf) -> Folder:
     """A copied film, one that is encoded, and a short one, all new to everybody."""
@@ -33,13 +24,6 @@ def series(shelf: Shelf) -> Folder:
     shelf.file(folder, ENCODED, films.encoded().read_bytes())
     shelf.file(folder, TENTH, films.short().read_bytes())
     return folder
-
-
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    visitor = Visitor(page, ferry.url, ferry)
-    visitor.sign_in()
-    return visitor
 
 
 def playing(visitor: Visitor, folder: Folder, name: str) -> Page:
@@ -87,7 +71,7 @@ def test_where_somebody_stopped_is_known_on_their_other_device(
     assert report.value.response().status == 204
     with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
         other = Visitor(phone.new_page(), ferry.url, ferry)
-        other.sign_in()
+        other.enter()
         other.open("/")
         expect(other.page.locator("#continue")).to_contain_text("Tide S01E01")
         other.open(series.path)
@@ -118,6 +102,16 @@ def test_leaving_the_page_keeps_the_position(alice, series):
     page.wait_for_url(f"**{series.path}*")
     watch(alice, series.path, COPIED)
     expect(page.get_by_role("button", name="Resume at 0:1")).to_be_visible()
+
+
+def test_back_to_the_files_shows_how_far_it_is_by_now(alice, series):
+    page = playing(alice, series, COPIED)
+    with page.expect_request("**/watch/**"):
+        page.get_by_label("Position").fill("10")
+    until(page, "film.currentTime > 14")
+    page.go_back()
+    bar = page.locator("tr progress.bar")
+    assert int(bar.get_attribute("value")) >= 100 * 14 // 40
 
 
 def test_positions_are_told_at_most_once_in_ten_seconds(alice, series):
@@ -275,7 +269,7 @@ def test_nothing_is_wider_than_the_screen(alice, series, width):
 def test_a_double_tap_goes_ten_seconds(chromium: Browser, ferry: Ferry, series):
     with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
         visitor = Visitor(phone.new_page(), ferry.url, ferry)
-        visitor.sign_in()
+        visitor.enter()
         page = playing(visitor, series, COPIED)
         page.keyboard.press("k")
         start = state(page, "film.currentTime")
@@ -337,13 +331,10 @@ def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
     expect(page.get_by_role("alert")).to_contain_text("not there any more", timeout=20_000)
 
 
-def test_without_scripts_the_browser_plays_the_file_itself(chromium: Browser, ferry, series):
-    with chromium.new_context(java_script_enabled=False) as context:
-        visitor = Visitor(context.new_page(), ferry.url, ferry)
-        visitor.sign_in()
-        visitor.open(series.path)
-        visitor.page.get_by_role("link", name=TENTH).click()
-        expect(visitor.page.locator("video[controls]")).to_be_visible()
+def test_without_scripts_the_browser_plays_the_file_itself(scriptless, series):
+    scriptless.open(series.path)
+    scriptless.page.get_by_role("link", name=TENTH).click()
+    expect(scriptless.page.locator("video[controls]")).to_be_visible()
 
 
 # Everybody

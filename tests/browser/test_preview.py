@@ -5,17 +5,15 @@ import math
 import re
 import struct
 import wave
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import violations
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
-from tests.running import Ferry
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="3"/></svg>'
 PDF = b"""%PDF-1.4
@@ -61,34 +59,11 @@ CONTENTS = {
 
 
 @pytest.fixture(scope="module")
-def shelf(ferry: Ferry) -> Iterator[Shelf]:
-    shelf = Shelf(ferry)
-    yield shelf
-    shelf.close()
-
-
-@pytest.fixture(scope="module")
 def things(shelf: Shelf) -> Folder:
     folder = shelf.folder()
     for name, content in CONTENTS.items():
         shelf.file(folder, name, content)
     return folder
-
-
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.sign_in()
-    return alice
-
-
-@pytest.fixture
-def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
-    size = {"width": 390, "height": 844}
-    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
-        alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.sign_in()
-        yield alice
 
 
 def link(page: Page, name: str) -> Locator:
@@ -239,7 +214,7 @@ def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
 def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
     page = alice.page
     viewer = opened(alice, things, "broken.png")
-    expect(viewer.get_by_role("heading", name="No preview for .png files")).to_be_visible()
+    expect(viewer.get_by_role("heading", name="This picture can't be shown")).to_be_visible()
     page.keyboard.press("ArrowRight")
     shown(page, "drawing.svg")
     page.wait_for_function("document.querySelector('.picture-frame img').naturalWidth > 0")
@@ -415,26 +390,23 @@ def test_renaming_and_deleting_begin_here(alice, shelf):
 # Everybody
 
 
-def test_all_kinds_without_scripts(chromium, ferry, things):
-    with chromium.new_context(java_script_enabled=False) as context:
-        alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.sign_in()
-        page = alice.page
+def test_all_kinds_without_scripts(scriptless, things):
+    page = scriptless.page
 
-        def bare(name: str) -> Locator:
-            return alone(alice, things, name, is_scripted=False)
+    def bare(name: str) -> Locator:
+        return alone(scriptless, things, name, is_scripted=False)
 
-        for name in CONTENTS:
-            alice.open(things.path)
-            link(page, name).click()
-            shown(page, name, is_scripted=False)
-            page.locator("#back").click()
-            expect(page).to_have_url(re.compile(f"^{alice.url}{things.path}#file-"))
-        bare("Fjord 1.jpg").get_by_label("Next picture").click()
-        shown(page, "Fjord 2.jpg", is_scripted=False)
-        bare("long.log").get_by_role("link", name="Show more").click()
-        expect(page.locator(".code code")).to_have_count(2000)
-        expect(bare("one.wav").locator("audio[controls]")).to_be_visible()
+    for name in CONTENTS:
+        scriptless.open(things.path)
+        link(page, name).click()
+        shown(page, name, is_scripted=False)
+        page.locator("#back").click()
+        expect(page).to_have_url(re.compile(f"^{scriptless.url}{things.path}#file-"))
+    bare("Fjord 1.jpg").get_by_label("Next picture").click()
+    shown(page, "Fjord 2.jpg", is_scripted=False)
+    bare("long.log").get_by_role("link", name="Show more").click()
+    expect(page.locator(".code code")).to_have_count(2000)
+    expect(bare("one.wav").locator("audio[controls]")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -31,7 +31,7 @@ def torrent() -> bytes:
 
 @pytest.fixture
 def alice(visitor: Visitor) -> Visitor:
-    visitor.sign_in()
+    visitor.enter()
     return visitor
 
 
@@ -39,7 +39,7 @@ def alice(visitor: Visitor) -> Visitor:
 def here(page: Page, ferry) -> Visitor:
     """At this machine, where the page is a secure context."""
     visitor = Visitor(page, ferry.url, ferry)
-    visitor.sign_in()
+    visitor.enter()
     return visitor
 
 
@@ -96,9 +96,7 @@ def test_lines_are_counted_marked_and_added(alice):
     field.fill(f"{magnet('Sintel')}\nnothing at all\n{magnet('Cosmos')}")
     expect(page.get_by_role("button", name="Add 2")).to_be_visible()
     expect(page.locator("#omni-hint")).to_contain_text("2 links")
-    expect(page.locator("#marks")).to_contain_text(
-        "Line 2, “nothing at all”: This is no magnet link"
-    )
+    expect(page.locator("#marks")).to_contain_text("Line 2, nothing at all: This is no magnet link")
     expect(field).to_have_attribute("aria-invalid", "true")
     is_fine(page)
     page.keyboard.press("Control+Enter")
@@ -218,22 +216,19 @@ def test_the_screens_fit(here, width):
     is_fine(page)
 
 
-def test_without_scripts_it_is_a_plain_form(chromium, ferry):
-    with chromium.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        visitor = Visitor(page, ferry.url, ferry)
-        visitor.sign_in()
-        visitor.open("/add/")
-        page.locator("#omni").fill(f"{magnet('Plain')}\nnothing")
-        page.locator("input[type=file][name=file]").set_input_files(
-            {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
-        )
-        page.get_by_role("button", name="Add", exact=True).click()
-        expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
-        expect(page.locator("#omni")).to_have_value("nothing")
-        visitor.open(f"/add/?magnet={quote(magnet('Asked'))}")
-        page.get_by_role("button", name="Add transfer").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+def test_without_scripts_it_is_a_plain_form(scriptless):
+    page = scriptless.page
+    scriptless.open("/add/")
+    page.locator("#omni").fill(f"{magnet('Plain')}\nnothing")
+    page.locator("input[type=file][name=file]").set_input_files(
+        {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
+    )
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
+    expect(page.locator("#omni")).to_have_value("nothing")
+    scriptless.open(f"/add/?magnet={quote(magnet('Asked'))}")
+    page.get_by_role("button", name="Add transfer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
 
 
 # The page that asks
@@ -457,6 +452,9 @@ def test_pressed_on_the_account_page_it_says_what_to_do(alice):
 
 # The installed app
 
+OWN_SHARE = "ferry-shared /"
+KEEP = "(name) => caches.open(name).then((cache) => cache.put('/x', new Response('x')))"
+
 
 def test_what_is_shared_waits_until_the_page_shows_it(here):
     page = here.page
@@ -498,11 +496,24 @@ def test_a_share_is_forgotten_at_sign_out(here):
     page = here.page
     here.open("/account/")
     page.evaluate("navigator.serviceWorker.ready")
-    page.evaluate("caches.open('ferry-shared').then((cache) => cache.put('/x', new Response('x')))")
-    assert page.evaluate("caches.has('ferry-shared')")
+    page.evaluate(KEEP, OWN_SHARE)
+    assert page.evaluate("(name) => caches.has(name)", OWN_SHARE)
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url("**/signin/**")
-    assert not page.evaluate("caches.has('ferry-shared')")
+    assert not page.evaluate("(name) => caches.has(name)", OWN_SHARE)
+
+
+def test_a_share_of_another_ferry_on_this_host_is_left_alone(here):
+    page = here.page
+    theirs = f"{OWN_SHARE}other/"
+    here.open("/account/")
+    page.evaluate(KEEP, theirs)
+    here.open("/add/?shared")
+    expect(page.get_by_text("No link came in.")).to_be_visible()
+    here.open("/account/")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    page.wait_for_url("**/signin/**")
+    assert page.evaluate("(name) => caches.has(name)", theirs)
 
 
 def test_a_share_without_a_worker_says_what_to_do(here):

@@ -61,7 +61,7 @@ def test_axe_finds_nothing_on_any_error(someone, scheme, width):
 @pytest.mark.parametrize("width", [320, 390, 768, 1440])
 def test_no_page_scrolls_sideways(someone, width):
     someone.page.set_viewport_size({"width": width, "height": 700})
-    someone.sign_in()
+    someone.enter()
     for path in PAGES:
         someone.open(path)
         wide = someone.page.evaluate("document.documentElement.scrollWidth")
@@ -69,7 +69,7 @@ def test_no_page_scrolls_sideways(someone, width):
 
 
 def test_a_chosen_scheme_stays(someone):
-    someone.sign_in()
+    someone.enter()
     with someone.page.expect_response("**/account/look/"):
         someone.page.get_by_title("Dark").click()
     someone.open("/account/")
@@ -77,7 +77,7 @@ def test_a_chosen_scheme_stays(someone):
 
 
 def test_the_keys_lead_where_they_say(someone):
-    someone.sign_in()
+    someone.enter()
     someone.page.keyboard.press("g")
     someone.page.keyboard.press("a")
     someone.page.wait_for_url("**/account/")
@@ -90,13 +90,13 @@ def test_the_keys_lead_where_they_say(someone):
 
 
 def test_the_first_tab_stop_skips_to_the_content(someone):
-    someone.sign_in()
+    someone.enter()
     someone.page.keyboard.press("Tab")
     expect(someone.page.locator(":focus")).to_have_attribute("href", "#main")
 
 
 def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, troubles):
-    someone.sign_in()
+    someone.enter()
     someone.open("/account/")
     someone.page.route("**/account/password/", lambda route: route.abort())
     form = someone.page.locator("#password")
@@ -111,6 +111,6 @@ def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, tr
 
 
 def test_the_first_visit_is_light(someone, chromium):
-    someone.sign_in()
+    someone.enter()
     sizes = first_loaded(chromium, someone.url + "/", someone.page.context.storage_state())
     assert weight(sizes) < 60_000, sizes

@@ -3,18 +3,16 @@
 import json
 import secrets
 import threading
-from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import violations
 from tests.browser.people import Visitor
-from tests.contract.served import served
-from tests.running import PASSWORD, Ferry, running
+from tests.running import PASSWORD, Ferry
 from tests.webui import service
-from tests.webui.service import Storage, storage_of
+from tests.webui.service import Storage
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 RUNNING = {"progress": 42, "size": 1_000_000_000, "download_rate": 5_000_000, "connected_to": 9}
@@ -23,18 +21,8 @@ SLOW_DOWN = 4
 
 
 @pytest.fixture(scope="module")
-def far() -> Storage:
-    return storage_of(secrets.token_hex(8), is_embedded=False)
-
-
-@pytest.fixture(scope="module")
-def ferry(far: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    with (
-        served(far.fake, service.EMAIL, service.PASSWORD) as url,
-        running(tmp_path_factory.mktemp("ferry"), SERVICE_URL=url, WEB_PROCESSES="2") as program,
-    ):
-        program.make_owner()
-        yield program
+def ferry(far_ferry: Ferry) -> Ferry:
+    return far_ferry
 
 
 @pytest.fixture(autouse=True)
@@ -43,22 +31,6 @@ def empty(far: Storage) -> None:
     far.fake.transfers.clear()
     far.fake.items = {service.ROOT: far.fake.items[service.ROOT]}
     far.fake._revision += 1
-
-
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.sign_in()
-    return alice
-
-
-@pytest.fixture
-def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
-    size = {"width": 390, "height": 844}
-    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
-        alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.sign_in()
-        yield alice
 
 
 def row(page: Page, name: str) -> Locator:
@@ -263,21 +235,18 @@ def test_who_asked_for_it_gets_a_notification_too(context, alice, far):
     )
 
 
-def test_without_scripts_all_of_it_works(chromium, ferry, far):
+def test_without_scripts_all_of_it_works(scriptless, far):
     title = name()
     one = far.transfer(title, **RUNNING)
-    with chromium.new_context(java_script_enabled=False) as context:
-        alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.sign_in()
-        alice.open("/transfers/")
-        refresh_until(alice.page, title)
-        far.tells(one, progress=58)
-        row(alice.page, title).get_by_role("link", name="Cancel").click()
-        expect(alice.page.get_by_role("heading", level=1)).to_have_text("Cancel this transfer?")
-        alice.page.get_by_role("button", name="Cancel transfer").click()
-        expect(alice.page.locator("#toasts")).to_contain_text("Transfer cancelled")
-        expect(row(alice.page, title)).to_have_count(0)
-        expect(alice.page.get_by_role("link", name="Refresh")).to_be_visible()
+    scriptless.open("/transfers/")
+    refresh_until(scriptless.page, title)
+    far.tells(one, progress=58)
+    row(scriptless.page, title).get_by_role("link", name="Cancel").click()
+    expect(scriptless.page.get_by_role("heading", level=1)).to_have_text("Cancel this transfer?")
+    scriptless.page.get_by_role("button", name="Cancel transfer").click()
+    expect(scriptless.page.locator("#toasts")).to_contain_text("Transfer cancelled")
+    expect(row(scriptless.page, title)).to_have_count(0)
+    expect(scriptless.page.get_by_role("link", name="Refresh")).to_be_visible()
 
 
 def refresh_until(page: Page, title: str) -> None:

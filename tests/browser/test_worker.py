@@ -66,7 +66,9 @@ def test_only_the_frame_is_kept_and_nothing_of_whoever_is_signed_in(here):
 
 def test_after_sign_out_there_is_no_private_answer_in_any_cache(here):
     page = here.page
-    page.evaluate("caches.open('ferry-shared').then((cache) => cache.put('/x', new Response('x')))")
+    page.evaluate(
+        "caches.open('ferry-shared /').then((cache) => cache.put('/x', new Response('x')))"
+    )
     here.open("/account/")
     assert "/x" in [path for _name, path, _text in kept(page)]
     page.get_by_role("button", name="Sign out", exact=True).click()

@@ -42,6 +42,13 @@ def test_with_an_owner_no_link_is_printed(alice):
     assert "http://localhost:8000/" in announced()
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
+def test_where_no_phone_reaches_ferry_none_is_asked_to_scan(settings, host):
+    assert "On a phone" in announced()
+    settings.HOST = host
+    assert "On a phone" not in announced()
+
+
 def test_createsuperuser_without_questions_makes_the_owner(monkeypatch):
     monkeypatch.setenv("DJANGO_SUPERUSER_USERNAME", "alice")
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a quiet harbour")

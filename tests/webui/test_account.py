@@ -5,7 +5,8 @@ import pytest
 
 from tests.people import PASSWORD, SignedIn, page, signed_in, words
 from webui import connection
-from webui.pages.account import ago_words, service_part
+from webui.pages.account import service_part
+from webui.pages.measures import ago_words
 from webui.v1.connection import Health
 from webui.v1.errors import Forbidden
 

@@ -1,7 +1,5 @@
 """The board that all processes share."""
 
-import sqlite3
-from contextlib import closing
 from threading import Barrier, Thread
 
 import pytest
@@ -137,17 +135,6 @@ def test_of_many_threads_one_gets_the_turn(boards):
     for each in threads:
         each.join(20)
     assert sorted(winners) == [False] * 7 + [True]
-
-
-def test_what_another_release_kept_in_another_shape_is_forgotten(tmp_path, clock):
-    path = tmp_path / "board.sqlite3"
-    with closing(sqlite3.connect(path)) as base:
-        base.execute("CREATE TABLE board (service TEXT)")
-        base.execute("CREATE TABLE sighting (service TEXT)")
-    boards = Boards(path, clock=clock)
-    assert boards.board("a service") is None
-    boards.change("a service")
-    assert boards.changes("a service") == 1
 
 
 def test_services_that_nobody_looks_at_are_forgotten(boards, clock):

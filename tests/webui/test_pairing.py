@@ -85,6 +85,14 @@ def test_a_clock_that_was_set_makes_no_link_last(bob, hours):
     assert pairing.accept(token, PHONE, "127.0.0.1", now + timedelta(hours=hours)) is None
 
 
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_after_a_clock_was_set_the_desktop_says_that_the_link_is_over(bob, hours):
+    _path, _number, state = offered(bob)
+    assert bob.client.get(state).status_code == 204
+    age(timedelta(hours=hours))
+    assert "too old" in words(bob.client.get(state), ".status")
+
+
 def test_a_role_that_changes_in_mid_pairing_counts_on_the_phone_too(bob, phone):
     path, _number, _state = offered(bob)
     phone.get(path)
@@ -144,7 +152,8 @@ def test_a_device_that_shows_a_code_is_let_in_by_whoever_types_it(bob, phone):
     asked = bob.client.post("/account/pair/code/", {"code": code.lower()})
     assert "Safari on iPhone at 127.0.0.1" in words(asked, ".sheet")
     assert phone.get("/pair/state/").status_code == 204
-    assert approve(bob, code).status_code == 302
+    approved = bob.client.post("/account/pair/code/", {"code": code, "approve": "1"}, follow=True)
+    assert "Safari on iPhone will be signed in" in words(approved, "#toasts")
     assert phone.get("/pair/state/").status_code == 200
     assert phone.post("/pair/state/")["Location"] == "/"
     assert "bob, Member" in signed_in_as(phone)
@@ -177,6 +186,15 @@ def test_a_code_works_once(bob, gwen, phone):
 def test_a_code_is_good_for_five_minutes(bob, phone):
     code = shown(phone)
     age(CODE_LIFETIME)
+    assert phone.get("/pair/state/").status_code == 404
+    assert approve(bob, code).status_code == 422
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_was_set_makes_no_code_last(bob, phone, hours):
+    code = shown(phone)
+    assert phone.get("/pair/state/").status_code == 204
+    age(timedelta(hours=hours))
     assert phone.get("/pair/state/").status_code == 404
     assert approve(bob, code).status_code == 422
 

@@ -1,9 +1,12 @@
 """People and invitations."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -51,6 +54,11 @@ def test_a_role_that_is_none_changes_nothing(alice, gwen):
     assert gwen.user.role == Role.GUEST
 
 
+def test_an_invitation_says_until_when_to_the_minute(alice):
+    answer = alice.client.post("/account/people/invite/", {"role": "guest"})
+    assert re.search(r"until \d+ \w+ \d{4}, \d\d:\d\d\. ", words(answer, "main"))
+
+
 def test_who_is_removed_is_out_at_once_and_cannot_come_back(alice, bob):
     assert bob.client.get("/").status_code == 200
     answer = alice.client.post(f"/account/people/{bob.user.pk}/remove/", follow=True)
@@ -93,6 +101,25 @@ def test_two_owners_cannot_remove_each_other(alice, bob):
         people.remove(alice.user, bob.user)
     with pytest.raises(LastOwner):
         people.remove(alice.user, alice.user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_remove_each_other_at_once_one_stays(alice, bob):
+    people.change_role(bob.user, Role.OWNER, alice.user)
+    start = Barrier(2)
+
+    def remove(by, whom):
+        start.wait(10)
+        try:
+            answer = by.client.post(f"/account/people/{whom.user.pk}/remove/")
+            return answer.get("Location", answer.status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(remove, [alice, bob], [bob, alice]))
+    assert answers.count("/account/") == 1, answers
+    assert User.objects.filter(role=Role.OWNER).count() == 1
 
 
 # Invitations
@@ -139,6 +166,14 @@ def test_an_invitation_that_is_too_old_or_taken_back_is_none(alice, stranger):
     assert stranger.get(path).status_code == 404
 
 
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_an_hour_off_costs_no_invitation(alice, stranger, hours):
+    path = invited(alice)
+    (link,) = OneTimeLink.objects.all()
+    OneTimeLink.objects.update(expires_at=link.expires_at - timedelta(hours=hours))
+    assert stranger.post(path, NEW).status_code == 302
+
+
 def test_a_link_for_something_else_is_no_invitation(stranger):
     now = timezone.now()
     token = OneTimeLink.issue(OneTimeLink.WELCOME, now, timedelta(days=1))
@@ -179,6 +214,13 @@ def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice
         f"http://{address}:{settings.PORT}" for address in two_networks()
     ]
     assert len(page(answer).select("svg.qr path")) == 2
+
+
+def test_where_ferry_listens_to_this_machine_alone_a_link_says_no_other_address(alice, settings):
+    settings.LAN_ADDRESSES, settings.HOST = "tests.webui.test_people.two_networks", "127.0.0.1"
+    answer = alice.client.post("/account/people/invite/", {"role": "guest"})
+    (field,) = page(answer).select("input.mono")
+    assert field["value"].startswith("http://localhost/join/")
 
 
 def test_a_link_made_elsewhere_carries_the_address_in_the_bar(alice, settings):

@@ -1,6 +1,7 @@
 """The Account screen: the account at the storage service, and its wishlist."""
 
 import secrets
+import time
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -8,15 +9,20 @@ import httpx
 import pytest
 from django.utils import timezone
 
+from tests.misbehaving import serving, then_silent
 from tests.people import page, words
+from webui import plans
+from webui.connection import Service
 from webui.models import HiddenWish, Role, Sent, User
+from webui.plans import trouble_lately
 from webui.v1 import models
-from webui.v1.connection import Health
+from webui.v1.client import Client
+from webui.v1.connection import Health, Patience
 from webui.v1.errors import Unavailable
-from webui.views.plan import trouble_lately
 
 pytestmark = pytest.mark.django_db
 HASH = "c" * 39 + "1"
+PATIENCE = Patience()
 MAGNET = f"magnet:?xt=urn:btih:{HASH}&dn=Slow+ferries"
 WISH = {
     "id": 31,
@@ -100,6 +106,37 @@ def test_a_service_that_is_away_is_said_and_not_asked_again_at_once(alice, stora
     assert asked
     assert "isn't answering" in words(alice.client.get("/account/"), "#plan")
     assert len(storage.calls) == asked
+
+
+def test_a_service_that_hangs_keeps_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(plans, "PATIENCE_SECONDS", 0.2)
+    start = time.monotonic()
+    with serving(then_silent()) as server, Client(f"http://127.0.0.1:{server.port}", None) as v1:
+        hanging = Service(secrets.token_hex(8), v1, is_embedded=False)
+        with pytest.raises(Unavailable, match="too_slow"):
+            plans.told(hanging, timezone.now())
+    assert time.monotonic() - start < PATIENCE.call_seconds / 2
+
+
+def test_while_the_service_is_away_its_plan_stands_as_it_was_told(bob, storage):
+    tells(storage, WISH)
+    bob.client.get("/account/")
+    storage.fails("/rest/user", 503)
+    plan = words(bob.client.get("/account/"), "#plan")
+    assert "isn't answering" in plan
+    assert "This is how it was just now." in plan
+    assert "PRO, 2 GB" in plan
+    assert "ferries" in plan
+
+
+def test_what_another_service_told_is_not_shown_in_its_place(bob, storage, request):
+    tells(storage, WISH)
+    bob.client.get("/account/")
+    other = request.getfixturevalue("foreign")
+    other.fails("/rest/user", 503)
+    plan = words(bob.client.get("/account/"), "#plan")
+    assert "isn't answering" in plan
+    assert "PRO" not in plan
 
 
 def test_the_wishlist_stands_there_as_text(bob, storage):

@@ -22,6 +22,14 @@ def test_a_right_password_leads_to_the_files(alice, mallory):
     assert mallory.get("/").status_code == 200
 
 
+def test_while_nobody_owns_ferry_signing_in_says_how_one_becomes_the_owner(mallory):
+    assert "Nobody owns this Ferry yet" in words(mallory.get("/signin/"), "main")
+
+
+def test_once_somebody_owns_ferry_signing_in_says_no_more(alice, mallory):
+    assert "Nobody owns" not in words(mallory.get("/signin/"), "main")
+
+
 def test_the_wanted_page_is_reached_after_signing_in(alice, mallory):
     answer = mallory.get("/account/?a=b", follow=True)
     wanted = page(answer).select_one("form [name=next]")["value"]

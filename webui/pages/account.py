@@ -1,14 +1,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from webui.pages.devices import DevicesPart
 from webui.pages.errors import said_by, trouble_of
-from webui.pages.measures import tenths_words
+from webui.pages.measures import ago_words, tenths_words
 from webui.pages.people import PeoplePart
 from webui.pages.storage import StoragePart
 from webui.v1.connection import Health
@@ -122,25 +121,6 @@ def time_words(seconds: float) -> str:
     if seconds < 1:
         return _("%(count)s ms") % {"count": max(1, round(seconds * 1000))}
     return _("%(count)s s") % {"count": tenths_words(seconds)}
-
-
-def ago_words(past: timedelta) -> str:
-    """`just now`, `20 seconds ago`, `3 days ago`."""
-    seconds = int(past.total_seconds())
-    if seconds < 1:
-        return _("just now")
-    if seconds < 60:
-        words = ngettext("%(count)s second ago", "%(count)s seconds ago", seconds)
-        return words % {"count": seconds}
-    if seconds < 3600:
-        minutes = seconds // 60
-        words = ngettext("%(count)s minute ago", "%(count)s minutes ago", minutes)
-        return words % {"count": minutes}
-    if seconds < 86_400:
-        hours = seconds // 3600
-        return ngettext("%(count)s hour ago", "%(count)s hours ago", hours) % {"count": hours}
-    days = seconds // 86_400
-    return ngettext("%(count)s day ago", "%(count)s days ago", days) % {"count": days}
 
 
 # The connection

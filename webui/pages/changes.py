@@ -191,7 +191,7 @@ def archive_page(
     }
     return ArchivePage(
         title=_("Your ZIP is on its way"),
-        text=_("%(items)s, %(size)s. The download starts by itself.") % words,
+        text=_("%(items)s, %(size)s") % words,
         items=list(names[:MOST_LISTED]),
         more=measures.more_words(len(names) - MOST_LISTED),
         download_url=download_url,

@@ -108,6 +108,25 @@ def long_time(seconds: int) -> str:
     return ngettext("%(count)s day", "%(count)s days", days) % {"count": days}
 
 
+def ago_words(past: timedelta) -> str:
+    """`just now`, `20 seconds ago`, `3 days ago`."""
+    seconds = int(past.total_seconds())
+    if seconds < 1:
+        return _("just now")
+    if seconds < 60:
+        words = ngettext("%(count)s second ago", "%(count)s seconds ago", seconds)
+        return words % {"count": seconds}
+    if seconds < 3600:
+        minutes = seconds // 60
+        words = ngettext("%(count)s minute ago", "%(count)s minutes ago", minutes)
+        return words % {"count": minutes}
+    if seconds < 86_400:
+        hours = seconds // 3600
+        return ngettext("%(count)s hour ago", "%(count)s hours ago", hours) % {"count": hours}
+    days = seconds // 86_400
+    return ngettext("%(count)s day ago", "%(count)s days ago", days) % {"count": days}
+
+
 class Calendar:
     """Moments as seen from `now`, in one zone. Days repeat on a page: their words are kept."""
 
@@ -165,6 +184,10 @@ class Calendar:
             words = pgettext("a day, exactly, in Django's letters", "j F Y")
             self._exact[day] = dateformat.format(day, words)
         return f"{self._exact[day]}, {there:%H:%M:%S}"
+
+    def to_the_minute(self, moment: datetime) -> str:
+        """Nobody plans by seconds."""
+        return self.exact(moment).rpartition(":")[0]
 
     def iso(self, moment: datetime | None) -> str:
         return "" if moment is None else moment.astimezone(self._zone).isoformat("T", "seconds")

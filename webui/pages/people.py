@@ -131,7 +131,7 @@ def person_row(person: Known, reader: Known) -> PersonRow:
 
 
 def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
-    words = {"role": role_words(link.role), "when": calendar.exact(link.expires_at)}
+    words = {"role": role_words(link.role), "when": calendar.to_the_minute(link.expires_at)}
     return InvitationRow(
         note=_("%(role)s, until %(when)s") % words,
         label=_("Take back the invitation: %(role)s, until %(when)s") % words,

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.pages.errors import trouble_of
-from webui.pages.measures import Calendar, count_words, size_words
+from webui.pages.measures import Calendar, ago_words, count_words, size_words
 from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
 
@@ -32,7 +33,7 @@ class WishRow:
 
 @dataclass(frozen=True)
 class PlanPart:
-    """`trouble`: why nothing is known. `others` stand under the service's own names."""
+    """`trouble`: why nothing newer is known. `others` stand under the service's own names."""
 
     trouble: str = ""
     facts: Sequence[Fact] = ()
@@ -42,12 +43,18 @@ class PlanPart:
 
 
 def plan_part(
-    account: Account, wishes: Sequence[tuple[str, Wish]], calendar: Calendar, *, is_owner: bool
+    account: Account,
+    wishes: Sequence[tuple[str, Wish]],
+    calendar: Calendar,
+    *,
+    is_owner: bool,
+    trouble: str = "",
 ) -> PlanPart:
     """The rest of the house needs no more than the plan."""
     left_out = len(wishes) - MOST_WISHES
     others = account.others if is_owner else ()
     return PlanPart(
+        trouble=trouble,
         facts=[fact for fact in facts_of(account, is_owner=is_owner) if fact.value],
         others=[Fact(label, value) for label, value in others],
         wishes=[wish_row(key, wish, calendar) for key, wish in wishes[:MOST_WISHES]],
@@ -58,8 +65,17 @@ def plan_part(
 
 
 def absent_part(failure: Failure) -> PlanPart:
+    return PlanPart(trouble=trouble_words(failure))
+
+
+def aged_words(failure: Failure, age: timedelta) -> str:
+    how_it_was = _("This is how it was %(ago)s.") % {"ago": ago_words(age)}
+    return f"{trouble_words(failure)} {how_it_was}"
+
+
+def trouble_words(failure: Failure) -> str:
     trouble = trouble_of(failure)
-    return PlanPart(trouble=f"{trouble.title}. {trouble.text}")
+    return f"{trouble.title}. {trouble.text}"
 
 
 def facts_of(account: Account, *, is_owner: bool) -> list[Fact]:

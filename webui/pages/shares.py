@@ -79,13 +79,8 @@ def share_page(
     text = _(
         "Open this link in VLC, or scan it with a phone's camera. Whoever has it can play and "
         "download this without signing in, until %(when)s."
-    ) % {"when": moment(made.expires_at, calendar)}
+    ) % {"when": calendar.to_the_minute(made.expires_at)}
     return replace(page, text=text, doors=made.doors, list_url=made.list_url)
-
-
-def moment(at: datetime, calendar: Calendar) -> str:
-    """To the minute: nobody plans by seconds."""
-    return calendar.exact(at).rpartition(":")[0]
 
 
 def share_rows(shares: Iterable[Kept], calendar: Calendar) -> list[ShareRow]:
@@ -96,7 +91,7 @@ def share_rows(shares: Iterable[Kept], calendar: Calendar) -> list[ShareRow]:
 
 
 def until(at: datetime, calendar: Calendar) -> str:
-    return _("Good until %(when)s") % {"when": moment(at, calendar)}
+    return _("Good until %(when)s") % {"when": calendar.to_the_minute(at)}
 
 
 # What players read

@@ -19,7 +19,8 @@ class Call:
     """One form of one operation. `decides` is what the dialect learns where the service knows it.
 
     `may_repeat`: twice does no more than once. `removes`: a repeat that finds nothing has found
-    it done. `names_something`: a 404 can mean that the thing is gone.
+    it done. `names_something`: a 404 can mean that the thing is gone. `seconds`: for those who wait
+    no longer than this.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Call:
     removes: bool = False
     names_something: bool = True
     headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float | None = None
 
     @property
     def is_add(self) -> bool:
@@ -166,8 +168,8 @@ def thumbnail(dialect: Dialect, file_id: str) -> Forms:
     ]
 
 
-def account() -> Forms:
-    return [Call("GET", "user", may_repeat=True, names_something=False)]
+def account(seconds: float | None = None) -> Forms:
+    return [Call("GET", "user", may_repeat=True, names_something=False, seconds=seconds)]
 
 
 def transfers(etag: str | None) -> Forms:

@@ -247,8 +247,8 @@ class Client:
 
     # The account
 
-    def account(self) -> Account:
-        return self._request(calls.account(), models.account)
+    def account(self, within_seconds: float | None = None) -> Account:
+        return self._request(calls.account(within_seconds), models.account)
 
     # How all of them go
 

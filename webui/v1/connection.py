@@ -255,6 +255,8 @@ class Connection:
 
     def _seconds_for(self, call: Call) -> float:
         patience = self._patience
+        if call.seconds is not None:
+            return call.seconds
         if call.upload is not None:
             return (
                 patience.add_seconds

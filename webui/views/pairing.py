@@ -4,6 +4,7 @@ import logging
 import math
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.urls import reverse
@@ -17,6 +18,7 @@ from webui.doors import doors
 from webui.http import Request
 from webui.models import Pairing, Role
 from webui.pages import pairing as pages
+from webui.pairing import is_over
 from webui.roles import open_to, open_to_strangers
 from webui.views import errors
 from webui.views.people import guessed
@@ -47,8 +49,8 @@ def offer(request: Request) -> HttpResponse:
 def offered(request: Request, pairing: int) -> HttpResponse:
     """How it goes, for the one who offered; 204 while nobody has come."""
     row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
-    is_over = row.expires_at <= timezone.now()
-    outcome = pages.outcome_part(agent=row.agent, is_used=row.used_at is not None, is_over=is_over)
+    is_late = is_over(row, timezone.now())
+    outcome = pages.outcome_part(agent=row.agent, is_used=row.used_at is not None, is_over=is_late)
     if not outcome.done and not outcome.over:
         return HttpResponse(status=204)
     return render(request, "account/_paired.html", {"outcome": outcome})
@@ -83,7 +85,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 def wait(request: HttpRequest) -> HttpResponse:
     """Shows a code from the first press on; the secret stays in a cookie of this browser."""
     if request.method != "POST":
-        return render(request, "pairing/wait.html", {"page": None})
+        return render(request, "pairing/wait.html", {"is_late": "late" in request.GET})
     limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
     too_many = attempts.take(limits, timezone.now())
     if too_many:
@@ -137,15 +139,16 @@ def approve(request: Request) -> HttpResponse:
     if too_many:
         return show_approval(request, pages.approve_page(code, too_many_tries(too_many)), 429)
     row = pairing.asked(code, now)
-    if row is None:
-        refusal = _("No device shows this code now. Check it, or make a new one there.")
-        return show_approval(request, pages.approve_page(code, refusal), 422)
-    attempts.give_back(limits)
-    if "approve" not in request.POST:
+    if row is not None:
+        attempts.give_back(limits)
+    if row is not None and "approve" not in request.POST:
         page = pages.approve_page(code, agent=row.agent, address=row.address)
         return show_approval(request, page, 200)
-    pairing.approve(row, request.user, now)
+    if row is None or not pairing.approve(row, request.user, now):
+        refusal = _("No device shows this code now. Check it, or make a new one there.")
+        return show_approval(request, pages.approve_page(code, refusal), 422)
     log.info("approved a device name=%r address=%s", request.user.username, row.address)
+    messages.success(request, pages.approved_words(row.agent))
     return redirect("account")
 
 

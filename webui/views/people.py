@@ -124,7 +124,7 @@ def invite(request: Request) -> HttpResponse:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
     path = reverse("join", args=[token])
-    expires = calendar().exact(now + people.INVITATION_LIFETIME)
+    expires = calendar().to_the_minute(now + people.INVITATION_LIFETIME)
     page = invited_page(role, doors(request, path), expires)
     return render(request, "account/invited.html", {"page": page})
 

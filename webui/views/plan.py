@@ -1,7 +1,6 @@
 """The Account screen: the account at the storage service, and what waits on its wishlist."""
 
 import logging
-from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -11,16 +10,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from webui import connection, folders, intake, sending, transfers, wishes
-from webui.connection import Service
+from webui import intake, plans, sending, transfers, wishes
 from webui.http import Request
 from webui.models import Role
 from webui.pages.measures import Calendar
-from webui.pages.plan import PlanPart, absent_part, plan_part
+from webui.pages.plan import PlanPart, absent_part, aged_words, plan_part
 from webui.pages.verdicts import Verdict
 from webui.roles import open_to
 from webui.sending import Errand
-from webui.v1.errors import Failure, NotFound, Unavailable
+from webui.v1.errors import Failure, NotFound
 from webui.v1.models import Account, Wish
 
 log = logging.getLogger("ferry.account")
@@ -30,34 +28,14 @@ def plan_of(request: Request) -> PlanPart:
     """One question to the service; where it can't be answered, the page says so and is whole."""
     now = timezone.now()
     try:
-        account = told(request.service, now)
+        told = plans.told(request.service, now)
     except Failure as failure:
         return absent_part(failure)
-    shown = [(wishes.key_of(wish), wish) for wish in wishes.shown(request.service, account)]
+    shown = [(wishes.key_of(wish), wish) for wish in wishes.shown(request.service, told.account)]
     calendar = Calendar(now, timezone.get_current_timezone())
     is_owner = Role(request.user.role).includes(Role.OWNER)
-    return plan_part(account, shown, calendar, is_owner=is_owner)
-
-
-def told(service: Service, now: datetime) -> Account:
-    trouble = trouble_lately(service, now)
-    if trouble:
-        raise trouble
-    try:
-        return service.v1.account()
-    finally:
-        connection.tell_health(service.key, service.v1.health)
-
-
-def trouble_lately(service: Service, now: datetime) -> Failure | None:
-    """The service was away a moment ago, for whomever: the page need not wait for that again.
-    A clock that was put back makes it no longer than a moment."""
-    health = connection.health_of(service)
-    if health.last_error is None or health.last_error_at is None:
-        return None
-    if not 0 <= (now - health.last_error_at).total_seconds() <= folders.AWAY_SECONDS:
-        return None
-    return (health.last_failure or Unavailable)(health.last_error)
+    trouble = aged_words(told.failure, now - told.at) if told.failure else ""
+    return plan_part(told.account, shown, calendar, is_owner=is_owner, trouble=trouble)
 
 
 @require_POST

@@ -91,7 +91,8 @@ def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:
 def show(
     request: HttpRequest, form: SignIn, wanted: str, *, refusal: str = "", status: int = 200
 ) -> HttpResponse:
-    context = {"form": form, "next": wanted, "refusal": refusal}
+    has_owner = User.objects.has_owner()
+    context = {"form": form, "next": wanted, "refusal": refusal, "has_owner": has_owner}
     return render(request, "signin/show.html", context, status=status)
 
 

@@ -47,8 +47,11 @@ function mark(bad) {
   list.replaceChildren(...bad.slice(0, MOST_MARKS).map(({ number, reason, line }) => {
     const text = document.createElement("bdi");
     text.textContent = line.length > 60 ? `${line.slice(0, 60)}…` : line;
+    // Its marks are those of the page's language.
+    const quoted = document.createElement("q");
+    quoted.append(text);
     const row = document.createElement("li");
-    row.append(`${fill(words.lineno, { number: numberWords(number) })}, “`, text, `”: ${words[reason]}`);
+    row.append(`${fill(words.lineno, { number: numberWords(number) })}, `, quoted, `: ${words[reason]}`);
     return row;
   }));
   if (bad.length > MOST_MARKS) {

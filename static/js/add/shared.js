@@ -1,10 +1,10 @@
 // What the worker keeps of the newest share, in the order in which it came.
-const KEEP = "ferry-shared";
+import { SHARED } from "../worker.js";
 
 export async function shared() {
   const kept = { texts: [], title: "", files: [] };
-  if (!("caches" in window) || !(await caches.has(KEEP))) return kept;
-  const cache = await caches.open(KEEP);
+  if (!("caches" in window) || !(await caches.has(SHARED))) return kept;
+  const cache = await caches.open(SHARED);
   for (const request of await cache.keys()) {
     const answer = await cache.match(request);
     const name = decodeURIComponent(answer.headers.get("X-Name") ?? "");
@@ -17,5 +17,5 @@ export async function shared() {
 }
 
 export async function forget() {
-  if ("caches" in window) await caches.delete(KEEP).catch(() => false);
+  if ("caches" in window) await caches.delete(SHARED).catch(() => false);
 }

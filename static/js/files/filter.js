@@ -14,5 +14,5 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   if (!target.value) return target.blur();
   target.value = "";
-  target.dispatchEvent(new Event("search"));
+  target.dispatchEvent(new Event("input"));
 });

@@ -85,7 +85,7 @@ export class Cards {
 
   #failed(why) {
     const card = this.#show("failed");
-    card.querySelector("p span").textContent = why;
+    card.querySelector(".why").textContent = why;
   }
 
   #upcoming() {

@@ -23,12 +23,10 @@ export function watch(root, video, signal) {
   });
   // Before the page that comes next is asked for, which may tell the position.
   on(root, "click", ({ target }) => target.closest("a[href]") && send());
-  on(window, "pagehide", () => send());
+  // Pages that come by Back are asked for before this one is hidden.
+  for (const name of ["beforeunload", "pagehide"]) on(window, name, () => send());
   on(document, "visibilitychange", () => document.visibilityState === "hidden" && send());
-  signal.addEventListener("abort", () => {
-    clearTimeout(seeking);
-    send();
-  });
+  signal.addEventListener("abort", () => clearTimeout(seeking));
 
   // A beacon outlives the page.
   function send() {

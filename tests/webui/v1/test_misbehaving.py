@@ -137,6 +137,11 @@ def test_a_server_that_never_shakes_hands_is_too_slow():
         assert outcome(client.listing) == ("Unavailable", "too_slow")
 
 
+def test_who_has_little_time_waits_no_longer_for_a_silent_server():
+    with serving(misbehaving.then_silent()) as server, client_of(server) as client:
+        assert outcome(lambda: client.account(DEADLINE_SECONDS)) == ("Unavailable", "too_slow")
+
+
 def test_a_redirect_elsewhere_takes_no_credentials_along():
     with serving(answers(whole(b"abc"))) as elsewhere:
         location = f"http://127.0.0.1:{elsewhere.port}/rest/file/7?st=s"

@@ -1,0 +1,105 @@
+"""What a foreign service tells of its account: the plan, and the wishlist that people clear up."""
+
+import secrets
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.axe import violations
+from tests.browser.conftest import PHONE
+from tests.browser.people import Visitor
+from tests.running import Ferry
+from tests.webui import service
+from tests.webui.service import Storage
+
+FULL = "not_enough_space_added_to_wishlist"
+
+
+@pytest.fixture(scope="module")
+def ferry(far_ferry: Ferry) -> Ferry:
+    return far_ferry
+
+
+@pytest.fixture(params=["alice", "phone", "scriptless"])
+def visitor(request: pytest.FixtureRequest) -> Visitor:
+    return request.getfixturevalue(request.param)
+
+
+def wishes(far: Storage, *names: str) -> None:
+    """The service has these on its list, however often it is asked."""
+    rows = []
+    for name in names:
+        mark = secrets.token_hex(20)
+        magnet = f"magnet:?xt=urn:btih:{mark}&dn={name}"
+        row = {"title": name, "size": 5_000_000, "torrent_hash": mark, "torrent_magnet": magnet}
+        rows.append({**row, "id": int(mark[:7], 16) + 1})
+    account = {"username": service.EMAIL, "package_name": "PRO", "wishlist": rows}
+    far.is_back()
+    far.says("/rest/user", *[httpx.Response(200, json={"account": account}) for _ in range(99)])
+
+
+def test_a_wish_is_tried_again_and_another_is_forgotten(visitor, far):
+    wishes(far, "Ferries", "Letters")
+    page = visitor.page
+    plan, toasts = page.locator("#plan"), page.locator("#toasts")
+    visitor.open("/account/")
+    expect(plan).to_contain_text("Forget only hides it in Ferry")
+    expect(plan.get_by_role("listitem")).to_have_count(2)
+    page.get_by_role("button", name="Try again Ferries").click()
+    expect(toasts).to_contain_text("Ferries: Added")
+    expect(plan.get_by_role("listitem")).to_have_count(1)
+    page.get_by_role("button", name="Forget Letters").click()
+    expect(toasts).to_contain_text("Forgotten here. The service keeps it on its list.")
+    expect(plan).to_be_visible()
+    expect(plan.get_by_role("listitem")).to_have_count(0)
+    visitor.open("/transfers/")
+    expect(page.locator("#transfers")).to_contain_text("Ferries")
+
+
+def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
+    wishes(far, "Whales")
+    far.fails("/rest/transfer/magnet", 413, FULL)
+    far.fails("/rest/torrent/magnet", 413, FULL)
+    page = visitor.page
+    visitor.open("/account/")
+    page.get_by_role("button", name="Try again Whales").click()
+    expect(page.locator("#toasts")).to_contain_text("no room")
+    expect(page.get_by_role("button", name="Try again Whales")).to_be_visible()
+
+
+def test_what_was_forgotten_on_one_device_is_gone_on_the_other(alice, phone, far):
+    wishes(far, "Tides")
+    phone.open("/account/")
+    expect(phone.page.locator("#plan")).to_contain_text("Tides")
+    alice.open("/account/")
+    alice.page.get_by_role("button", name="Forget Tides").click()
+    expect(alice.page.locator("#toasts")).to_contain_text("Forgotten here")
+    phone.page.reload()
+    expect(phone.page.locator("#plan")).to_contain_text("PRO")
+    expect(phone.page.locator("#plan")).not_to_contain_text("Tides")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_wishlist_is_readable(phone, far, scheme):
+    wishes(far, "A long name of a wish that nobody would ever say aloud" * 3, "Ferries")
+    phone.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    phone.open("/account/")
+    expect(phone.page.locator("#plan").get_by_role("listitem")).to_have_count(2)
+    assert violations(phone.page) == []
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_while_the_service_hangs_the_page_shows_what_it_told_before(alice, far, chromium: Browser):
+    wishes(far, "Harbours")
+    alice.open("/account/")
+    expect(alice.page.locator("#plan")).to_contain_text("Harbours")
+    far.fails("/rest/user", 503)
+    with chromium.new_context(**PHONE) as context:
+        elsewhere = Visitor(context.new_page(), alice.url, alice.ferry)
+        elsewhere.enter()
+        elsewhere.open("/account/")
+        plan = elsewhere.page.locator("#plan")
+        expect(plan).to_contain_text("isn't answering")
+        expect(plan).to_contain_text("This is how it was")
+        expect(plan).to_contain_text("Harbours")

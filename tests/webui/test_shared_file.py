@@ -1,0 +1,59 @@
+"""A file that all processes share, and that any of them may find anew."""
+
+import sqlite3
+
+import pytest
+
+from webui.shared_file import SharedFile, write_ahead
+
+SCHEMA = "CREATE TABLE IF NOT EXISTS thing (name TEXT);"
+
+
+def keep(file, name):
+    with file.changed() as base:
+        base.execute("INSERT INTO thing VALUES (?)", (name,))
+
+
+def names(file):
+    with file.opened() as base:
+        return [row["name"] for row in base.execute("SELECT name FROM thing")]
+
+
+def test_what_one_process_keeps_another_finds(tmp_path):
+    keep(SharedFile(tmp_path / "file", SCHEMA, ["size"]), "kept")
+    assert names(SharedFile(tmp_path / "file", SCHEMA, ["size"])) == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "facts"),
+    [(SCHEMA, ["size", "age"]), (SCHEMA.replace("name TEXT", "name TEXT, age REAL"), ["size"])],
+)
+def test_what_another_release_kept_in_another_shape_is_forgotten(tmp_path, schema, facts):
+    keep(SharedFile(tmp_path / "file", SCHEMA, ["size"]), "kept")
+    assert names(SharedFile(tmp_path / "file", schema, facts)) == []
+
+
+def test_of_a_change_that_fails_nothing_is_kept(tmp_path):
+    file = SharedFile(tmp_path / "file", SCHEMA, [])
+    keep(file, "kept")
+    with pytest.raises(sqlite3.ProgrammingError), file.changed() as base:
+        base.executemany("INSERT INTO thing VALUES (?)", [("new",), ("too", "many")])
+    assert names(file) == ["kept"]
+
+
+class Crowded:
+    """A new file that others open at the same moment."""
+
+    def __init__(self, refusals: int) -> None:
+        self.refusals = refusals
+
+    def execute(self, _statement: str) -> None:
+        self.refusals -= 1
+        if self.refusals >= 0:
+            raise sqlite3.OperationalError("database is locked")
+
+
+def test_a_file_that_several_processes_open_at_once_is_waited_for():
+    base = Crowded(refusals=3)
+    write_ahead(base)
+    assert base.refusals == -1
