@@ -39,3 +39,15 @@ LEAST_PIXELS = 44
 
 def too_small(page: Page) -> list[str]:
     return page.evaluate(SMALL, LEAST_PIXELS)
+
+
+# An iPhone zooms into a field whose letters are smaller, and stays there.
+ZOOMING = """(least) => [...document.querySelectorAll("select, textarea, input")]
+    .filter(({ type }) => !["checkbox", "radio", "range", "file", "hidden"].includes(type))
+    .filter((each) => parseFloat(getComputedStyle(each).fontSize) < least)
+    .map((each) => each.outerHTML.slice(0, 160))"""
+LEAST_LETTER_PIXELS = 16
+
+
+def zooming(page: Page) -> list[str]:
+    return page.evaluate(ZOOMING, LEAST_LETTER_PIXELS)

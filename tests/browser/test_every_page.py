@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
-from django.urls import get_resolver
+from django.urls import get_resolver, reverse
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState
 
 from tests.browser.axe import violations
@@ -13,7 +15,7 @@ from tests.browser.conftest import EXPECTED, PHONE
 from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor, forgive
 from tests.browser.shelf import Shelf
-from tests.browser.targets import too_small
+from tests.browser.targets import too_small, zooming
 from tests.running import Ferry
 from tests.webui.test_roles import TABLE, patterns
 
@@ -165,6 +167,7 @@ def is_steady_readable_and_large_enough(page: Page) -> None:
     assert page.get_by_role("heading", level=1).count() == 1
     assert page.evaluate("window.shifted") < MOST_SHIFT
     assert too_small(page) == []
+    assert zooming(page) == []
     assert violations(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
@@ -182,3 +185,21 @@ def test_what_is_too_small_is_found(phone):
     assert len(too_small(page)) == 1
     page.set_content("<button style='width:44px;height:44px'></button>")
     assert too_small(page) == []
+
+
+def test_a_field_that_an_iphone_would_zoom_into_is_found(phone):
+    page = phone.new_page()
+    page.set_content("<input style='font-size:15px'><input type=checkbox style='font-size:9px'>")
+    assert len(zooming(page)) == 1
+    page.set_content("<input style='font-size:16px'>")
+    assert zooming(page) == []
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(PIECES) if TABLE[name][1] == "get"])
+def test_a_piece_is_no_page(name, house, ferry):
+    """A page among the pieces would go unlooked at."""
+    cookies = {each["name"]: each["value"] for each in house.state["cookies"]}
+    with httpx.Client(cookies=cookies, trust_env=False) as http:
+        headers = {"Host": urlsplit(house.url).netloc}
+        answer = http.get(ferry.url + reverse(name, kwargs=TABLE[name][2]), headers=headers)
+    assert answer.status_code != 200 or "<html" not in answer.text

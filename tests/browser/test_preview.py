@@ -217,7 +217,7 @@ def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
     expect(viewer.get_by_role("heading", name="This picture can't be shown")).to_be_visible()
     page.keyboard.press("ArrowRight")
     shown(page, "drawing.svg")
-    page.wait_for_function("document.querySelector('.picture-frame img').naturalWidth > 0")
+    page.locator(".picture-frame img").evaluate("(image) => image.decode()")
 
 
 def test_neighbours_are_fetched_before_they_are_wanted(alice, things):

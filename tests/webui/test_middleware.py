@@ -102,6 +102,18 @@ def test_under_htmx_an_error_is_a_toast(alice):
     assert not page(answer).select_one("html")
 
 
+@pytest.mark.parametrize("accept", ["image/avif,image/webp,*/*;q=0.8", "*/*"])
+def test_an_icon_that_is_nowhere_costs_the_page_beside_it_no_cookie(client, accept):
+    page_of_its_own = client.get("/signin/")
+    assert any("csrf" in name for name in page_of_its_own.cookies)
+    beside = Client(headers={"host": "localhost"})
+    for path in ("/favicon.ico", "/apple-touch-icon.png"):
+        answer = beside.get(path, headers={"accept": accept})
+        assert answer.status_code == 404
+        assert not answer.cookies
+    assert beside.get("/nowhere/", headers={"accept": "text/html"}).cookies
+
+
 def test_a_wrong_method_is_a_page_that_names_the_right_ones(alice):
     answer = alice.client.get("/signout/")
     assert answer.status_code == 405
