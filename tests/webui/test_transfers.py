@@ -139,6 +139,14 @@ def test_a_failure_is_told_in_the_services_own_words_too(alice, storage):
     assert "The server says 404." in shown
 
 
+def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
+    said = json.dumps(["Nothing is fetched from addresses like this one."])
+    one = storage.transfer("Failed", state="failed", reason="address_refused", warnings=said)
+    told = facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert "this address may not be fetched" in told
+    assert "Nothing is fetched" not in told
+
+
 @pytest.mark.parametrize(
     ("reason", "said"),
     [

@@ -13,6 +13,11 @@ def sentence(word: str) -> str:
     return say() if say else _("the service says: %(words)s") % {"words": word.replace("_", " ")}
 
 
+def leaves_open(word: str) -> bool:
+    """Whether the service's own sentence, in its own language, tells more than ours."""
+    return word in VAGUE or word not in SENTENCES
+
+
 def note(word: str) -> str:
     """What stays worth knowing of one that arrived."""
     say = NOTES.get(word)
@@ -47,6 +52,7 @@ def _address_refused() -> str:
     return _("this address may not be fetched")
 
 
+VAGUE = frozenset({"fetch_error", "disk_error"})
 NOTES: dict[str, Callable[[], str]] = {
     "web_page": lambda: _("the address leads to a web page, not to a file"),
     "folder_gone": lambda: _("the folder it was meant for is gone"),

@@ -398,7 +398,8 @@ def done(sighting: Sighting, around: Circumstances) -> Told:
 
 def failed(sighting: Sighting, around: Circumstances) -> Told:
     words = reasons.sentence(sighting.reason) or _("the storage service gives no reason")
-    return _("Failed"), "red", "circle-alert", [words, sighting.said, ended(sighting, around)]
+    said = sighting.said if reasons.leaves_open(sighting.reason) else ""
+    return _("Failed"), "red", "circle-alert", [words, said, ended(sighting, around)]
 
 
 def gone(sighting: Sighting, around: Circumstances) -> Told:
