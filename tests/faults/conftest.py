@@ -1,14 +1,15 @@
 """What all faults have in common: who asks, what was promised, and the count at the end."""
 
 import random
+from contextlib import ExitStack
 
 import pytest
 
-from tests.faults.asking import Asking
-from tests.faults.reckoning import Promises, Tally, reckoned
-from tests.running import PASSWORD
-from tests.service.builders import alice as an_alice
+from tests.faults.reckoning import Tally
+from tests.faults.scene import PASSWORD, Scene
+from tests.service.builders import alice
 from tests.service.conftest import library_folder
+from tests.swarm import seeder
 
 __all__ = ["library_folder"]
 
@@ -23,51 +24,20 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.line(str(tally))
 
 
-@pytest.fixture(scope="session")
-def tally(pytestconfig):
-    return pytestconfig.stash.setdefault(TALLY, Tally())
-
-
 @pytest.fixture
 def chance():
     return random.Random(SEED)
 
 
 @pytest.fixture
-def account(transactional_db, library_folder):
-    return an_alice(password=PASSWORD, space_max_bytes=10**10)
+def scene(transactional_db, library_folder, pytestconfig):
+    account = alice(password=PASSWORD, space_max_bytes=10**10)
+    tally = pytestconfig.stash.setdefault(TALLY, Tally())
+    with ExitStack() as stack:
+        yield Scene(account, library_folder, tally, stack)
 
 
 @pytest.fixture
-def promises():
-    return Promises()
-
-
-@pytest.fixture
-def even(tally):
-    """Adds a reckoning to what is told at the end, and demands that nothing is amiss."""
-
-    def judge(found):
-        tally.add(found)
-        assert found.is_even, found
-
-    return judge
-
-
-@pytest.fixture
-def all_even(even, account, library_folder, promises):
-    return lambda: even(reckoned(account, library_folder, promises))
-
-
-@pytest.fixture
-def asking(account, promises):
-    """Makes somebody who asks a server as Alice."""
-    opened = []
-
-    def ask(url):
-        opened.append(Asking(url, account.email, PASSWORD, promises))
-        return opened[-1]
-
-    yield ask
-    for each in opened:
-        each.close()
+def seeds():
+    with seeder() as seeds:
+        yield seeds

@@ -34,9 +34,6 @@ class Promises:
     def hear(self, content_sum: str, name: str) -> None:
         self.possible[content_sum] = {name}
 
-    def keep(self, content: bytes, name: str) -> None:
-        self.hear(sum_of(content), name)
-
 
 @dataclass
 class Reckoning:
@@ -56,9 +53,6 @@ class Tally:
 
     faults: Counter[str] = field(default_factory=Counter)
     total: Reckoning = field(default_factory=Reckoning)
-
-    def happened(self, fault: str) -> None:
-        self.faults[fault] += 1
 
     def add(self, one: Reckoning) -> None:
         self.total.things += one.things

@@ -27,20 +27,20 @@ PEOPLE = 3
 
 
 @pytest.fixture
-def server(account):
+def server(scene):
     with serving(WEB_PROCESSES="2") as server:
         until(lambda: len(server.workers) == 2)
         yield server
 
 
 @pytest.fixture
-def kill(server, tally):
+def kill(server, scene):
     """One of the web server's processes; it starts another."""
 
     def kill_one(pid=None):
-        victim = pid or until(lambda: server.workers)[0]
+        victim = pid or server.workers[0]
         os.kill(victim, signal.SIGKILL)
-        tally.happened("web killed")
+        scene.happened("web killed")
         until(lambda: victim not in server.workers and len(server.workers) == 2)
 
     return kill_one
@@ -81,17 +81,15 @@ def kill_while(people, kill, chance):
     """Each time after a few more things were done."""
     for _ in range(KILLS):
         aim = sum(each.done for each in people) + chance.randint(1, 12)
-        until(lambda aim=aim: sum(each.done for each in people) >= aim, seconds=30)
+        until(lambda aim=aim: sum(each.done for each in people) >= aim)
         kill()
     for each in people:
         each.end()
 
 
-def test_what_was_uploaded_renamed_and_deleted_is_as_it_was_said(
-    server, asking, kill, chance, all_even
-):
+def test_what_was_uploaded_renamed_and_deleted_is_as_it_was_said(scene, server, kill, chance):
     def life(number):
-        mine, asks = random.Random(number), asking(server.url)
+        mine, asks = random.Random(number), scene.asking(server.url)
 
         def live(turn):
             content = mine.randbytes(mine.choice([30, 70_000, 1_500_000]))
@@ -105,97 +103,88 @@ def test_what_was_uploaded_renamed_and_deleted_is_as_it_was_said(
 
     people = [Busy(life(number)) for number in range(PEOPLE)]
     kill_while(people, kill, chance)
-    all_even()
+    scene.all_even()
     assert File.objects.count() >= KILLS
 
 
 @pytest.mark.parametrize("share", [0.3, 0.999])
-def test_an_upload_that_was_never_answered_is_there_whole_or_not_at_all(
-    share, server, asking, kill, promises, library_folder, all_even
-):
-    content, asks = os.urandom(6_000_000), asking(server.url)
-    incoming = library_folder._root / "incoming"
+def test_an_upload_that_was_cut_off_leaves_nothing(share, scene, server, kill):
+    content, asks = os.urandom(6_000_000), scene.asking(server.url)
     sent = int(len(content) * share)
 
     def body():
         """Cut in two by the kill of whoever reads it."""
         yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="film"\r\n\r\n'
         yield content[:sent]
-        (reader,) = until(lambda: readers_of(incoming, server))
+        (reader,) = until(lambda: writers_below(scene.store, server))
         kill(reader)
         yield content[sent:]
         yield b"\r\n--b--\r\n"
 
-    promises.ask(sum_of(content), "film")
+    scene.promises.ask(sum_of(content), "film")
     headers = {"Content-Type": "multipart/form-data; boundary=b", "Transfer-Encoding": "chunked"}
     with pytest.raises(httpx.TransportError):
         asks.api.post("/rest/transfer/file", content=body(), headers=headers)
-    all_even()
-    asks.put("film again", b"again")
-    all_even()
+    assert not File.objects.exists()
+    scene.all_even()
+    asks.put("film", content)
+    scene.all_even()
 
 
-def readers_of(folder, server):
-    opened = {pid: f"/proc/{pid}/fd" for pid in server.workers}
-    return [
+def writers_below(store, server):
+    incoming = str(store._root / "incoming")
+    places = {pid: f"/proc/{pid}/fd" for pid in server.workers}
+    return {
         pid
-        for pid, place in opened.items()
-        for each in os.listdir(place)  # noqa: PTH208
-        if reads(f"{place}/{each}", folder)
-    ]
+        for pid, place in places.items()
+        for name in os.listdir(place)  # noqa: PTH208
+        if target_of(f"{place}/{name}").startswith(incoming)
+    }
 
 
-def reads(link, folder):
+def target_of(link):
     with suppress(FileNotFoundError):
-        return os.readlink(link).startswith(str(folder))  # noqa: PTH115
-    return False
+        return os.readlink(link)  # noqa: PTH115
+    return ""
 
 
 @pytest.mark.parametrize("way", ["file", "zip"])
-def test_a_download_that_is_cut_off_goes_on_where_it_was(
-    way, account, server, asking, kill, library_folder, promises, all_even
-):
-    content, asks = os.urandom(8_000_000), asking(server.url)
-    folder = a_folder(account)
-    file = a_file(account, "film", folder=folder, blob=put(library_folder, content))
-    promises.keep(content, "film")
+def test_a_download_that_is_cut_off_goes_on_where_it_was(way, scene, server, kill):
+    content, asks = os.urandom(8_000_000), scene.asking(server.url)
+    folder = a_folder(scene.account)
+    file = a_file(scene.account, "film", folder=folder, blob=put(scene.store, content))
+    scene.promises.hear(sum_of(content), "film")
     path = {"file": f"/rest/file/{file.pk}", "zip": f"/rest/folder/{folder.pk}/download"}[way]
     link = asks.api.get(path).headers["Location"]
     whole = asks.api.get(link)
     assert content in whole.content
     came = b""
-    stops = [len(whole.content) * part // 8 for part in range(9)]
+    stops = [len(whole.content) * part // KILLS for part in range(KILLS + 1)]
     for _start, stop in pairwise(stops):
-        came += part_of(asks.api, link, came, stop, whole.headers["ETag"])
-        kill()
-    assert came + part_of(asks.api, link, came, len(whole.content), whole.headers["ETag"]) == (
-        whole.content
-    )
-    all_even()
+        came += part_of(asks.api, link, came, stop, whole.headers["ETag"], kill)
+    assert came == whole.content
+    scene.all_even()
 
 
-def part_of(api, link, came, stop, etag):
-    """From where the last one ended until `stop`, where the reader looks at no more."""
+def part_of(api, link, came, stop, etag, kill):
+    """From where the last one ended until `stop`, when whoever sends it is killed."""
     headers = {"Range": f"bytes={len(came)}-", "If-Range": etag}
-    with api.stream("GET", link, headers=headers) as answer:
-        if answer.status_code == 416:
-            return b""
+    rest = b""
+    with api.stream("GET", link, headers=headers) as answer, suppress(httpx.TransportError):
         assert answer.status_code == 206
-        rest = b""
         for piece in answer.iter_raw(65_536):
             rest += piece
             if len(came) + len(rest) >= stop:
                 break
+        kill()
     return rest[: stop - len(came)]
 
 
-def test_a_magnet_that_is_sent_until_it_is_answered_is_one_transfer(
-    server, asking, kill, chance, account, all_even, even
-):
+def test_a_magnet_that_is_sent_until_it_is_answered_is_one_transfer(scene, server, kill, chance):
     said = {}
 
     def life(number):
-        asks = asking(server.url)
+        asks = scene.asking(server.url)
 
         def live(turn):
             digits = f"{number:020x}{len(said):020x}"
@@ -209,10 +198,8 @@ def test_a_magnet_that_is_sent_until_it_is_answered_is_one_transfer(
     people = [Busy(life(number)) for number in range(PEOPLE)]
     kill_while(people, kill, chance)
     rows = Transfer.objects.values_list("info_hash_v1", "pk")
+    times = Counter(digits for digits, _pk in rows)
     lost = [str(each) for each in said.items() - dict(rows).items()]
-    doubled = [
-        digits for digits, times in Counter(digits for digits, _pk in rows).items() if times > 1
-    ]
-    even(Reckoning(len(said), lost, doubled))
+    scene.even(Reckoning(len(said), lost, [each for each in times if times[each] > 1]))
     assert len(said) >= KILLS
-    all_even()
+    scene.all_even()
