@@ -14,13 +14,15 @@ import pytest
 
 from service.models import Transfer
 from service.places import ids_on_disk
+from tests.faults.reckoning import sum_of
 from tests.service.working import until, working
 from tests.serving import serving
 from tests.swarm import torrent
 
 SIZE = 6 * 2**20
 SLOWLY = 1_500_000
-TORRENTS = 4
+TORRENTS = 3
+MANY = 2000
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ def test_a_transfer_whose_worker_is_killed_again_and_again_comes_once(
 
 def test_transfers_whose_engine_is_killed_go_on(scene, asks, seeds, chance, tmp_path):
     """Not more than twice: who is at hand for a third time may be the culprit."""
-    films = [a_film(chance, seeds, tmp_path, number) for number in range(TORRENTS)]
+    films = [a_film(chance, seeds, tmp_path, number) for number in range(2)]
     seeds.limit_upload(SLOWLY)
     with working() as work:
         ids = [asks.add(made, seeds) for made in films]
@@ -86,7 +88,7 @@ def test_of_two_workers_whichever_is_killed_the_other_goes_on(scene, asks, seeds
     with ExitStack() as stack:
         both = [stack.enter_context(working(ACTIVE_TRANSFERS="2")) for _ in range(2)]
         ids = [asks.add(made, seeds) for made in films]
-        for share in (10, 25, 40, 55):
+        for share in (10, 25, 40):
             until(
                 lambda aim=share: (
                     sum(known(each).progress_percent for each in ids) >= aim * len(ids)
@@ -97,5 +99,30 @@ def test_of_two_workers_whichever_is_killed_the_other_goes_on(scene, asks, seeds
             both.append(stack.enter_context(working(ACTIVE_TRANSFERS="2")))
         seeds.limit_upload(0)
         until(lambda: all(known(each).state == "done" for each in ids))
+        until(lambda: list(ids_on_disk()) == [])
+    scene.all_even()
+
+
+def test_a_transfer_whose_worker_is_killed_while_it_moves_is_there_once(
+    scene, asks, seeds, chance, tmp_path
+):
+    files = {(f"{number}.txt",): chance.randbytes(100) for number in range(MANY)}
+    made = torrent("Films", files)
+    seeds.give(made, tmp_path / "given")
+    transfer_id = asks.api.post(
+        "/rest/transfer/magnet", data={"magnet": made.magnet(peer=seeds.address)}
+    ).json()["id"]
+    for (name,), content in files.items():
+        scene.promises.hear(sum_of(content), name)
+    for _ in range(3):
+        with working() as work:
+            until(lambda: any(scene.store.blobs()))
+            work.kill()
+            scene.happened("worker killed while moving")
+            assert known(transfer_id).state != "done"
+        for blob in scene.store.blobs():
+            scene.store.delete(blob.blob)
+    with working():
+        until(lambda: known(transfer_id).state == "done")
         until(lambda: list(ids_on_disk()) == [])
     scene.all_even()
