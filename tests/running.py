@@ -72,15 +72,17 @@ class Ferry:
 
 
 @contextmanager
-def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
-    with started(data_dir, **settings) as ferry:
+def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) -> Iterator[Ferry]:
+    with started(data_dir, prefix=prefix, **settings) as ferry:
         assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
         yield ferry
 
 
 @contextmanager
-def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
-    """Not yet ready; the options are the interpreter's."""
+def started(
+    data_dir: Path, *options: str, prefix: tuple[str, ...] = (), **settings: str
+) -> Iterator[Ferry]:
+    """Not yet ready; the options are the interpreter's. A prefix becomes the program itself."""
     port = int(settings.get("PORT") or free_port())
     environment = {
         **os.environ,
@@ -91,7 +93,7 @@ def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
         **settings,
     }
     process = subprocess.Popen(
-        [sys.executable, *options, "manage.py", "run"],
+        [*prefix, sys.executable, *options, "manage.py", "run"],
         cwd=BASE,
         env=environment,
         stdout=subprocess.PIPE,
