@@ -25,6 +25,8 @@ class Ferry:
     environment: dict[str, str]
     output: "Output"
     process: "subprocess.Popen[str]"
+    beside: tuple[str, ...] = ()
+    """What leads another program to where this one is."""
 
     @property
     def url(self) -> str:
@@ -42,7 +44,7 @@ class Ferry:
 
     def manage(self, *arguments: str, **environment: str) -> str:
         return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
+            [*self.beside, sys.executable, "manage.py", *arguments],
             cwd=BASE,
             env={**self.environment, **environment},
             capture_output=True,
@@ -82,7 +84,8 @@ def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) ->
 def started(
     data_dir: Path, *options: str, prefix: tuple[str, ...] = (), **settings: str
 ) -> Iterator[Ferry]:
-    """Not yet ready; the options are the interpreter's. A prefix becomes the program itself."""
+    """Not yet ready; the options are the interpreter's. A prefix that gives it disks of its own
+    becomes the program itself."""
     port = int(settings.get("PORT") or free_port())
     environment = {
         **os.environ,
@@ -101,8 +104,9 @@ def started(
         text=True,
     )
     output = Output(process)
+    enter = ("nsenter", "--mount", f"--target={process.pid}", f"--wd={BASE}") if prefix else ()
     try:
-        yield Ferry(port, data_dir, environment, output, process)
+        yield Ferry(port, data_dir, environment, output, process, enter)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
