@@ -3,17 +3,16 @@
 import json
 import secrets
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from webui.listings import transaction, write_ahead
 from webui.pages.sightings import DONE, Sighting, Totals, in_order, sighting_of, totals_of
+from webui.throwaway import Throwaway, transaction
 from webui.v1.errors import Failure
 
 TURN_SECONDS = 60
@@ -76,10 +75,8 @@ class Boards:
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._path = path
+        self._file = Throwaway(path, prepare)
         self._clock = clock
-        self._is_ready = False
-        self._lock = threading.Lock()
 
     def now(self) -> float:
         return self._clock()
@@ -88,13 +85,13 @@ class Boards:
 
     def board(self, service: str) -> Board | None:
         """None where nobody ever looked."""
-        with self._open() as base:
+        with self._file.open() as base:
             row = self._row(base, service)
         return None if row is None or not row["read_at"] else board_of(row)
 
     def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, Sighting]:
         found: dict[str, Sighting] = {}
-        with self._open() as base:
+        with self._file.open() as base:
             for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
                 some = keys[start : start + MOST_KEYS_AT_ONCE]
                 places = ", ".join("?" * len(some))
@@ -106,7 +103,7 @@ class Boards:
         return found
 
     def since(self, service: str, number: int) -> dict[str, Sighting]:
-        with self._open() as base:
+        with self._file.open() as base:
             return read(
                 base,
                 "SELECT key, facts FROM sighting WHERE service = ? AND number > ?",
@@ -114,7 +111,7 @@ class Boards:
             )
 
     def arrived_since(self, service: str, number: int) -> dict[str, Sighting]:
-        with self._open() as base:
+        with self._file.open() as base:
             return read(
                 base,
                 "SELECT key, facts FROM sighting WHERE service = ? AND number > ? AND arrived > ?",
@@ -125,7 +122,7 @@ class Boards:
         return self.since(service, -1)
 
     def changes(self, service: str) -> int:
-        with self._open() as base:
+        with self._file.open() as base:
             row = self._row(base, service)
         return row["changes"] if row else 0
 
@@ -135,7 +132,7 @@ class Boards:
         self, service: str, sightings: Sequence[Sighting], etag: str | None, changes: int
     ) -> None:
         """Lets the others see it, unless we changed something since `changes` was taken."""
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             row = self._made(base, service)
             if row["changes"] == changes:
                 self._write(base, row, {each.key: each for each in sightings}, etag)
@@ -172,7 +169,7 @@ class Boards:
     def fail(self, service: str, failure: Failure) -> None:
         """The service is away: for how long is told by the last look that succeeded."""
         reason = f"{type(failure).__name__} {failure.reason}"
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             row = self._made(base, service)
             is_news = row["failure"] != reason
             base.execute(
@@ -183,7 +180,7 @@ class Boards:
 
     def change(self, service: str, gone: Iterable[str] = ()) -> None:
         """We did something ourselves: the next reader waits for a new look."""
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             row = self._made(base, service)
             keys = set(gone)
             left = [
@@ -199,7 +196,7 @@ class Boards:
             )
 
     def tell_space(self, service: str, used: int | None, whole: int | None) -> None:
-        with self._open() as base:
+        with self._file.open() as base:
             base.execute(
                 "UPDATE board SET space_used = ?, space_max = ? WHERE service = ?",
                 (used, whole, service),
@@ -209,7 +206,7 @@ class Boards:
     def turn(self, service: str) -> Iterator[bool]:
         """True for one at a time."""
         now = self._clock()
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             is_free = self._made(base, service)["turn"] < now
             if is_free:
                 base.execute(
@@ -219,16 +216,16 @@ class Boards:
             yield is_free
         finally:
             if is_free:
-                with self._open() as base:
+                with self._file.open() as base:
                     base.execute("UPDATE board SET turn = 0 WHERE service = ?", (service,))
 
     def asking(self, service: str) -> None:
-        with self._open() as base:
+        with self._file.open() as base:
             base.execute(
                 "UPDATE board SET asked_at = ? WHERE service = ?", (self._clock(), service)
             )
 
-    # The file
+    # Rows
 
     def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
         base.execute(
@@ -250,30 +247,18 @@ class Boards:
     def prune(self) -> None:
         """Services that nobody has looked at for long."""
         oldest = self._clock() - OLDEST_SECONDS
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             old = "SELECT service FROM board WHERE asked_at < ?"
             base.execute(f"DELETE FROM sighting WHERE service IN ({old})", (oldest,))  # noqa: S608
             base.execute("DELETE FROM board WHERE asked_at < ?", (oldest,))
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection for each use: none survives a fork, and opening one costs 0.1 ms."""
-        with closing(sqlite3.connect(self._path, timeout=10, isolation_level=None)) as base:
-            base.row_factory = sqlite3.Row
-            base.execute("PRAGMA synchronous=OFF")
-            if not self._is_ready:
-                self._prepare(base)
-            yield base
 
-    def _prepare(self, base: sqlite3.Connection) -> None:
-        with self._lock:
-            write_ahead(base)
-            with transaction(base):
-                if base.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
-                    for statement in ANEW:
-                        base.execute(statement)
-            base.executescript(SCHEMA)
-            self._is_ready = True
+def prepare(base: sqlite3.Connection) -> None:
+    with transaction(base):
+        if base.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
+            for statement in ANEW:
+                base.execute(statement)
+    base.executescript(SCHEMA)
 
 
 def board_of(row: sqlite3.Row) -> Board:

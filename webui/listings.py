@@ -7,7 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ from webui.pages.entries import (
     Entry,
     Snapshot,
 )
+from webui.throwaway import Throwaway, transaction
 from webui.v1.models import File, Listing
 
 MOST_FOLDERS = 5_000
@@ -31,7 +32,6 @@ OLDEST_SECONDS = 30 * 24 * 3600
 MOST_ENTRIES_IN_MEMORY = 200_000
 MOST_ANCESTORS = 64
 TURN_SECONDS = 60
-OPEN_SECONDS, OPEN_STEP_SECONDS = 10, 0.01
 USED_STEP_SECONDS = 60
 PRUNE_EVERY = 200
 
@@ -88,17 +88,15 @@ class Listings:
         clock: Callable[[], float] = time.time,
         most_entries: int = MOST_ENTRIES_IN_MEMORY,
     ) -> None:
-        self._path = path
+        self._file = Throwaway(path, lambda base: base.executescript(SCHEMA))
         self._clock = clock
         self._memory = Memory(most_entries)
         self._written = 0
-        self._is_ready = False
-        self._lock = threading.Lock()
 
     # Reading
 
     def known(self, service: str, folder: str) -> Known | None:
-        with self._open() as base:
+        with self._file.open() as base:
             row = base.execute(
                 "SELECT listing.*, coalesce(change.number, 0) > listing.number AS is_changed"
                 " FROM listing LEFT JOIN change USING (service, folder)"
@@ -144,7 +142,7 @@ class Listings:
         most = len(names) if tells_path or names else MOST_ANCESTORS
         found: list[tuple[str, str]] = []
         folder = snapshot.parent
-        with self._open() as base:
+        with self._file.open() as base:
             root = self._facts(base, service, ROOT)
             while folder and len(found) < most:
                 if folder == ROOT or (root is not None and folder == root["own_id"]):
@@ -172,13 +170,13 @@ class Listings:
 
     def name_of(self, service: str, folder: str) -> str:
         """Nothing where nobody has opened it yet."""
-        with self._open() as base:
+        with self._file.open() as base:
             row = self._facts(base, service, folder)
         return row["name"] if row else ""
 
     def space(self, service: str) -> tuple[int | None, int | None]:
         """Used and whole, as the listing that was read last told."""
-        with self._open() as base:
+        with self._file.open() as base:
             row = base.execute(
                 "SELECT space_used, space_max FROM listing"
                 " WHERE service = ? AND space_max IS NOT NULL ORDER BY read_at DESC LIMIT 1",
@@ -190,7 +188,7 @@ class Listings:
 
     def number(self, service: str, folder: str) -> int:
         """How often we changed this folder ourselves: taken before it is read."""
-        with self._open() as base:
+        with self._file.open() as base:
             return number_of(base, service, folder)
 
     def keep(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
@@ -200,7 +198,7 @@ class Listings:
         facts = facts_of(service, folder, listing, stored)
         facts |= {"number": number, "read_at": self._clock(), "used_at": self._clock()}
         contents = self._memory.get((service, folder, facts["revision"])) or Contents(entries)
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             if number_of(base, service, folder) == number:
                 put(base, "listing", facts)
                 row = {name: facts[name] for name in ("service", "folder", "revision")}
@@ -211,7 +209,7 @@ class Listings:
 
     def confirm(self, service: str, folder: str, number: int) -> None:
         """The service says that nothing changed."""
-        with self._open() as base:
+        with self._file.open() as base:
             base.execute(
                 "UPDATE listing SET read_at = ?, number = ? WHERE service = ? AND folder = ?"
                 " AND (read_at < ? OR number < ?)",
@@ -220,7 +218,7 @@ class Listings:
 
     def change(self, service: str, folders: list[str]) -> None:
         """We changed these: what is known of them is not shown unasked any more."""
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             for folder in folders:
                 put(
                     base,
@@ -233,7 +231,7 @@ class Listings:
                 )
 
     def forget(self, service: str, folder: str) -> None:
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             for table in ("listing", "rows"):
                 remove(base, table, [(service, folder)])
 
@@ -245,14 +243,14 @@ class Listings:
             yield has_turn
         finally:
             if has_turn:
-                with self._open() as base:
+                with self._file.open() as base:
                     base.execute(
                         "DELETE FROM turn WHERE service = ? AND folder = ?", (service, folder)
                     )
 
     def _take_turn(self, service: str, folder: str) -> bool:
         now = self._clock()
-        with self._open() as base:
+        with self._file.open() as base:
             taken = base.execute(
                 "INSERT INTO turn VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET until = excluded.until"
                 " WHERE until < ?",
@@ -269,7 +267,7 @@ class Listings:
 
     def prune(self) -> None:
         """The least used go first."""
-        with self._open() as base, transaction(base):
+        with self._file.open() as base, transaction(base):
             gone = base.execute(
                 "SELECT service, folder FROM (SELECT service, folder, used_at,"
                 " row_number() OVER latest AS place, sum(stored_bytes) OVER latest AS bytes"
@@ -280,24 +278,6 @@ class Listings:
             for table in ("listing", "rows", "change"):
                 remove(base, table, map(tuple, gone))
             base.execute("DELETE FROM turn WHERE until < ?", (self._clock(),))
-
-    # The file
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection for each use: none survives a fork, and opening one costs 0.1 ms."""
-        with closing(sqlite3.connect(self._path, timeout=10, isolation_level=None)) as base:
-            base.row_factory = sqlite3.Row
-            base.execute("PRAGMA synchronous=OFF")
-            if not self._is_ready:
-                self._prepare(base)
-            yield base
-
-    def _prepare(self, base: sqlite3.Connection) -> None:
-        with self._lock:
-            write_ahead(base)
-            base.executescript(SCHEMA)
-            self._is_ready = True
 
 
 class Memory:
@@ -323,31 +303,6 @@ class Memory:
             while self._entries > self._most and len(self._kept) > 1:
                 _key, gone = self._kept.popitem(last=False)
                 self._entries -= len(gone)
-
-
-def write_ahead(base: sqlite3.Connection) -> None:
-    """SQLite waits for no lock here: of processes that open a new file at once, one is refused."""
-    deadline = time.monotonic() + OPEN_SECONDS
-    while True:
-        try:
-            base.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(OPEN_STEP_SECONDS)
-        else:
-            return
-
-
-@contextmanager
-def transaction(base: sqlite3.Connection) -> Iterator[None]:
-    base.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        base.execute("ROLLBACK")
-        raise
-    base.execute("COMMIT")
 
 
 def number_of(base: sqlite3.Connection, service: str, folder: str) -> int:

@@ -29,10 +29,14 @@ def chance():
     return random.Random(SEED)
 
 
+@pytest.fixture(scope="session")
+def tally(pytestconfig):
+    return pytestconfig.stash.setdefault(TALLY, Tally())
+
+
 @pytest.fixture
-def scene(transactional_db, library_folder, pytestconfig):
+def scene(transactional_db, library_folder, tally):
     account = alice(password=PASSWORD, space_max_bytes=10**10)
-    tally = pytestconfig.stash.setdefault(TALLY, Tally())
     with ExitStack() as stack:
         yield Scene(account, library_folder, tally, stack)
 

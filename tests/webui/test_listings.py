@@ -1,6 +1,5 @@
 """The shared store: two instances stand for two processes."""
 
-import sqlite3
 import threading
 from datetime import UTC, datetime
 
@@ -8,7 +7,7 @@ import pytest
 
 from tests.webui.service import storage_of
 from webui import folders
-from webui.listings import Listings, write_ahead
+from webui.listings import Listings
 from webui.v1 import models
 from webui.v1.errors import NotFound, Unavailable
 
@@ -258,21 +257,3 @@ def test_a_folder_that_vanished_is_forgotten_and_its_parent_known(processes):
         folders.read(storage.service, str(old.id), now=NOW)
     assert gone.value.parent == str(films.id)
     assert folders.store().known(storage.service.key, str(old.id)) is None
-
-
-class Crowded:
-    """A new file that others open at the same moment."""
-
-    def __init__(self, refusals: int) -> None:
-        self.refusals = refusals
-
-    def execute(self, _statement: str) -> None:
-        self.refusals -= 1
-        if self.refusals >= 0:
-            raise sqlite3.OperationalError("database is locked")
-
-
-def test_a_file_that_several_processes_open_at_once_is_waited_for():
-    base = Crowded(refusals=3)
-    write_ahead(base)
-    assert base.refusals == -1
