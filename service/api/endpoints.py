@@ -21,12 +21,10 @@ View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.api")
 
-# As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it. What can't be
-# written to now may be later, as what is locked.
+# As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it. What is read-only
+# now may be mended in a minute, as what is locked.
 FULL = re.compile("SQLITE_FULL|53100|.*disk is full")
-BUSY = re.compile(
-    "SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN)|25006|40001|40P01|55P03|.*locked|.*busy"
-)
+BUSY = re.compile("SQLITE_(BUSY|LOCKED|READONLY)|25006|40001|40P01|55P03|.*locked|.*busy")
 
 
 @dataclass(frozen=True, eq=False)
