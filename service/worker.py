@@ -89,9 +89,12 @@ class Shift:
         self._store = store
         self._queue: list[int] = []
         self._seen: object = None
-        self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
+        self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
     def round(self, now: datetime) -> None:
+        if now < self._round_at:
+            self._count_anew(now)
+        self._round_at = now
         self._hearing.hear_all(now)
         self._look(now)
         self._judge(now)
@@ -102,6 +105,12 @@ class Shift:
         self._steering.ledger.write(self._runs, now)
         self._steering.land_next(now)
         self._tidy(now)
+
+    def _count_anew(self, now: datetime) -> None:
+        """The clock was set back: what is due in a minute would be due when it is as late again."""
+        self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
+        for run in self._runs:
+            run.count_anew(now)
 
     # What is wanted
 

@@ -8,10 +8,10 @@ import pytest
 from tests.faults.reckoning import Tally
 from tests.faults.scene import PASSWORD, Scene
 from tests.service.builders import alice
-from tests.service.conftest import library_folder
+from tests.service.conftest import library_folder, reader
 from tests.swarm import seeder
 
-__all__ = ["library_folder"]
+__all__ = ["library_folder", "reader"]
 
 TALLY = pytest.StashKey[Tally]()
 SEED = 20260901
