@@ -27,6 +27,8 @@ CONTENT = os.urandom(100_000)
 MAKE_ACCOUNT = f"""
 from django.utils import timezone
 from service import accounts
+
+pytestmark = pytest.mark.slow
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now())
 """
 

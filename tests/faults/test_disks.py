@@ -28,6 +28,8 @@ CONTENTS = {name: os.urandom(300_000) for name in ("a.txt", "b.txt", "c.txt")}
 MAKE_ACCOUNT = f"""
 from django.utils import timezone
 from service import accounts
+
+pytestmark = pytest.mark.slow
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now(), space_max_bytes=10**10)
 """
 PAGES = ["/", "/transfers/", "/account/", "/readyz"]

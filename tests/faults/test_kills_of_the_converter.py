@@ -22,6 +22,8 @@ from tests.service.media.test_killed_worker import converters
 from tests.service.working import until, working
 from tests.serving import serving
 
+pytestmark = pytest.mark.slow
+
 SECONDS, RATE = 60, 25
 
 

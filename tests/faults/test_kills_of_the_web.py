@@ -22,6 +22,8 @@ from tests.service.builders import a_file, a_folder, put
 from tests.service.working import until
 from tests.serving import serving
 
+pytestmark = pytest.mark.slow
+
 KILLS = 8
 PEOPLE = 3
 

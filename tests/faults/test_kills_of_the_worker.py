@@ -19,6 +19,8 @@ from tests.service.working import until, working
 from tests.serving import serving
 from tests.swarm import torrent
 
+pytestmark = pytest.mark.slow
+
 SIZE = 6 * 2**20
 SLOWLY = 1_500_000
 TORRENTS = 3

@@ -1,5 +1,5 @@
-"""The whole program is killed, or stopped in order, amid an upload, a download, a ZIP, a torrent and
-a film, and started again over what it left.
+"""The whole program is killed, or stopped in order, amid an upload, a download, a ZIP, a torrent
+and a film, and started again over what it left.
 
 Shown elsewhere: a stop while it starts, and the end of one process alone (tests/config/
 test_run.py); each of these alone is in this folder and in tests/service/test_kills.py.
@@ -25,6 +25,8 @@ from tests.service.media.test_killed_worker import converters
 from tests.service.working import until
 from tests.soak.growth import family_of
 from tests.swarm import torrent
+
+pytestmark = pytest.mark.slow
 
 SLOWLY = 1_500_000
 
