@@ -12,9 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import httpx
+import pytest
 from django.db import connection
 
 from service.models import Transfer
+from service.places import ids_on_disk
 from tests.faults.reckoning import Reckoning, sum_of
 from tests.running import PASSWORD, running
 from tests.service.builders import a_file, put
@@ -22,13 +24,13 @@ from tests.service.working import until, working
 from tests.serving import serving
 from tests.swarm import torrent
 
+pytestmark = pytest.mark.slow
+
 EMAIL = "alice@example.org"
 CONTENT = os.urandom(100_000)
 MAKE_ACCOUNT = f"""
 from django.utils import timezone
 from service import accounts
-
-pytestmark = pytest.mark.slow
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now())
 """
 
@@ -44,10 +46,10 @@ def locked():
 def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds, chance, tmp_path):
     """Meanwhile a torrent comes, which lands when the lock is gone."""
     kept, doomed = (chance.randbytes(1000) for _ in range(2))
-    ids = {each: a_file(scene.account, each.hex()[:8], blob=put(scene.store, each)).pk
-           for each in (kept, doomed)}  # fmt: skip
-    for each in ids:
-        scene.promises.hear(sum_of(each), each.hex()[:8])
+    ids = {}
+    for name, content in (("kept", kept), ("doomed", doomed)):
+        ids[name] = a_file(scene.account, name, blob=put(scene.store, content)).pk
+        scene.promises.hear(sum_of(content), name)
     made = torrent("film.mkv", chance.randbytes(500_000))
     seeds.give(made, tmp_path / "given")
     with serving() as server, working() as work, ThreadPoolExecutor(6) as threads:
@@ -57,8 +59,8 @@ def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds
         new = {"upload": chance.randbytes(300_000), "magnet": f"magnet:?xt=urn:btih:{7:040x}"}
         acts = [
             lambda: asks.api.post("/rest/transfer/file", files={"file": ("new", new["upload"])}),
-            lambda: asks.api.post(f"/rest/file/{ids[kept]}/rename", data={"rename_to": "other"}),
-            lambda: asks.api.delete(f"/rest/file/{ids[doomed]}"),
+            lambda: asks.api.post(f"/rest/file/{ids['kept']}/rename", data={"rename_to": "other"}),
+            lambda: asks.api.delete(f"/rest/file/{ids['doomed']}"),
             lambda: asks.api.post("/rest/folder", data={"path": "Films"}),
             lambda: asks.api.post("/rest/transfer/magnet", data={"magnet": new["magnet"]}),
         ]
@@ -70,6 +72,7 @@ def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds
                 assert each.result().status_code == 503
                 assert each.result().headers["Retry-After"]
         until(lambda: Transfer.objects.get(pk=transfer_id).state == "done")
+        until(lambda: list(ids_on_disk()) == [])
         scene.all_even()
         assert all(act().status_code == 200 for act in acts)
         assert work.process.poll() is None

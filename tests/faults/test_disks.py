@@ -23,13 +23,13 @@ from tests.running import PASSWORD, Ferry, running
 from tests.service.working import until
 from tests.tools import needs, program
 
+pytestmark = pytest.mark.slow
+
 EMAIL = "alice@example.org"
 CONTENTS = {name: os.urandom(300_000) for name in ("a.txt", "b.txt", "c.txt")}
 MAKE_ACCOUNT = f"""
 from django.utils import timezone
 from service import accounts
-
-pytestmark = pytest.mark.slow
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now(), space_max_bytes=10**10)
 """
 PAGES = ["/", "/transfers/", "/account/", "/readyz"]
