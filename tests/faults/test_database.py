@@ -78,11 +78,16 @@ def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds
         assert work.process.poll() is None
 
 
+def v1(ferry):
+    options = {"auth": (EMAIL, PASSWORD), "timeout": 60, "trust_env": False}
+    return httpx.Client(base_url=ferry.url, **options)
+
+
 def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
     """An empty one is made in its place, whose worker finds blobs that no row of it names."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
-        with httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), trust_env=False) as api:
+        with v1(ferry) as api:
             sent = {"file": ("film", CONTENT)}
             assert api.post("/rest/transfer/file", files=sent).status_code == 200
         assert until((tmp_path / "library" / "database").exists)
@@ -102,7 +107,7 @@ def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
         part.rename(tmp_path / part.name)
     with (
         running(tmp_path, TORRENT_PORT="0") as ferry,
-        httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), trust_env=False) as api,
+        v1(ferry) as api,
     ):
         (row,) = api.get("/rest/folder").json()["files"]
         came = api.get(f"/rest/file/{row['id']}", follow_redirects=True).content
