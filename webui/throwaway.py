@@ -29,6 +29,7 @@ class Throwaway:
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
         if takes_something(self._path.parent):
+            self._memory = None
             with closing(connection_to(str(self._path))) as base:
                 if not self._is_ready:
                     self._make_ready(base)

@@ -68,10 +68,10 @@ class Asking:
         self.promises.hear(sum_of(content), GONE)
 
     def add(self, made, seeds) -> int:
-        """A magnet, whose one file is as good as promised; the transfer's id."""
+        """A magnet, whose files are as good as promised; the transfer's id."""
         magnet = {"magnet": made.magnet(peer=seeds.address)}
         answer = self.api.post("/rest/transfer/magnet", data=magnet)
         assert answer.status_code == 200, answer.text
-        (content,) = made.files.values()
-        self.promises.hear(sum_of(content), made.name)
+        for path, content in made.files.items():
+            self.promises.hear(sum_of(content), path[-1])
         return answer.json()["id"]

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 MOST_FILES = 12
-LARGEST_BYTES = 400_000
+LARGEST_BYTES = 200_000
 ENTRY = re.compile(r'<tr id="file-(\d+)".*?class="entry-name" dir="ltr" title="([^"]*)"', re.DOTALL)
 TOKEN = re.compile(r'csrfmiddlewaretoken" value="([^"]+)')
 PAGE_TOKEN = re.compile(r'"X-CSRFToken": "([^"]+)"')
@@ -126,10 +126,8 @@ class Person:
         if len(self._contents) >= MOST_FILES:
             return
         name = f"{self._chance.randrange(10**9):09} notes.txt"
-        content = (
-            self._chance.randbytes(self._chance.randrange(1, LARGEST_BYTES) // 2).hex().encode()
-        )
-        content = content or b"-"
+        length = self._chance.randrange(1, LARGEST_BYTES)
+        content = self._chance.randbytes(length).hex().encode()
         answer = self._post(
             f"/files/{self._folder}/upload/",
             files={"file": (name, content)},

@@ -44,6 +44,8 @@ def test_while_the_disk_is_full_each_process_has_its_own_in_memory(two, path, mo
     monkeypatch.undo()
     note(two[0], "b")
     assert noted(two[0]) == noted(two[1]) == ["b"]
+    monkeypatch.setattr(throwaway, "LEAST_FREE_BYTES", 2**62)
+    assert noted(two[0]) == []
 
 
 class Crowded:
