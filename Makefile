@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check fmt bench bench-peers screenshots messages lock
+.PHONY: run test check fmt bench bench-peers soak screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -26,6 +26,9 @@ bench: .venv/dev.stamp
 
 bench-peers: .venv/dev.stamp
 	$(BIN)/python -m tests.bench.peers
+
+soak: .venv/dev.stamp
+	$(BIN)/python -m tests.soak
 
 screenshots: .venv/dev.stamp
 	$(BIN)/python -m tests.browser.screenshots

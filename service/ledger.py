@@ -23,7 +23,8 @@ class Ledger:
     def write(self, runs: Iterable[Run], now: datetime) -> None:
         """One transaction a second, but a new state at once, and none where nothing is new."""
         changed = [run for run in runs if run.changes]
-        is_due = now - self._wrote_at >= EVERY or any("state" in run.changes for run in changed)
+        has_just = timedelta(0) <= now - self._wrote_at < EVERY
+        is_due = not has_just or any("state" in run.changes for run in changed)
         if changed and is_due:
             self._wrote_at = now
             self._write(changed, now)

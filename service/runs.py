@@ -148,6 +148,10 @@ class Run:
     def hope(self, now: datetime) -> None:
         self.hoped_at = self.moved_at = now
 
+    def count_anew(self, now: datetime) -> None:
+        self.hope(now)
+        self.retry_at = self.retry_at and now
+
     def why_stalled(self, now: datetime) -> str:
         """A word, or nothing."""
         if self.has_hope:

@@ -9,7 +9,7 @@ import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import FileIO
@@ -172,6 +172,20 @@ class Store:
             for folder in reversed(folders):
                 sync(folder)
         return sums.of_blob(place.name)
+
+    @property
+    def owner(self) -> Path:
+        return self._root / "database"
+
+    def is_of(self, database: str) -> bool:
+        """Whose it is decides the first who asks."""
+        if not self.owner.exists():
+            draft = self._draft()
+            with no_leftover(draft), suppress(FileExistsError):
+                draft.write_text(database)
+                sync(draft)
+                self.owner.hardlink_to(draft)
+        return self.owner.read_text() == database
 
     def blobs(self) -> Iterator[Found]:
         for first in folders_in(self._blobs):

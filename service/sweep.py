@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
 from service.models import Discarded, File
 from service.store import Store
 from service.walking import batches
@@ -59,9 +62,22 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
 
 
 def _unlink_orphans(store: Store, before: datetime) -> int:
+    if not is_ours(store):
+        log.error("library of another database: what no row names is kept; see %s", store.owner)
+        return 0
     old = (found.blob for found in store.blobs() if found.written_at <= before)
     orphans = (blob for batch in batches(old, ROWS_AT_ONCE) for blob in _unnamed(batch))
     return sum(store.delete(blob) for blob in orphans)
+
+
+def is_ours(store: Store) -> bool:
+    """No where the database is another than the one that the library was filled from: that one is
+    lost or away, and this one's silence says nothing of what is here.
+
+    A database is known by the moment when its tables were made, which its backups have too.
+    """
+    made = MigrationRecorder(connection).migration_qs.filter(app="service")
+    return store.is_of(str(made.order_by("applied").values_list("applied", flat=True)[0]))
 
 
 def _unnamed(blobs: list[str]) -> Iterator[str]:

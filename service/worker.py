@@ -15,6 +15,7 @@ from service.places import place_of
 from service.runs import Run, Stage
 from service.steering import Limits, Steering, Tools
 from service.store import Store
+from service.sweep import is_ours
 from service.transfers import has_outlived_its_use
 
 log = logging.getLogger("ferry.worker")
@@ -88,9 +89,12 @@ class Shift:
         self._store = store
         self._queue: list[int] = []
         self._seen: object = None
-        self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
+        self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
     def round(self, now: datetime) -> None:
+        if now < self._round_at:
+            self._count_anew(now)
+        self._round_at = now
         self._hearing.hear_all(now)
         self._look(now)
         self._judge(now)
@@ -101,6 +105,12 @@ class Shift:
         self._steering.ledger.write(self._runs, now)
         self._steering.land_next(now)
         self._tidy(now)
+
+    def _count_anew(self, now: datetime) -> None:
+        """The clock was set back: what is due in a minute would be due when it is as late again."""
+        self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
+        for run in self._runs:
+            run.count_anew(now)
 
     # What is wanted
 
@@ -212,6 +222,8 @@ class Shift:
 
     def _sweep_places(self) -> None:
         """Of transfers that are over, or were deleted while nobody ran them."""
+        if not is_ours(self._store):
+            return
         here = set(places.ids_on_disk()) - self._runs.ids()
         wanted = {pk for pk, _state, _worker in wanted_rows()}
         for transfer_id in here - wanted:

@@ -28,6 +28,8 @@ class Ferry:
     process: "subprocess.Popen[str]"
     # Of browsers that signed in, by the address they did it at and their name.
     cookies: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
+    """What leads another program to where this one is."""
 
     @property
     def url(self) -> str:
@@ -45,7 +47,7 @@ class Ferry:
 
     def manage(self, *arguments: str, **environment: str) -> str:
         return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
+            [*self.beside, sys.executable, "manage.py", *arguments],
             cwd=BASE,
             env={**self.environment, **environment},
             capture_output=True,
@@ -75,15 +77,18 @@ class Ferry:
 
 
 @contextmanager
-def running(data_dir: Path, **settings: str) -> Iterator[Ferry]:
-    with started(data_dir, **settings) as ferry:
+def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) -> Iterator[Ferry]:
+    with started(data_dir, prefix=prefix, **settings) as ferry:
         assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
         yield ferry
 
 
 @contextmanager
-def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
-    """Not yet ready; the options are the interpreter's."""
+def started(
+    data_dir: Path, *options: str, prefix: tuple[str, ...] = (), **settings: str
+) -> Iterator[Ferry]:
+    """Not yet ready; the options are the interpreter's. A prefix that gives it disks of its own
+    becomes the program itself."""
     port = int(settings.get("PORT") or free_port())
     environment = {
         **os.environ,
@@ -94,7 +99,7 @@ def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
         **settings,
     }
     process = subprocess.Popen(
-        [sys.executable, *options, "manage.py", "run"],
+        [*prefix, sys.executable, *options, "manage.py", "run"],
         cwd=BASE,
         env=environment,
         stdout=subprocess.PIPE,
@@ -102,8 +107,9 @@ def started(data_dir: Path, *options: str, **settings: str) -> Iterator[Ferry]:
         text=True,
     )
     output = Output(process)
+    enter = ("nsenter", "--mount", f"--target={process.pid}", f"--wd={BASE}") if prefix else ()
     try:
-        yield Ferry(port, data_dir, environment, output, process)
+        yield Ferry(port, data_dir, environment, output, process, enter)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)

@@ -102,7 +102,7 @@ def is_device_of(cookie: str, name: str) -> bool:
 
 
 def _wait(limit: Limit, now: datetime) -> timedelta | None:
-    row = Attempts.objects.filter(key=limit.key, since__gt=now - WINDOW).first()
+    row = Attempts.objects.filter(key=limit.key, since__gt=now - WINDOW, since__lte=now).first()
     if row is None or row.count < limit.most:
         return None
     return row.since + WINDOW - now
@@ -112,7 +112,8 @@ def _count(limit: Limit, now: datetime) -> None:
     row, made = Attempts.objects.get_or_create(key=limit.key, defaults={"count": 1, "since": now})
     if made:
         return
-    if row.since <= now - WINDOW:
+    # Begun later than now: before the clock was set back.
+    if not now - WINDOW < row.since <= now:
         Attempts.objects.filter(pk=row.pk).update(count=1, since=now)
     else:
         Attempts.objects.filter(pk=row.pk).update(count=F("count") + 1)

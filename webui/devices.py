@@ -1,18 +1,21 @@
 """The browsers that are signed in: kept from sign-in on, and gone with their session."""
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import cast
 
 from django.contrib.sessions.models import Session
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from webui.http import Request
 from webui.models import Device, User
+
+log = logging.getLogger("ferry.devices")
 
 SEEN_EVERY = timedelta(minutes=5)
 LONGEST_AGENT = 300
@@ -44,10 +47,18 @@ def see(get_response: Answer) -> Answer:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         key, now = request.session.session_key, timezone.now()
         if key and sightings.is_due(key, now) and request.user.is_authenticated:
-            note(cast("Request", request), now)
+            note_if_possible(cast("Request", request), now)
         return get_response(request)
 
     return middleware
+
+
+def note_if_possible(request: Request, now: datetime) -> None:
+    """No page fails over it, where the database is locked or its disk full."""
+    try:
+        note(request, now)
+    except OperationalError as trouble:
+        log.warning("device not noted: %s", trouble)
 
 
 def note(request: Request, now: datetime) -> None:

@@ -4,6 +4,7 @@ from typing import cast
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.functional import SimpleLazyObject
@@ -156,4 +157,6 @@ class Errors:
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
+        if isinstance(exception, OperationalError):
+            return errors.database_failed(request, exception)
         return errors.broken_with_reference(request, exception)

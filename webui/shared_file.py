@@ -1,5 +1,6 @@
 """One SQLite file for all processes of a machine; it may be thrown away at any time."""
 
+import os
 import sqlite3
 import threading
 import time
@@ -9,28 +10,37 @@ from pathlib import Path
 from zlib import crc32
 
 OPEN_SECONDS, OPEN_STEP_SECONDS = 10, 0.01
+LEAST_FREE_BYTES = 16 * 2**20
 
 
 class SharedFile:
     """`facts` names what is kept within a column. A file of another release of Ferry, with other
-    tables or other facts, begins anew: what it knew is asked for again."""
+    tables or other facts, begins anew: what it knew is asked for again.
+
+    While the disk takes nothing, being full or read-only, each process has a store of its own in
+    memory instead: pages are shown as ever, and the service is asked once more for them.
+    """
 
     def __init__(self, path: Path, schema: str, facts: Iterable[str]) -> None:
         self._path = path
         self._schema = schema
         self._shape = crc32(f"{schema} {' '.join(facts)}".encode()) & 0x7FFFFFFF
         self._is_ready = False
-        self._lock = threading.Lock()
+        self._memory: sqlite3.Connection | None = None
+        self._lock = threading.RLock()
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
         """A connection for each use: none survives a fork, and opening one costs 0.1 ms."""
-        with closing(sqlite3.connect(self._path, timeout=10, isolation_level=None)) as base:
-            base.row_factory = sqlite3.Row
-            base.execute("PRAGMA synchronous=OFF")
-            if not self._is_ready:
-                self._prepare(base)
-            yield base
+        if takes_something(self._path.parent):
+            self._memory = None
+            with closing(connection_to(str(self._path))) as base:
+                if not self._is_ready:
+                    self._prepare(base)
+                yield base
+        else:
+            with self._lock:
+                yield self._in_memory()
 
     @contextmanager
     def changed(self) -> Iterator[sqlite3.Connection]:
@@ -47,6 +57,27 @@ class SharedFile:
                     base.execute(f"PRAGMA user_version = {self._shape}")
             base.executescript(self._schema)
             self._is_ready = True
+
+    def _in_memory(self) -> sqlite3.Connection:
+        if self._memory is None:
+            self._memory = connection_to(":memory:")
+            self._memory.executescript(self._schema)
+        return self._memory
+
+
+def takes_something(folder: Path) -> bool:
+    """Asked beforehand: where SQLite finds out itself, it may be in the middle of something."""
+    facts = os.statvfs(folder)
+    is_read_only = bool(facts.f_flag & os.ST_RDONLY)
+    return not is_read_only and facts.f_bavail * facts.f_frsize >= LEAST_FREE_BYTES
+
+
+def connection_to(place: str) -> sqlite3.Connection:
+    """Whoever opens it closes it; that of the memory stays, and is used by one at a time."""
+    base = sqlite3.connect(place, timeout=10, isolation_level=None, check_same_thread=False)
+    base.row_factory = sqlite3.Row
+    base.execute("PRAGMA synchronous=OFF")
+    return base
 
 
 def write_ahead(base: sqlite3.Connection) -> None:

@@ -1,5 +1,6 @@
 """An endpoint: one path, a view for each method, and JSON whatever happens."""
 
+import errno
 import logging
 import re
 from collections.abc import Callable, Mapping
@@ -20,9 +21,10 @@ View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.api")
 
-# As SQLite and as PostgreSQL (classes 40, 53 and 55 of SQLSTATE) call it.
+# As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it. What is read-only
+# now may be mended in a minute, as what is locked.
 FULL = re.compile("SQLITE_FULL|53100|.*disk is full")
-BUSY = re.compile("SQLITE_BUSY|SQLITE_LOCKED|40001|40P01|55P03|.*locked|.*busy")
+BUSY = re.compile("SQLITE_(BUSY|LOCKED|READONLY)|25006|40001|40P01|55P03|.*locked|.*busy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +56,10 @@ class Endpoint:
         except OperationalError as trouble:
             log.exception("database trouble path=%s", request.path)
             return trouble_answer(trouble)
-        except Exception:
+        except Exception as trouble:
             log.exception("broken path=%s", request.path)
+            if isinstance(trouble, OSError) and trouble.errno == errno.EROFS:
+                return answers.busy()
             return answers.refused(500, "internal_error")
 
     def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:

@@ -51,13 +51,21 @@ class Limits:
 class Failed(Exception):  # noqa: N818  Errors are nouns here.
     """`reason` is a line for people; `is_limit`: the program was fine, and wanted too much;
     `is_late`: by the clock alone or a full disk, which says as much of the machine as of the
-    medium."""
+    medium; `is_killed`: by its own limit, or by whoever else kills here."""
 
-    def __init__(self, reason: str, *, is_limit: bool = False, is_late: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        is_limit: bool = False,
+        is_late: bool = False,
+        is_killed: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.is_limit = is_limit
         self.is_late = is_late
+        self.is_killed = is_killed
 
 
 class Running:
@@ -160,7 +168,11 @@ class Running:
         status = self._process.returncode or 0
         if status < 0:
             told = LIMIT_SIGNALS.get(signal.Signals(-status))
-            return Failed(told or "the program that reads it broke", is_limit=told is not None)
+            return Failed(
+                told or "the program that reads it broke",
+                is_limit=told is not None,
+                is_killed=status == -signal.SIGKILL,
+            )
         if DISK_FULL in self.stderr_tail:
             return Failed("the disk is full", is_limit=True, is_late=True)
         if OUT_OF_MEMORY.search(self.stderr_tail):

@@ -111,8 +111,9 @@ class Films:
             return True
 
     def _refuse(self, content: Content, trouble: Exception) -> None:
-        """What the machine had no time or no room for is made when it is asked for again."""
-        if isinstance(trouble, Failed) and not trouble.is_late:
+        """What the machine had no time or no room for, or what was killed, perhaps by a machine
+        without memory, is made when it is asked for again."""
+        if isinstance(trouble, Failed) and not (trouble.is_late or trouble.is_killed):
             refusals.remember(folder_of(content), trouble.reason)
         elif not isinstance(trouble, Failed | DiskFull):
             refusals.remember(folder_of(content), "it can't be converted")

@@ -100,7 +100,9 @@ def row_of(content: Content) -> Media:
 
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:
     """Those that wait longest, and no other worker's."""
-    free = Media.objects.filter(state=Media.State.WANTED).exclude(leased_until__gt=now)
+    # One that ends later than any lease was taken before the clock was set back.
+    taken = {"leased_until__gt": now, "leased_until__lte": now + LATER}
+    free = Media.objects.filter(state=Media.State.WANTED).exclude(**taken)
     if not free.exists():
         # Every second, and not worth a lock of the database.
         return []

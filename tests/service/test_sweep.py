@@ -59,6 +59,18 @@ def test_a_blob_whose_row_still_waits_for_the_database_stays(store, now):
     assert store.size(file.blob) == file.size_bytes
 
 
+def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog):
+    """As when the database was lost, or is away, and an empty one was made."""
+    stored = put(store)
+    assert store.is_of("the lost one")
+    age(store.path(stored.blob), 10 * GRACE)
+    assert sweep(store, now, GRACE) == NOTHING
+    assert store.size(stored.blob) is not None
+    assert "library of another database" in caplog.text
+    store.owner.unlink()
+    assert sweep(store, now, GRACE).orphans == 1
+
+
 def test_a_discarded_blob_is_no_orphan(store, now):
     account = alice()
     file = a_file(account, blob=put(store))

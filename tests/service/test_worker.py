@@ -491,6 +491,13 @@ def test_places_of_transfers_that_are_gone_are_swept(shift):
     assert list(ids_on_disk()) == [transfer.pk]
 
 
+def test_places_of_another_database_are_kept(shift):
+    assert shift.store.is_of("the lost one")
+    place_of(4711).folder.mkdir(parents=True)
+    shift.round()
+    assert list(ids_on_disk()) == [4711]
+
+
 def test_deleting_an_account_stops_its_transfers(shift):
     account = alice()
     (transfer,) = magnets(account, 1)

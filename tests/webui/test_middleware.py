@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tests.people import PASSWORD, page, words
+from webui import devices
 from webui.views import files
 
 pytestmark = pytest.mark.django_db
@@ -91,6 +92,33 @@ def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, 
     assert f"reference={reference}" in caplog.text
     assert "herring" in caplog.text
     assert b"herring" not in answer.content
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("database is locked", "Ferry is busy"),
+        ("database or disk is full", "Ferry can't write to its disk"),
+    ],
+)
+def test_trouble_of_the_database_is_a_page_in_plain_words(alice, monkeypatch, caplog, text, title):
+    def troubled(*_args, **_options):
+        raise OperationalError(text)
+
+    monkeypatch.setattr(files, "render", troubled)
+    answer = alice.client.get("/")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "30")
+    assert words(answer, "h1") == title
+    assert "Traceback" not in caplog.text
+
+
+def test_a_device_that_cannot_be_noted_sees_its_page(alice, monkeypatch, caplog):
+    def locked(*_args):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(devices, "note", locked)
+    assert alice.client.get("/account/").status_code == 200
+    assert "device not noted" in caplog.text
 
 
 def test_under_htmx_an_error_is_a_toast(alice):

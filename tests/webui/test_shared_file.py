@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from webui import shared_file
 from webui.shared_file import SharedFile, write_ahead
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS thing (name TEXT);"
@@ -39,6 +40,20 @@ def test_of_a_change_that_fails_nothing_is_kept(tmp_path):
     with pytest.raises(sqlite3.ProgrammingError), file.changed() as base:
         base.executemany("INSERT INTO thing VALUES (?)", [("new",), ("too", "many")])
     assert names(file) == ["kept"]
+
+
+def test_while_the_disk_is_full_each_process_has_its_own_in_memory(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    one, other = (SharedFile(path, SCHEMA, []) for _ in range(2))
+    monkeypatch.setattr(shared_file, "LEAST_FREE_BYTES", 2**62)
+    keep(one, "a")
+    assert (names(one), names(other)) == (["a"], [])
+    assert not path.exists()
+    monkeypatch.undo()
+    keep(one, "b")
+    assert names(one) == names(other) == ["b"]
+    monkeypatch.setattr(shared_file, "LEAST_FREE_BYTES", 2**62)
+    assert names(one) == []
 
 
 class Crowded:

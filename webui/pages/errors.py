@@ -77,6 +77,14 @@ def offline_page(actions: list[Action]) -> ErrorPage:
     )
 
 
+def unwritable_page(actions: list[Action]) -> ErrorPage:
+    text = _(
+        "The disk is full, or takes nothing any more. Your files are not affected. Whoever runs "
+        "this server can make room; then try again."
+    )
+    return error_page(503, actions, title=_("Ferry can't write to its disk"), text=text)
+
+
 def words_for(status: int) -> tuple[str, str]:
     words = {
         400: (_("That can't be read"), _("Go back, check the address or the form, try again.")),
@@ -194,6 +202,11 @@ def _no_room(failure: Failure) -> tuple[str, str]:
 
 
 def _rejected(failure: Failure) -> tuple[str, str]:
+    if failure.reason == "disk_full":
+        return (
+            _("There is no room for this"),
+            _("The disk of the storage service is full. Try again later."),
+        )
     if failure.reason == "selection_too_long":
         return (
             _("That is too much for one ZIP"),

@@ -2,10 +2,12 @@
 
 import logging
 import math
+import re
 import secrets
 from dataclasses import replace
 
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -17,13 +19,23 @@ from django.views.decorators.http import require_safe
 from webui import languages
 from webui.folders import Gone
 from webui.pages.addresses import folder_url
-from webui.pages.errors import Action, ErrorPage, error_page, offline_page, trouble_of
+from webui.pages.errors import (
+    Action,
+    ErrorPage,
+    error_page,
+    offline_page,
+    trouble_of,
+    unwritable_page,
+)
 from webui.roles import open_to_strangers
 from webui.v1.errors import Failure, TooMany, Unavailable
 
 log = logging.getLogger("ferry.errors")
 # Without letters and digits that look alike: a reference is read out over the phone.
 REFERENCE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+# As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it.
+BUSY = re.compile("SQLITE_BUSY|SQLITE_LOCKED|40001|40P01|55P03|.*locked|.*busy")
+UNWRITABLE = re.compile("SQLITE_(FULL|READONLY|IOERR|CANTOPEN)|25006|53100|.*disk is full")
 
 
 def answer(request: HttpRequest, page: ErrorPage, status: int) -> HttpResponse:
@@ -93,16 +105,37 @@ def broken(request: HttpRequest) -> HttpResponse:
     return bare_answer(request, error_page(500, [home()]))
 
 
-def bare_answer(request: HttpRequest, page: ErrorPage) -> HttpResponse:
+def bare_answer(request: HttpRequest, page: ErrorPage, status: int = 500) -> HttpResponse:
     if getattr(request, "htmx", None):
-        return answer(request, page, 500)
-    return HttpResponse(render_to_string("errors/show.html", {"page": page}), status=500)
+        return answer(request, page, status)
+    return HttpResponse(render_to_string("errors/show.html", {"page": page}), status=status)
 
 
 def broken_with_reference(request: HttpRequest, error: Exception) -> HttpResponse:
     reference = "".join(secrets.choice(REFERENCE_LETTERS) for _place in range(4))
     log.error("broken reference=%s path=%s", reference, request.path, exc_info=error)
     return bare_answer(request, error_page(500, [home()], reference=reference))
+
+
+def database_failed(request: HttpRequest, trouble: OperationalError) -> HttpResponse:
+    """Ferry's own, in which the site keeps people, sessions and what was sent."""
+    word = word_of(trouble)
+    if BUSY.match(word):
+        page = error_page(503, [home()])
+    elif UNWRITABLE.match(word):
+        page = unwritable_page([home()])
+    else:
+        return broken_with_reference(request, trouble)
+    log.error("database trouble path=%s: %s", request.path, trouble)
+    response = bare_answer(request, page, 503)
+    response["Retry-After"] = "30"
+    return response
+
+
+def word_of(trouble: OperationalError) -> str:
+    cause = trouble.__cause__
+    told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
+    return str(told or trouble)
 
 
 def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:

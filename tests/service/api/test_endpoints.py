@@ -1,4 +1,5 @@
 import base64
+import errno
 import logging
 
 import pytest
@@ -99,6 +100,7 @@ class CauseError(Exception):
     [
         (CauseError("SQLITE_BUSY_SNAPSHOT"), "database is locked", (503, "busy")),
         (CauseError(sqlstate="40P01"), "deadlock detected", (503, "busy")),
+        (CauseError("SQLITE_READONLY"), "attempt to write a readonly database", (503, "busy")),
         (CauseError("SQLITE_FULL"), "database or disk is full", (413, "disk_full")),
         (CauseError(sqlstate="53100"), "could not extend file", (413, "disk_full")),
         (None, "database or disk is full", (413, "disk_full")),
@@ -125,6 +127,16 @@ def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     answer = api.get("/rest/folder")
     assert word(answer) == (503, "busy")
     assert answer.headers["retry-after"] == "1"
+    caplog.clear()
+
+
+def test_a_disk_that_is_read_only_is_one_to_come_back_to(api, monkeypatch, caplog):
+    def refusing(*_args):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(library, "folder", refusing)
+    assert word(api.get("/rest/folder")) == (503, "busy")
+    assert "Read-only file system" in caplog.text
     caplog.clear()
 
 

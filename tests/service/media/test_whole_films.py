@@ -52,14 +52,14 @@ def test_no_content_is_blamed_for_a_file_that_went_meanwhile(viewer, place):
     assert place.exists()
 
 
-@pytest.mark.parametrize("is_late", [False, True])
-def test_only_the_film_s_own_fault_is_remembered(viewer, monkeypatch, is_late):
+@pytest.mark.parametrize("circumstance", [{}, {"is_late": True}, {"is_killed": True}])
+def test_only_the_film_s_own_fault_is_remembered(viewer, monkeypatch, circumstance):
     def fail(*_arguments):
-        raise Failed("it is odd", is_late=is_late)
+        raise Failed("it is odd", **circumstance)
 
     monkeypatch.setattr(viewer.player.films, "_make", fail)
     assert viewer.player.films.make_one()
-    if is_late:
+    if circumstance:
         assert viewer.player.film(viewer.question)["is_ready"] is False
     else:
         with pytest.raises(CannotConvert):

@@ -1,0 +1,106 @@
+"""What Ferry has said, what is there, and the difference: things lost, doubled or half."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import Sum
+from django.utils import timezone
+
+from service import library
+from service.models import Account, File, Transfer
+from service.places import ids_on_disk
+from service.store import Store
+from service.sweep import sweep
+
+GONE = ""
+
+
+class Promises:
+    """What may be there, by the sum of a content: its possible names, and perhaps none.
+
+    Before somebody asks, both is possible, the old and the new; the answer decides. An answer that
+    never came decides nothing.
+    """
+
+    def __init__(self) -> None:
+        self.possible: dict[str, set[str]] = {}
+
+    def ask(self, content_sum: str, name: str) -> None:
+        self.possible.setdefault(content_sum, {GONE}).add(name)
+
+    def hear(self, content_sum: str, name: str) -> None:
+        self.possible[content_sum] = {name}
+
+
+@dataclass
+class Reckoning:
+    things: int = 0
+    lost: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+    half: list[str] = field(default_factory=list)
+
+    @property
+    def is_even(self) -> bool:
+        return not (self.lost or self.doubled or self.half)
+
+
+@dataclass
+class Tally:
+    """Of all tests together, for the end of the run."""
+
+    faults: Counter[str] = field(default_factory=Counter)
+    total: Reckoning = field(default_factory=Reckoning)
+
+    def add(self, one: Reckoning) -> None:
+        self.total.things += one.things
+        self.total.lost += one.lost
+        self.total.doubled += one.doubled
+        self.total.half += one.half
+
+    def __str__(self) -> str:
+        faults = ", ".join(f"{count} × {name}" for name, count in sorted(self.faults.items()))
+        total = self.total
+        counts = f"lost {len(total.lost)}, doubled {len(total.doubled)}, half {len(total.half)}"
+        return f"{faults}.\nOf {total.things} things: {counts}."
+
+
+def sum_of(content: bytes) -> str:
+    return hashlib.sha1(content).hexdigest()
+
+
+def reckoned(account: Account, store: Store, promises: Promises) -> Reckoning:
+    """What the clocks of some days later will have swept is swept first."""
+    found = Reckoning(things=len(promises.possible))
+    much_later = timezone.now() + timedelta(days=2)
+    swept = sweep(store, much_later, timedelta(hours=1))
+    found.lost += [f"{swept.missing} blobs"] if swept.missing else []
+    names: dict[str, list[str]] = defaultdict(list)
+    for file in File.objects.filter(account=account):
+        names[file.sha1].append(file.name)
+        with store.open(file.blob) as content:
+            if sum_of(content.read()) != file.sha1:
+                found.half.append(f"the content of {file.name}")
+    for content_sum, possible in promises.possible.items():
+        here = names.pop(content_sum, [])
+        found.doubled += here[1:]
+        if not possible & {*here, *([] if here else [GONE])}:
+            found.lost.append(f"{sorted(possible)}, here: {here}")
+    found.half += [f"unknown content of {name}" for each in names.values() for name in each]
+    found.half += list(leavings(account, store))
+    return found
+
+
+def leavings(account: Account, store: Store) -> Iterable[str]:
+    """What belongs to nothing, and sums that are no longer those of their parts."""
+    named = set(File.objects.values_list("blob", flat=True))
+    yield from ({blob.blob for blob in store.blobs()} ^ named)
+    yield from (str(path) for path in (store._root / "incoming").glob("*"))
+    over = Transfer.objects.filter(state__in=Transfer.OVER).values_list("pk", flat=True)
+    yield from (f"place of {each}" for each in ids_on_disk() if each in set(over))
+    total = File.objects.filter(account=account).aggregate(size=Sum("size_bytes", default=0))
+    account.refresh_from_db()
+    if not total["size"] == account.space_used_bytes == library.root_of(account).size_bytes:
+        yield "the sizes"

@@ -1,0 +1,116 @@
+"""The database locked for longer than anybody waits, and gone for a while.
+
+Shown elsewhere: what v1 and the site answer to each trouble of it (tests/service/api/
+test_endpoints.py, tests/webui/test_middleware.py), that pages tell of it (tests/config/
+test_health.py), and that a short lock is waited for (tests/service/test_races.py).
+"""
+
+import os
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+
+import httpx
+import pytest
+from django.db import connection
+
+from service.models import Transfer
+from service.places import ids_on_disk
+from tests.faults.reckoning import Reckoning, sum_of
+from tests.running import PASSWORD, running
+from tests.service.builders import a_file, put
+from tests.service.working import until, working
+from tests.serving import serving
+from tests.swarm import torrent
+
+pytestmark = pytest.mark.slow
+
+EMAIL = "alice@example.org"
+CONTENT = os.urandom(100_000)
+MAKE_ACCOUNT = f"""
+from django.utils import timezone
+from service import accounts
+accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now())
+"""
+
+
+@contextmanager
+def locked():
+    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds, chance, tmp_path):
+    """Meanwhile a torrent comes, which lands when the lock is gone."""
+    kept, doomed = (chance.randbytes(1000) for _ in range(2))
+    ids = {}
+    for name, content in (("kept", kept), ("doomed", doomed)):
+        ids[name] = a_file(scene.account, name, blob=put(scene.store, content)).pk
+        scene.promises.hear(sum_of(content), name)
+    made = torrent("film.mkv", chance.randbytes(500_000))
+    seeds.give(made, tmp_path / "given")
+    with serving() as server, working() as work, ThreadPoolExecutor(6) as threads:
+        asks = scene.asking(server.url)
+        transfer_id = asks.add(made, seeds)
+        until(lambda: Transfer.objects.get().state != "queued")
+        new = {"upload": chance.randbytes(300_000), "magnet": f"magnet:?xt=urn:btih:{7:040x}"}
+        acts = [
+            lambda: asks.api.post("/rest/transfer/file", files={"file": ("new", new["upload"])}),
+            lambda: asks.api.post(f"/rest/file/{ids['kept']}/rename", data={"rename_to": "other"}),
+            lambda: asks.api.delete(f"/rest/file/{ids['doomed']}"),
+            lambda: asks.api.post("/rest/folder", data={"path": "Films"}),
+            lambda: asks.api.post("/rest/transfer/magnet", data={"magnet": new["magnet"]}),
+        ]
+        with locked():
+            scene.happened("database locked")
+            waiting = [threads.submit(act) for act in acts]
+            assert asks.api.get("/rest/folder").status_code == 200
+            for each in waiting:
+                assert each.result().status_code == 503
+                assert each.result().headers["Retry-After"]
+        until(lambda: Transfer.objects.get(pk=transfer_id).state == "done")
+        until(lambda: list(ids_on_disk()) == [])
+        scene.all_even()
+        assert all(act().status_code == 200 for act in acts)
+        assert work.process.poll() is None
+
+
+def v1(ferry):
+    options = {"auth": (EMAIL, PASSWORD), "timeout": 60, "trust_env": False}
+    return httpx.Client(base_url=ferry.url, **options)
+
+
+def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
+    """An empty one is made in its place, whose worker finds blobs that no row of it names."""
+    with running(tmp_path, TORRENT_PORT="0") as ferry:
+        ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
+        with v1(ferry) as api:
+            sent = {"file": ("film", CONTENT)}
+            assert api.post("/rest/transfer/file", files=sent).status_code == 200
+        assert until((tmp_path / "library" / "database").exists)
+    long_ago = time.time() - 24 * 3600
+    for blob in (tmp_path / "library" / "blobs").glob("*/*/*"):
+        os.utime(blob, (long_ago, long_ago))
+    away = tmp_path / "away"
+    away.mkdir()
+    for part in tmp_path.glob("ferry.sqlite3*"):
+        part.rename(away / part.name)
+    tally.faults["database away"] += 1
+    with running(tmp_path, TORRENT_PORT="0") as ferry:
+        assert ferry.output.saw("library of another database", 30)
+    for part in tmp_path.glob("ferry.sqlite3*"):
+        part.unlink()
+    for part in away.iterdir():
+        part.rename(tmp_path / part.name)
+    with (
+        running(tmp_path, TORRENT_PORT="0") as ferry,
+        v1(ferry) as api,
+    ):
+        (row,) = api.get("/rest/folder").json()["files"]
+        came = api.get(f"/rest/file/{row['id']}", follow_redirects=True).content
+    found = Reckoning(1, lost=[] if came == CONTENT else ["film"])
+    tally.add(found)
+    assert found.is_even

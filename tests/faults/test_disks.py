@@ -1,0 +1,172 @@
+"""A disk that is full to its last byte, and one that became read-only, under the whole program.
+
+Shown elsewhere: a disk that fills while a torrent comes (tests/service/test_work.py and
+engine/test_full_disk.py), while content is put (test_store.py), while a film is made
+(media/test_converters.py); a data folder that can't be written at the start
+(tests/config/test_environment.py).
+"""
+
+import os
+import re
+import signal
+import subprocess
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.config.test_run import children
+from tests.faults.reckoning import Reckoning
+from tests.running import PASSWORD, Ferry, running
+from tests.service.working import until
+from tests.tools import needs, program
+
+pytestmark = pytest.mark.slow
+
+EMAIL = "alice@example.org"
+CONTENTS = {name: os.urandom(300_000) for name in ("a.txt", "b.txt", "c.txt")}
+MAKE_ACCOUNT = f"""
+from django.utils import timezone
+from service import accounts
+accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now(), space_max_bytes=10**10)
+"""
+PAGES = ["/", "/transfers/", "/account/", "/readyz"]
+
+
+class Alice:
+    """At the site, and as a program that knows v1."""
+
+    def __init__(self, ferry: Ferry) -> None:
+        self.ferry = ferry
+        self._cookies = httpx.Cookies()
+        self.open()
+        self._sign_in()
+        for name, content in CONTENTS.items():
+            assert self.put(name, content).status_code == 200
+        self.ids = {row["name"]: row["id"] for row in self.rows()}
+
+    def open(self) -> None:
+        options = {"base_url": self.ferry.url, "timeout": 60, "trust_env": False}
+        self.api = httpx.Client(auth=(EMAIL, PASSWORD), **options)
+        self.site = httpx.Client(cookies=self._cookies, **options)
+
+    def close(self) -> None:
+        self._cookies = self.site.cookies
+        self.api.close()
+        self.site.close()
+
+    def reopen(self) -> None:
+        """Connections that were kept may lead to nobody."""
+        self.close()
+        self.open()
+
+    def _sign_in(self) -> None:
+        form = self.site.get("/signin/").text
+        fields = {"username": "alice", "password": PASSWORD}
+        fields["csrfmiddlewaretoken"] = re.findall(r'csrfmiddlewaretoken" value="([^"]+)', form)[0]
+        assert self.site.post("/signin/", data=fields).status_code == 302
+
+    def put(self, name: str, content: bytes) -> httpx.Response:
+        return self.api.post("/rest/transfer/file", files={"file": (name, content)})
+
+    def rows(self) -> list[dict[str, object]]:
+        return self.api.get("/rest/folder").raise_for_status().json()["files"]
+
+    def content(self, file_id: object) -> bytes:
+        return self.api.get(f"/rest/file/{file_id}", follow_redirects=True).content
+
+    def acts(self) -> dict[str, httpx.Response]:
+        """Everything that needs the disk."""
+        first, second = self.ids["a.txt"], self.ids["b.txt"]
+        page = self.site.get("/account/").text
+        token = re.findall(r'"X-CSRFToken": "([^"]+)"', page)[0]
+        ours = {"X-CSRFToken": token, "Referer": self.ferry.url}
+        magnet = {"magnet": f"magnet:?xt=urn:btih:{'a' * 40}&dn=film"}
+        packed = {"archive_arr": [{"type": "file", "id": second}]}
+        return {
+            "upload": self.put("new.txt", os.urandom(200_000)),
+            "rename": self.api.post(f"/rest/file/{first}/rename", data={"rename_to": "d.txt"}),
+            "delete": self.api.delete(f"/rest/file/{first}"),
+            "folder": self.api.post("/rest/folder", data={"path": "Films"}),
+            "add": self.api.post("/rest/transfer/magnet", data=magnet),
+            "pack": self.api.post("/rest/zip", json=packed),
+            "new folder": self.site.post("/files/0/new/", data={"name": "New"}, headers=ours),
+            "sign out": self.site.post("/signout/", headers=ours),
+        }
+
+
+@pytest.fixture
+def alice(tmp_path):
+    """The whole program on a disk of its own, which nobody else sees."""
+    script = f'{program("mount")} -t tmpfs -o size=150m ferry "$0" && exec "$@"'
+    prefix = (program("unshare"), "--mount", "sh", "-c", script, str(tmp_path))
+    needs([*prefix, "true"], "the right to mount a disk")
+    with running(tmp_path, prefix=prefix, TORRENT_PORT="0") as ferry:
+        ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
+        ferry.make_owner()
+        with closing(Alice(ferry)) as alice:
+            yield alice
+        assert "broken reference" not in ferry.log
+
+
+@contextmanager
+def full(ferry: Ferry):
+    filler = Path(f"/proc/{ferry.process.pid}/root{ferry.data_dir}/filler")
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        for size in (2**20, 2**12, 1):
+            with suppress(OSError):
+                while True:
+                    file.write(bytes(size))
+    yield
+    filler.unlink()
+
+
+@contextmanager
+def read_only(ferry: Ferry):
+    """What was opened before may still be written to: the web processes begin anew."""
+    place = str(ferry.data_dir)
+    run = [program("nsenter"), "--mount", f"--target={ferry.process.pid}", program("mount")]
+    subprocess.run([*run, "--bind", place, place], check=True)
+    subprocess.run([*run, "-o", "remount,ro,bind", place], check=True)
+    restart_web(ferry)
+    yield
+    subprocess.run([*run, "-o", "remount,rw,bind", place], check=True)
+    restart_web(ferry)
+
+
+def restart_web(ferry: Ferry) -> None:
+    web = children(ferry)["web"]
+    listed = Path(f"/proc/{web}/task/{web}/children")
+    before = set(listed.read_text().split())
+    for pid in before:
+        os.kill(int(pid), signal.SIGKILL)
+    until(lambda: len(set(listed.read_text().split()) - before) == len(before))
+
+
+@pytest.mark.parametrize(
+    ("trouble", "refusals"),
+    [(full, {413, 422, 503}), (read_only, {503})],
+    ids=["full", "read-only"],
+)
+def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, alice, tally):
+    with trouble(alice.ferry):
+        alice.reopen()
+        for path in PAGES:
+            assert alice.site.get(path, follow_redirects=True).status_code == 200, path
+        assert {row["name"] for row in alice.rows()} == set(CONTENTS)
+        assert alice.content(alice.ids["b.txt"]) == CONTENTS["b.txt"]
+        for name, answer in alice.acts().items():
+            assert answer.status_code in refusals, (name, answer.text)
+            if "html" in answer.headers["content-type"]:
+                assert BeautifulSoup(answer.text, "html.parser").h1
+    alice.reopen()
+    lost = [name for name in CONTENTS if alice.content(alice.ids[name]) != CONTENTS[name]]
+    more = [str(row["name"]) for row in alice.rows() if row["name"] not in CONTENTS]
+    found = Reckoning(len(CONTENTS), lost=lost, half=more)
+    tally.faults[f"disk {trouble.__name__}"] += 1
+    tally.add(found)
+    assert found.is_even, found
+    for name, answer in alice.acts().items():
+        assert answer.status_code in (200, 302), (name, answer.text)

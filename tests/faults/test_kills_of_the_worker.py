@@ -1,0 +1,126 @@
+"""kill -9 of the worker, of its engine and of two workers in turn, while torrents come.
+
+Shown elsewhere: the worker at its every step (tests/service/test_worker_kills.py), one kill, an
+orderly stop and a sleep beyond the lease (tests/service/test_work.py), and what the engine makes
+of its own end (tests/service/engine/test_crashes.py).
+"""
+
+import os
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from service.models import Transfer
+from service.places import ids_on_disk
+from tests.service.working import until, working
+from tests.serving import serving
+from tests.swarm import torrent
+
+pytestmark = pytest.mark.slow
+
+SIZE = 6 * 2**20
+SLOWLY = 1_500_000
+TORRENTS = 3
+MANY = 2000
+
+
+@pytest.fixture
+def asks(scene):
+    with serving() as server:
+        yield scene.asking(server.url)
+
+
+def a_film(chance, seeds, tmp_path, number=0):
+    made = torrent(f"film {number}.mkv", chance.randbytes(SIZE))
+    seeds.give(made, tmp_path / "given")
+    return made
+
+
+def known(transfer_id):
+    return Transfer.objects.get(pk=transfer_id)
+
+
+def engine_of(work):
+    """The one of its children that speaks BitTorrent."""
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in work.children()}
+    return next((pid for pid, line in lines.items() if b"service.engine" in line), None)
+
+
+def test_a_transfer_whose_worker_is_killed_again_and_again_comes_once(
+    scene, asks, seeds, chance, tmp_path
+):
+    made = a_film(chance, seeds, tmp_path)
+    seeds.limit_upload(SLOWLY)
+    transfer_id = asks.add(made, seeds)
+    for percent in (0.1, 15, 30, 45, 60, 75, 90):
+        with working() as work:
+            until(lambda aim=percent: known(transfer_id).progress_percent >= aim)
+            work.kill()
+            scene.happened("worker killed")
+            assert known(transfer_id).state != "done"
+    with working():
+        until(lambda: known(transfer_id).state == "done")
+        until(lambda: list(ids_on_disk()) == [])
+    scene.all_even()
+    assert seeds.uploaded_bytes(made) < 2.5 * SIZE
+
+
+def test_transfers_whose_engine_is_killed_go_on(scene, asks, seeds, chance, tmp_path):
+    """Not more than twice: who is at hand for a third time may be the culprit."""
+    films = [a_film(chance, seeds, tmp_path, number) for number in range(2)]
+    seeds.limit_upload(SLOWLY)
+    with working() as work:
+        ids = [asks.add(made, seeds) for made in films]
+        for percent in (10, 40):
+            until(lambda aim=percent: max(known(each).progress_percent for each in ids) >= aim)
+            os.kill(until(lambda: engine_of(work)), signal.SIGKILL)
+            scene.happened("engine killed")
+        seeds.limit_upload(0)
+        until(lambda: all(known(each).state == "done" for each in ids))
+        until(lambda: list(ids_on_disk()) == [])
+    scene.all_even()
+
+
+def test_of_two_workers_whichever_is_killed_the_other_goes_on(scene, asks, seeds, chance, tmp_path):
+    films = [a_film(chance, seeds, tmp_path, number) for number in range(TORRENTS)]
+    seeds.limit_upload(SLOWLY)
+    with ExitStack() as stack:
+        both = [stack.enter_context(working(ACTIVE_TRANSFERS="2")) for _ in range(2)]
+        ids = [asks.add(made, seeds) for made in films]
+        for share in (10, 25, 40):
+            until(
+                lambda aim=share: (
+                    sum(known(each).progress_percent for each in ids) >= aim * len(ids)
+                )
+            )
+            both.pop(chance.randrange(2)).kill()
+            scene.happened("one of two workers killed")
+            both.append(stack.enter_context(working(ACTIVE_TRANSFERS="2")))
+        seeds.limit_upload(0)
+        until(lambda: all(known(each).state == "done" for each in ids))
+        until(lambda: list(ids_on_disk()) == [])
+    scene.all_even()
+
+
+def test_a_transfer_whose_worker_is_killed_while_it_moves_is_there_once(
+    scene, asks, seeds, chance, tmp_path
+):
+    files = {(f"{number}.txt",): chance.randbytes(100) for number in range(MANY)}
+    made = torrent("Films", files)
+    seeds.give(made, tmp_path / "given")
+    transfer_id = asks.add(made, seeds)
+    for _ in range(3):
+        with working() as work:
+            until(lambda: any(scene.store.blobs()))
+            work.kill()
+            scene.happened("worker killed while moving")
+            assert known(transfer_id).state != "done"
+        # No row names them: the sweep would do so after an hour.
+        for blob in scene.store.blobs():
+            scene.store.delete(blob.blob)
+    with working():
+        until(lambda: known(transfer_id).state == "done")
+        until(lambda: list(ids_on_disk()) == [])
+    scene.all_even()

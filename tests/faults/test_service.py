@@ -1,0 +1,139 @@
+"""A service that does what it was asked, and never says so: nothing is done twice, nothing is told
+as done or as failed that isn't, and what is left is plain to see once it answers again.
+
+Shown elsewhere: every misbehaviour on a socket (tests/webui/v1/test_misbehaving.py), plain pages
+for each that reads badly and no act repeated elsewhere (tests/attacks/test_19_hostile_service.py),
+what is shown while it is away (tests/webui/test_files.py, test_transfers.py).
+"""
+
+import secrets
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from tests.contract.fake import FakeV1
+from tests.faults.reckoning import Reckoning
+from tests.people import page
+from tests.webui.service import EMAIL, PASSWORD, URL, Storage
+from tests.webui.test_uploads import body_of, send
+from webui import connection
+from webui.connection import Service
+from webui.judging import Judge
+from webui.v1.address import Credentials
+from webui.v1.client import Client
+from webui.v1.connection import Patience
+
+pytestmark = pytest.mark.django_db
+
+FAULTS = {
+    "answers 500": lambda: httpx.Response(500),
+    "answers 504": lambda: httpx.Response(504, html="<h1>Gateway</h1>"),
+    "answers 200 with a page": lambda: httpx.Response(200, html="<h1>Welcome</h1>"),
+    "redirects": lambda: httpx.Response(302, headers={"Location": "https://elsewhere.example/"}),
+    "cuts off": lambda: httpx.ReadError("reset"),
+    "is silent": lambda: httpx.ReadTimeout("silent"),
+}
+ACTS = ["new folder", "rename", "delete", "upload", "magnet", "cancel"]
+
+
+class Troubled(FakeV1):
+    """Every act is done; what is heard of it is the fault, as long as there is one."""
+
+    def __init__(self) -> None:
+        super().__init__(EMAIL, PASSWORD)
+        self.fault = None
+        self.done: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        answer = super().handle_request(request)
+        if request.method == "GET":
+            return answer
+        if answer.status_code == 200:
+            self.done.append(f"{request.method} {request.url.path}")
+        if self.fault is None:
+            return answer
+        heard = self.fault()
+        if isinstance(heard, Exception):
+            raise heard
+        return heard
+
+
+@pytest.fixture
+def storage(monkeypatch):
+    troubled = Troubled()
+    client = Client(
+        URL,
+        Credentials(EMAIL, PASSWORD),
+        transport=troubled,
+        judge=Judge(URL, []).link,
+        patience=Patience(call_seconds=5, pauses_seconds=(0.0, 0.0)),
+        now=lambda: datetime.now(UTC),
+    )
+    service = Service(secrets.token_hex(8), client, is_embedded=False)
+    monkeypatch.setattr(connection, "_service_at", lambda _place: service)
+    monkeypatch.setattr(connection, "place", lambda: None)
+    yield Storage(troubled, service)
+    client.close()
+
+
+def act(name, bob, ids):
+    """As a form without scripts does."""
+    go = bob.client.post
+    return {
+        "new folder": lambda: go("/files/0/new/", {"name": "New"}),
+        "rename": lambda: go(
+            f"/files/0/file-{ids['old.txt']}/rename/", {"stem": "new", "extension": ".txt"}
+        ),
+        "delete": lambda: go("/files/0/delete/", {"entry": f"file-{ids['doomed.txt']}"}),
+        "upload": lambda: send(bob.client, body_of(("sent.txt", "content")), x_file_size="7"),
+        "magnet": lambda: go(
+            "/transfers/send/", {"text": f"magnet:?xt=urn:btih:{'a' * 40}&dn=film"}
+        ),
+        "cancel": lambda: go(f"/transfers/t{ids['coming']}/remove/"),
+    }[name]()
+
+
+def names_in(storage):
+    return sorted(each.name for each in storage.fake.items.values() if each.name)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", ACTS)
+def test_what_was_done_unheard_is_done_once(name, fault, bob, storage, tally):
+    troubled = storage.fake
+    ids = {each: storage.file(each).id for each in ("old.txt", "doomed.txt")}
+    ids["coming"] = storage.transfer("coming").id
+    assert bob.client.get("/").status_code == 200
+    assert bob.client.get("/transfers/").status_code == 200
+    troubled.fault = FAULTS[fault]
+    answer = act(name, bob, ids)
+    tally.faults[f"service {fault}"] += 1
+    troubled.fault = None
+    assert troubled.done, "the act never reached the service"
+    assert answer.status_code in (200, 302, 409, 422, 502, 503)
+    after = {
+        "new folder": ["New", "doomed.txt", "old.txt"],
+        "rename": ["doomed.txt", "new.txt"],
+        "delete": ["old.txt"],
+        "upload": ["doomed.txt", "old.txt", "sent.txt"],
+    }.get(name, ["doomed.txt", "old.txt"])
+    found = Reckoning(len(after), doubled=troubled.done[1:])
+    if names_in(storage) != after:
+        found.lost.append(str(names_in(storage)))
+    tally.add(found)
+    assert found.is_even, found
+    shown = bob.client.get("/", follow=True, headers={"cache-control": "no-cache"})
+    listed = {tag["title"] for tag in page(shown).select(".entry-name")}
+    assert listed == set(after)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_nothing_is_told_as_done_that_the_service_did_not_tell(fault, bob, storage):
+    assert "Folder made" in told(bob, "Kelp")
+    storage.fake.fault = FAULTS[fault]
+    assert "Folder made" not in told(bob, "Films")
+
+
+def told(bob, name):
+    return bob.client.post("/files/0/new/", {"name": name}, follow=True).content.decode()

@@ -1,0 +1,36 @@
+"""A minute of the soak that `make soak` does for half an hour."""
+
+from collections import Counter
+
+import pytest
+
+from tests.soak.growth import Sample
+from tests.soak.soaking import PEOPLE, SAMPLES, Report, soaked
+
+EVEN = [Sample(memory=500, threads=60, handles=300)] * SAMPLES
+
+
+def test_what_grows_is_told():
+    grows = [Sample(500 + 2 * each, 60 + 2 * each, 300 + 2 * each) for each in range(SAMPLES)]
+    report = Report(60, 100, Counter(), grows)
+    assert report.grown == ["memory", "threads", "handles"]
+    assert "GROWN: memory, first third 529 MiB, last third 649 MiB" in str(report)
+    assert not report.is_well
+
+
+def test_what_went_wrong_is_told():
+    report = Report(60, 100, Counter({"/ answers 500": 2}), EVEN)
+    assert report.grown == []
+    assert "2 times: / answers 500" in str(report)
+    assert not report.is_well
+
+
+def test_an_even_run_is_well():
+    assert Report(60, 100, Counter(), EVEN).is_well
+
+
+@pytest.mark.slow
+def test_a_minute_of_fifty_people_goes_well_and_leaves_nothing_behind(tmp_path):
+    report = soaked(tmp_path, 60)
+    assert report.is_well, str(report)
+    assert report.acts > 5 * PEOPLE

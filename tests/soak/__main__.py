@@ -1,0 +1,25 @@
+"""`python -m tests.soak`: fifty people use Ferry for SOAK_SECONDS, half an hour if nothing is said.
+
+It fails where anything answers wrongly, where the log tells of an error, or where the median of
+memory, threads or file handles in the last third of the time is above that of the first.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.soak.soaking import soaked
+
+
+def main() -> int:
+    seconds = float(os.environ.get("SOAK_SECONDS", "1800"))
+    os.environ["ENV_FILE"] = os.devnull
+    with tempfile.TemporaryDirectory(prefix="ferry-soak-") as home:
+        report = soaked(Path(home), seconds)
+    print(report)
+    return int(not report.is_well)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

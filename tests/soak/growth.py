@@ -1,0 +1,64 @@
+"""Whether a program and all that it started grows: memory, threads and file handles."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+MIB = 2**20
+NAMES = ("memory", "threads", "handles")
+
+
+@dataclass(frozen=True)
+class Sample:
+    memory: float  # MiB; what several processes share counts once
+    threads: float
+    handles: float
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The last third may be above the first by this share and this much, and no more."""
+
+    share: float
+    more: float
+
+    def holds(self, first: float, last: float) -> bool:
+        return last <= first * (1 + self.share) + self.more
+
+
+def sample_of(root: int) -> Sample:
+    memory = threads = handles = 0.0
+    for pid in family_of(root):
+        place = Path(f"/proc/{pid}")
+        try:
+            memory += pss_bytes(place) / MIB
+            threads += len(os.listdir(place / "task"))  # noqa: PTH208
+            handles += len(os.listdir(place / "fd"))  # noqa: PTH208
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # Ended meanwhile.
+    return Sample(memory, threads, handles)
+
+
+def family_of(pid: int) -> Iterator[int]:
+    yield pid
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = listed.read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        for child in children:
+            yield from family_of(int(child))
+
+
+def pss_bytes(place: Path) -> int:
+    lines = (place / "smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+
+
+def thirds(samples: list[Sample], name: str) -> tuple[float, float]:
+    """The medians of the first and of the last: what comes and goes with load is in both."""
+    values = [getattr(each, name) for each in samples]
+    third = len(values) // 3
+    return median(values[:third]), median(values[-third:])

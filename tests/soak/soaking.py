@@ -1,0 +1,135 @@
+"""Fifty people use one Ferry, while its memory, threads and handles are watched."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from tests.running import PASSWORD, Ferry, running
+from tests.soak.growth import NAMES, Bound, Sample, sample_of, thirds
+from tests.soak.person import Person
+from tests.swarm import WebSeed, serving_http
+
+PEOPLE = 50
+PAUSE_SECONDS = 2.0
+SIGN_INS_AT_ONCE = 8
+SAMPLES = 90
+WARM_UP_SHARE = 0.25
+FETCHED_BYTES = 200_000
+# Threads and handles come and go with how many happen to ask at once.
+BOUNDS = {
+    "memory": Bound(share=0.10, more=16),
+    "threads": Bound(share=0.10, more=16),
+    "handles": Bound(share=0.10, more=48),
+}
+MAKE_PEOPLE = """
+from webui.models import Role, User
+for name in {names}:
+    User.objects.create_user(name, {password!r}, Role.MEMBER)
+"""
+BAD_WORDS = ("Traceback", " ERROR ", " CRITICAL ")
+
+
+@dataclass
+class Report:
+    seconds: float
+    acts: int
+    troubles: Counter[str]
+    samples: list[Sample]
+
+    @property
+    def is_well(self) -> bool:
+        return not (self.troubles or self.grown)
+
+    @property
+    def grown(self) -> list[str]:
+        return [name for name in NAMES if not BOUNDS[name].holds(*thirds(self.samples, name))]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{PEOPLE} people did {self.acts} things in {self.seconds:.0f} s."
+        for name in NAMES:
+            first, last = thirds(self.samples, name)
+            unit = " MiB" if name == "memory" else ""
+            mark = "GROWN" if name in self.grown else "ok"
+            yield f"  {mark}: {name}, first third {first:.0f}{unit}, last third {last:.0f}{unit}"
+        for trouble, count in self.troubles.most_common(20):
+            yield f"  TROUBLE, {count} times: {trouble}"
+
+
+class Crowd:
+    """Everybody in a thread, from its beginning to its end."""
+
+    def __init__(self, people: list[Person]) -> None:
+        self.people = people
+        self.troubles: Counter[str] = Counter()
+        self._is_over = threading.Event()
+        self._door = threading.Semaphore(SIGN_INS_AT_ONCE)
+        self._threads = [threading.Thread(target=self._live, args=(each,)) for each in people]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_trouble: object) -> None:
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _live(self, person: Person) -> None:
+        with closing(person.browser):
+            with self._door:
+                has_begun = self._does(person.begin)
+            while has_begun and not self._is_over.wait(person.pause_seconds(PAUSE_SECONDS)):
+                self._does(person.act)
+
+    def _does(self, act: Callable[[], None]) -> bool:
+        try:
+            act()
+        except Exception as trouble:  # noqa: BLE001  Whatever it is, it is told.
+            self.troubles[f"{type(trouble).__name__}: {str(trouble)[:200]}"] += 1
+            return False
+        return True
+
+
+def soaked(home: Path, seconds: float) -> Report:
+    (home / "given").mkdir()
+    (home / "given" / "fetched.bin").write_bytes(bytes(FETCHED_BYTES))
+    with (
+        serving_http(WebSeed(folder=home / "given")) as web,
+        running(home / "data", TORRENT_NETWORK="loopback", TORRENT_PORT="0") as ferry,
+        Crowd(list(people_of(ferry, f"{web.url}/fetched.bin"))) as crowd,
+    ):
+        samples = list(watched(ferry, seconds))
+    acts = sum(each.acts_done for each in crowd.people)
+    troubles = crowd.troubles + Counter(filter(is_bad, ferry.log.splitlines()))
+    return Report(seconds, acts, troubles, samples)
+
+
+def people_of(ferry: Ferry, address: str) -> Iterator[Person]:
+    names = [f"person{number}" for number in range(PEOPLE)]
+    script = MAKE_PEOPLE.format(names=names, password=PASSWORD)
+    ferry.manage("shell", "--verbosity=0", "-c", script)
+    for number, name in enumerate(names):
+        yield Person(ferry.url, name, PASSWORD, number, address)
+
+
+def watched(ferry: Ferry, seconds: float) -> Iterator[Sample]:
+    """Nothing is taken while everybody comes in, and all that is made once is made."""
+    started = time.monotonic()
+    step = seconds * (1 - WARM_UP_SHARE) / SAMPLES
+    for number in range(SAMPLES):
+        due = started + seconds * WARM_UP_SHARE + number * step
+        ferry.output.ends(max(0.0, due - time.monotonic()))
+        yield sample_of(ferry.process.pid)
+
+
+def is_bad(line: str) -> bool:
+    return any(word in line for word in BAD_WORDS)
