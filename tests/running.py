@@ -28,8 +28,8 @@ class Ferry:
     process: "subprocess.Popen[str]"
     # Of browsers that signed in, by the address they did it at and their name.
     cookies: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    # What leads another program to where this one is.
     beside: tuple[str, ...] = ()
-    """What leads another program to where this one is."""
 
     @property
     def url(self) -> str:
@@ -109,7 +109,7 @@ def started(
     output = Output(process)
     enter = ("nsenter", "--mount", f"--target={process.pid}", f"--wd={BASE}") if prefix else ()
     try:
-        yield Ferry(port, data_dir, environment, output, process, enter)
+        yield Ferry(port, data_dir, environment, output, process, beside=enter)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
