@@ -20,7 +20,7 @@ from tests.tools import program
 from tests.webui.media_host import behind
 from tests.webui.test_delivery import leave
 from webui import connection
-from webui.streams import BYTES_TYPE
+from webui.presentation import KEPT
 
 ACT = "document.title='ran';window.ran=1;fetch('/account/');new Image().src='%(trap)s/ran'"
 HTML = f'<!doctype html><title>x</title><script>{ACT}</script><body onload="{ACT}">'
@@ -214,7 +214,7 @@ def test_what_calls_itself_a_part_of_a_film_runs_nowhere(gwen, foreign, monkeypa
     playlist = gwen.client.get(playlist_for(gwen)).content.decode()
     answer = gwen.client.get("/stream/" + playlist.splitlines()[2])
     assert b"".join(answer) == content
-    assert answer["Content-Type"] == ("video/mp2t" if kind == "video/mp2t" else BYTES_TYPE)
+    assert answer["Content-Type"] == ("video/mp2t" if kind == "video/mp2t" else KEPT.content_type)
     assert answer["Content-Disposition"].startswith("attachment")
     assert answer["Content-Security-Policy"].startswith("sandbox;")
     assert answer["X-Content-Type-Options"] == "nosniff"

@@ -26,7 +26,7 @@ from tests.misbehaving import head, serving, then_pouring
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, put
 from tests.service.engine.fetch_servers import Side, url_of
 from tests.service.fakes import Shift
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.working import working
 from tests.service.reading import reader
 
@@ -201,7 +201,7 @@ def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
 
 
 def test_a_film_goes_on_playing_under_its_new_name(account, library_folder, settings, children):
-    with reels.film("watched.mkv", seconds=2).open("rb") as stream:
+    with samples.film("watched.mkv", seconds=2).open("rb") as stream:
         file = a_file(account, "film.mkv", blob=library_folder.put(stream))
     with working(settings.DATA_DIR, children), reader() as client:
         link = playback.stream_link(account, file, now=timezone.now())

@@ -17,7 +17,7 @@ from service.media import films
 from service.media.places import Content
 from tests.faults.reckoning import Reckoning
 from tests.service.builders import a_file
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.test_killed_worker import converters
 from tests.service.working import until, working
 from tests.serving import serving
@@ -35,7 +35,7 @@ def asks(scene):
 
 @pytest.fixture
 def film(scene):
-    path = reels.film(
+    path = samples.film(
         "long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=SECONDS, size="640x360", rate=str(RATE)
     )
     with path.open("rb") as stream:

@@ -20,7 +20,7 @@ from service.places import ids_on_disk
 from tests.faults.reckoning import sum_of
 from tests.running import running
 from tests.service.builders import a_file, a_folder, put
-from tests.service.media import reels
+from tests.service.media import samples
 from tests.service.media.test_killed_worker import converters
 from tests.service.working import until
 from tests.soak.growth import family_of
@@ -82,7 +82,7 @@ def test_everything_goes_on_after_a_restart(end, scene, seeds, chance, tmp_path)
     folder = a_folder(scene.account)
     file = a_file(scene.account, "large", folder=folder, blob=put(scene.store, content))
     scene.promises.hear(sum_of(content), "large")
-    path = reels.film("long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="640x360")
+    path = samples.film("long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="640x360")
     film = a_file(scene.account, "film.avi", blob=put(scene.store, path.read_bytes()))
     scene.promises.hear(sum_of(path.read_bytes()), "film.avi")
 
