@@ -187,7 +187,7 @@ def test_a_magnet_that_is_sent_until_it_is_answered_is_one_transfer(scene, serve
         asks = scene.asking(server.url)
 
         def live(turn):
-            digits = f"{number:020x}{len(said):020x}"
+            digits = f"{number + 1:020x}{len(said):020x}"
             magnet = {"magnet": f"magnet:?xt=urn:btih:{digits}&dn={digits}"}
             answer = asks.api.post("/rest/transfer/magnet", data=magnet)
             assert answer.status_code == 200, answer.text

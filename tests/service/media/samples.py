@@ -70,6 +70,11 @@ def place(name: str) -> Path:
     return Path(HOME.name) / name
 
 
+def own_place(name: str) -> Path:
+    """Films of one name and of other contents do not meet there."""
+    return Path(tempfile.mkdtemp(dir=HOME.name)) / name
+
+
 @cache
 def raw(seconds: int = 20, size: str = "320x180", rate: str = "25") -> tuple[str, ...]:
     """A picture that counts frames and, on the left, a tone that never stops."""
@@ -82,25 +87,22 @@ def film(
     name: str, *codecs: str, seconds: int = 20, size: str = "320x180", rate: str = "25"
 ) -> Path:
     """`name` says the container by its ending; `codecs` are ffmpeg's words for the output."""
-    path = place(name)
-    if not path.exists():
-        run(*raw(seconds, size, rate), *(codecs or (*X264, "-g", "50", *AAC)), str(path))
+    path = own_place(name)
+    run(*raw(seconds, size, rate), *(codecs or (*X264, "-g", "50", *AAC)), str(path))
     return path
 
 
 @cache
 def copied(name: str, source: Path, *words: str) -> Path:
     """The same in another container, or with other facts."""
-    path = place(name)
-    if not path.exists():
-        run("-i", str(source), "-map", "0", "-c", "copy", *words, str(path))
+    path = own_place(name)
+    run("-i", str(source), "-map", "0", "-c", "copy", *words, str(path))
     return path
 
 
 @cache
 def turned(name: str, source: Path) -> Path:
     """As a phone films that is held upright."""
-    path = place(name)
-    if not path.exists():
-        run("-display_rotation", "90", "-i", str(source), "-map", "0", "-c", "copy", str(path))
+    path = own_place(name)
+    run("-display_rotation", "90", "-i", str(source), "-map", "0", "-c", "copy", str(path))
     return path
