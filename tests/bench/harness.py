@@ -67,7 +67,16 @@ class Row:
 
 
 class Report:
+    """The raw numbers are written as they come: a run that is broken off keeps what it has."""
+
     def __init__(self) -> None:
+        now = datetime.now(UTC)
+        self._place = RESULTS / f"{now:%Y%m%dT%H%M%SZ}.json"
+        self._facts = {
+            "at": now.isoformat(),
+            "machine": machine(),
+            "python": platform.python_version(),
+        }
         self._rows: list[Row] = []
 
     def add(self, row: Row, group: str) -> None:
@@ -76,17 +85,17 @@ class Report:
         print(row, flush=True)
         for what, numbers in row.raw.items():
             print(f"          {what}: median {median(numbers):.4g} of {len(numbers)}", flush=True)
+        self._write()
 
     def close(self) -> bool:
-        """Writes the raw numbers; whether a target was missed."""
-        RESULTS.mkdir(exist_ok=True)
-        now = datetime.now(UTC)
-        facts = {"at": now.isoformat(), "machine": machine(), "python": platform.python_version()}
-        rows = [asdict(row) | {"is_reached": row.is_reached} for row in self._rows]
-        place = RESULTS / f"{now:%Y%m%dT%H%M%SZ}.json"
-        place.write_text(json.dumps(facts | {"rows": rows}, indent=1))
-        print(f"Raw numbers: {place.relative_to(BASE)}")
+        """Whether a target was missed."""
+        print(f"Raw numbers: {self._place.relative_to(BASE)}")
         return any(row.is_reached is False for row in self._rows)
+
+    def _write(self) -> None:
+        RESULTS.mkdir(exist_ok=True)
+        rows = [asdict(row) | {"is_reached": row.is_reached} for row in self._rows]
+        self._place.write_text(json.dumps(self._facts | {"rows": rows}, indent=1))
 
 
 def machine() -> str:
