@@ -31,7 +31,7 @@ def test_a_foreign_host_gets_400(client, host):
     assert Client(headers={"host": host}).get("/healthz").status_code == 400
 
 
-def test_a_stranger_cannot_forward_a_host(client):
+def test_a_stranger_cannot_forward_a_host(db, client):
     for name in ("x-forwarded-host", "x-host", "forwarded"):
         answer = client.get("/signin/", headers={name: "attacker.example"})
         assert answer.status_code == 200
