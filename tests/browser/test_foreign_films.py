@@ -151,6 +151,19 @@ def test_what_cannot_be_streamed_says_so_and_offers_download_and_mp4(page_of_fil
     assert any("range" in headers for _path, headers in there.media.asked)
 
 
+def test_where_the_mp4_is_refused_too_the_download_is_left(page_of_film, there):
+    refusal = {"result": False, "code": 422, "reason_phrase": "cannot_convert"}
+    for kind in ("hls", "mp4"):
+        there.says(kind, httpx.Response(422, json=refusal))
+    watch(page_of_film, f"/files/{there.folder}/", NAME)
+    page = page_of_film.page
+    way = page.get_by_role("button", name="Play the MP4 copy")
+    way.click()
+    expect(way).to_have_count(0)
+    expect(page.get_by_role("alert")).to_contain_text("could not convert it")
+    expect(page.get_by_role("link", name="Download the original")).to_be_focused()
+
+
 def test_a_playlist_that_leads_inside_ends_in_a_sentence_and_the_mp4(page_of_film, there, troubles):
     there.media.files["/inside.m3u8"] = "#EXTM3U\n#EXTINF:4,\nhttp://10.0.0.1/one.ts\n"
     there.says("hls", there.tells("/inside.m3u8"))

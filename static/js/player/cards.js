@@ -86,6 +86,8 @@ export class Cards {
   #failed(why) {
     const card = this.#show("failed");
     card.querySelector(".why").textContent = why;
+    if (!this.source.hasMp4) for (const part of card.querySelectorAll(".mp4-way")) part.remove();
+    card.querySelector("button, a").focus({ preventScroll: true });
   }
 
   #upcoming() {

@@ -9,6 +9,7 @@ export class Source extends EventTarget {
   hls = null;
   sort = "";
   why = null; // the first reason counts, whatever else was tried
+  hasMp4 = true; // until the service refuses it
   #left = { network: 1, media: 1 };
   #wish = { at: 0, isPlaying: false };
 
@@ -40,6 +41,7 @@ export class Source extends EventTarget {
     const told = await ask(this.facts.mp4, this.signal);
     if (told.kind === "converting") return this.#await(told, this.facts.mp4);
     if (told.url) return this.#play("mp4", told.url);
+    this.hasMp4 = !told.reason;
     this.#fail(told.reason);
   }
 
