@@ -41,5 +41,11 @@ class Visitor:
         self.page.get_by_label("Password").fill(password)
         self.page.get_by_role("button", name="Sign in").click()
 
+    def meet_worker(self) -> None:
+        """A page that was on its way while the worker began is not yet the worker's."""
+        self.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        self.page.reload()
+        assert self.page.evaluate("navigator.serviceWorker.controller !== null")
+
     def heading(self) -> str:
         return self.page.get_by_role("heading", level=1).inner_text()

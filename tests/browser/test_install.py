@@ -46,10 +46,7 @@ def alice(fronted, playwright: Playwright) -> Iterator[Visitor]:
         visitor = Visitor(page, url + front.prefix, ferry)
         answers(visitor)
         visitor.sign_in()
-        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-        # A page that was on its way while the worker began is not yet the worker's.
-        page.reload()
-        assert page.evaluate("navigator.serviceWorker.controller !== null")
+        visitor.meet_worker()
         yield visitor
 
 

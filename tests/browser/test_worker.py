@@ -23,7 +23,6 @@ KEPT = """async () => {
   }
   return found;
 }"""
-CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 WITHOUT = """async (old) => {
   for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
@@ -39,7 +38,7 @@ WITHOUT = """async (old) => {
 def here(page, ferry) -> Visitor:
     visitor = Visitor(page, ferry.url, ferry)
     visitor.sign_in()
-    page.wait_for_function(CONTROLLED)
+    visitor.meet_worker()
     return visitor
 
 
@@ -118,7 +117,7 @@ def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, fo
     with at(port, folder, "one") as ferry:
         visitor = Visitor(page, ferry.url, ferry)
         visitor.sign_in()
-        page.wait_for_function(CONTROLLED)
+        visitor.meet_worker()
         first = versions(page)
         assert len(first) == 1
 
