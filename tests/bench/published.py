@@ -1,4 +1,5 @@
-"""README's table of what was measured: `python -m tests.bench.published [results/….json]`.
+"""README's table of what was measured: `python -m tests.bench.published results/….json`, or
+several where groups were measured apart.
 
 The numbers stay beside it, in published.json, so that a test can hold the table to them.
 """
@@ -34,8 +35,10 @@ TITLES = {
 }
 
 
-def main(source: Path) -> None:
-    PLACE.write_text(source.read_text())
+def main(sources: list[Path]) -> None:
+    runs = [json.loads(source.read_text()) for source in sources]
+    whole = runs[0] | {"rows": [row for run in runs for row in run["rows"]]}
+    PLACE.write_text(json.dumps(whole, indent=1) + "\n")
     before, _begin, rest = README.read_text().partition(BEGINNING)
     _old, _end, after = rest.partition(END)
     README.write_text(before + BEGINNING + table_of(json.loads(PLACE.read_text())) + END + after)
@@ -71,4 +74,4 @@ def verdict(row: Row) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main([Path(each) for each in sys.argv[1:]])

@@ -157,7 +157,7 @@ def fetching() -> Iterator[Ferry]:
     with (
         serving() as server,
         working(TORRENT_NETWORK="loopback", TORRENT_PORT="0", LOG_LEVEL="INFO") as worker,
-        httpx.Client(base_url=server.url, auth=auth, trust_env=False) as v1,
+        httpx.Client(base_url=server.url, auth=auth, trust_env=False, timeout=60) as v1,
     ):
         yield Ferry(v1, worker)
 
