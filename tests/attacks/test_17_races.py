@@ -122,6 +122,18 @@ def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
+def once_linked(monkeypatch, shift, act):
+    """Does it when the files are linked, and the library does not know of them yet."""
+    link_all = type(shift.store).link_all
+
+    def link_and_act(store, paths, told):
+        stored = link_all(store, paths, told)
+        act()
+        return stored
+
+    monkeypatch.setattr(type(shift.store), "link_all", link_and_act)
+
+
 def test_a_transfer_deleted_while_it_lands_leaves_nothing(account, tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
     shift = Shift()
@@ -129,14 +141,7 @@ def test_a_transfer_deleted_while_it_lands_leaves_nothing(account, tmp_path, set
     shift.round()
     shift.engine.metadata(transfer, files=[("film", 7)])
     shift.round()
-    link_all = type(shift.store).link_all
-
-    def link_and_lose(store, paths, told):
-        stored = link_all(store, paths, told)
-        transfers.delete(account, transfer.pk, NOW)
-        return stored
-
-    monkeypatch.setattr(type(shift.store), "link_all", link_and_lose)
+    once_linked(monkeypatch, shift, lambda: transfers.delete(account, transfer.pk, NOW))
     shift.engine.complete(transfer, b"content")
     shift.rounds(3)
     assert not Transfer.objects.exists()
@@ -156,14 +161,7 @@ def test_a_folder_deleted_while_its_transfer_lands_loses_nothing(
     shift.round()
     shift.engine.metadata(transfer, files=[("film", 7)])
     shift.round()
-    link_all = type(shift.store).link_all
-
-    def link_and_lose(store, paths, told):
-        stored = link_all(store, paths, told)
-        library.delete_folder(account, films.pk, NOW)
-        return stored
-
-    monkeypatch.setattr(type(shift.store), "link_all", link_and_lose)
+    once_linked(monkeypatch, shift, lambda: library.delete_folder(account, films.pk, NOW))
     shift.engine.complete(transfer, b"content")
     shift.rounds(3)
     assert shift.state(transfer) == "done"
