@@ -2,23 +2,22 @@
 
 import hashlib
 import mmap
-import os
 import secrets
 import shutil
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
 import httpx
 
+from config.addresses import lan
 from service.places import ids_on_disk
 from service.store import library_store
 from tests.bench import library
+from tests.bench.clients import MOST_SECONDS, running_qbittorrent, running_transmission, wait_until
 from tests.bench.harness import Row, in_turns, peer, peer_port
 from tests.service.working import Working, working
 from tests.serving import serving
@@ -27,16 +26,13 @@ from tests.swarm import Made, Tracker, bencode, in_order, made, serving_http
 MEGABYTE = 2**20
 SIZE_BYTES = 1024 * MEGABYTE
 PIECE_BYTES = 4 * MEGABYTE
-# Seldom: who asks often measures the answers, on two cores.
-LOOK_SECONDS = 0.1
-MOST_SECONDS = 120.0
-LOOKING = threading.Event()
 SEEDER = """
 import sys
 import libtorrent as lt
 from tests.swarm import LOOPBACK
 UNHINDERED = {"ignore_limits_on_local_network": True, "send_buffer_low_watermark": 4 * 2**20}
-session = lt.session({**LOOPBACK, **UNHINDERED})
+there = {"listen_interfaces": f"{sys.argv[3]}:0"}
+session = lt.session({**LOOPBACK, **UNHINDERED, **there})
 wanted = lt.load_torrent_file(sys.argv[1])
 wanted.save_path = sys.argv[2]
 wanted.trackers = []
@@ -46,23 +42,6 @@ session.add_torrent(wanted)
 print(session.listen_port(), flush=True)
 sys.stdin.read()
 """
-QBITTORRENT = r"""
-[BitTorrent]
-Session\DHTEnabled=false
-Session\LSDEnabled=false
-Session\PeXEnabled=false
-Session\Port={port}
-Session\Interface=lo
-Session\InterfaceName=lo
-
-[LegalNotice]
-Accepted=true
-
-[Preferences]
-WebUI\Address=127.0.0.1
-WebUI\LocalHostAuth=false
-WebUI\Port={web}
-"""
 
 
 def rows(home: Path) -> Iterator[Row]:
@@ -70,7 +49,7 @@ def rows(home: Path) -> Iterator[Row]:
     place.mkdir()
     with serving_http(Tracker()) as tracker:
         big = big_torrent(place, tracker.announce)
-        with seeding(place / "big.torrent", place) as address, fetching() as ours:
+        with seeding(place, "127.0.0.1") as address, fetching() as ours:
             tracker.peers.append(address)
             yield from beside_others(ours, place, big)
 
@@ -78,7 +57,7 @@ def rows(home: Path) -> Iterator[Row]:
 def beside_others(ours: "Ferry", place: Path, big: Made) -> Iterator[Row]:
     with others(place, big) as contestants:
         taken = in_turns(5, ours=lambda: ours.fetch(big), **contestants)
-    for name, at_least in (("qbittorrent", 1.5), ("aria2", 2.5)):
+    for name, at_least in (("qbittorrent", 1.5), ("aria2", 2.5), ("transmission", None)):
         row = f"1 GiB from one seeder, speed of {name}"
         if name not in taken:
             yield Row(row, None, missing=name)
@@ -106,14 +85,14 @@ def big_torrent(place: Path, tracker: str) -> Made:
 
 
 @contextmanager
-def seeding(torrent_file: Path, folder: Path) -> Iterator[str]:
+def seeding(place: Path, host: str) -> Iterator[str]:
     """In a process of its own: in this one it would share the interpreter with what it feeds."""
-    command = [sys.executable, "-c", SEEDER, str(torrent_file), str(folder)]
+    command = [sys.executable, "-c", SEEDER, str(place / "big.torrent"), str(place), host]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
     )
     try:
-        yield f"127.0.0.1:{int(process.stdout.readline())}"
+        yield f"{host}:{int(process.stdout.readline())}"
     finally:
         process.stdin.close()
         process.wait(20)
@@ -170,17 +149,32 @@ def own_megabytes(pid: int) -> float:
 
 
 @contextmanager
-def others(place: Path, what: Made) -> Iterator[dict[str, Callable[[], None]]]:
+def others(place: Path, big: Made) -> Iterator[dict[str, Callable[[], None]]]:
     contestants: dict[str, Callable[[], None]] = {}
-    aria2, qbittorrent = peer("aria2c"), peer("qbittorrent-nox")
-    if aria2:
+    if aria2 := peer("aria2c"):
         contestants["aria2"] = lambda: fetch_by_aria2(aria2, place)
-    if not qbittorrent:
+    with ExitStack() as stack:
+        if qbittorrent := stack.enter_context(running_qbittorrent(place / "qbittorrent")):
+            contestants["qbittorrent"] = lambda: qbittorrent.fetch(big.content, place / "theirs")
+        contestants |= stack.enter_context(transmission(big, place))
         yield contestants
+
+
+@contextmanager
+def transmission(big: Made, place: Path) -> Iterator[dict[str, Callable[[], None]]]:
+    """It takes no peer on 127.0.0.1, so it meets one at another address of this machine."""
+    if not lan():
+        yield {}
         return
-    with running_qbittorrent(qbittorrent, place / "profile") as web:
-        contestants["qbittorrent"] = lambda: fetch_by_qbittorrent(web, place, what)
-        yield contestants
+    host = str(lan()[0])
+    with (
+        seeding(place, host) as address,
+        serving_http(Tracker(peers=[address])) as tracker,
+        running_transmission(place / "transmission", host) as client,
+    ):
+        content = b"d8:announce%s4:info%se" % (bencode(tracker.announce.encode()), big.info)
+        fetch = {"transmission": lambda: client.fetch(content, place / "its")}
+        yield fetch if client else {}
 
 
 def fetch_by_aria2(program: str, place: Path) -> None:
@@ -198,46 +192,3 @@ def fetch_by_aria2(program: str, place: Path) -> None:
         [program, *options, str(place / "big.torrent")], check=True, timeout=MOST_SECONDS
     )
     shutil.rmtree(folder)
-
-
-@contextmanager
-def running_qbittorrent(program: str, profile: Path) -> Iterator[httpx.Client]:
-    web, config = peer_port(), profile / "qBittorrent" / "config"
-    config.mkdir(parents=True)
-    (config / "qBittorrent.conf").write_text(QBITTORRENT.format(port=peer_port(), web=web))
-    process = subprocess.Popen(
-        [program, f"--profile={profile}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "HOME": str(profile)},
-    )
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{web}/api/v2", trust_env=False) as client:
-            wait_until(lambda: is_answering(client))
-            yield client
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def is_answering(client: httpx.Client) -> bool:
-    with suppress(httpx.TransportError):
-        return client.get("/app/version").is_success
-    return False
-
-
-def fetch_by_qbittorrent(web: httpx.Client, place: Path, what: Made) -> None:
-    folder = place / "qbittorrent"
-    wanted = {"torrents": (place / "big.torrent").read_bytes()}
-    web.post("/torrents/add", data={"savepath": str(folder)}, files=wanted).raise_for_status()
-    wait_until(lambda: any(each["progress"] == 1 for each in web.get("/torrents/info").json()))
-    web.post("/torrents/delete", data={"hashes": what.hash_v1, "deleteFiles": "true"})
-    wait_until(lambda: not web.get("/torrents/info").json())
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + MOST_SECONDS
-    while not is_so():
-        if time.monotonic() > deadline:
-            raise RuntimeError("A peer takes too long")
-        LOOKING.wait(LOOK_SECONDS)
