@@ -19,9 +19,11 @@ def test_what_grows_is_told():
 
 
 def test_what_went_wrong_is_told():
-    report = Report(60, 100, Counter({"/ answers 500": 2}), EVEN)
+    warned = Counter({"WARNING webui service failed": 3})
+    report = Report(60, 100, Counter({"/ answers 500": 2}), EVEN, warned)
     assert report.grown == []
     assert "2 times: / answers 500" in str(report)
+    assert "3 times: WARNING webui service failed" in str(report)
     assert not report.is_well
 
 

@@ -53,6 +53,9 @@ class Person:
         self._folder = re.findall(r"/files/(\w+)/upload/", answer.json()["upload_url"])[0]
 
     def act(self) -> None:
+        """Who could not come back before tries that first."""
+        if not self._token:
+            self.sign_in()
         weights, acts = zip(*self._acts, strict=True)
         self._chance.choices(acts, weights)[0]()
         self.acts_done += 1
@@ -72,6 +75,7 @@ class Person:
 
     def leave_and_return(self) -> None:
         answer = self._post("/signout/", is_well=(302,))
+        self._token = ""
         assert "/signin/" in answer.headers["Location"]
         assert self.browser.get("/account/").status_code == 302, "signed out, and still let in"
         self.sign_in()

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -40,6 +40,7 @@ class Report:
     acts: int
     troubles: Counter[str]
     samples: list[Sample]
+    warnings: Counter[str] = field(default_factory=Counter)
 
     @property
     def is_well(self) -> bool:
@@ -61,6 +62,8 @@ class Report:
             yield f"  {mark}: {name}, first third {first:.0f}{unit}, last third {last:.0f}{unit}"
         for trouble, count in self.troubles.most_common(20):
             yield f"  TROUBLE, {count} times: {trouble}"
+        for warning, count in self.warnings.most_common(20):
+            yield f"  logged, {count} times: {warning}"
 
 
 class Crowd:
@@ -109,8 +112,11 @@ def soaked(home: Path, seconds: float) -> Report:
     ):
         samples = list(watched(ferry, seconds))
     acts = sum(each.acts_done for each in crowd.people)
-    troubles = crowd.troubles + Counter(filter(is_bad, ferry.log.splitlines()))
-    return Report(seconds, acts, troubles, samples)
+    lines = ferry.log.splitlines()
+    troubles = crowd.troubles + Counter(filter(is_bad, lines))
+    # Without the time that each begins with.
+    warnings = Counter(line.partition(" ")[2] for line in lines if " WARNING " in line)
+    return Report(seconds, acts, troubles, samples, warnings)
 
 
 def people_of(ferry: Ferry, address: str) -> Iterator[Person]:
