@@ -97,6 +97,16 @@ def test_a_short_body_that_is_refused_unread_leaves_its_connection(server):
         assert (refused.status_code, refused.headers["Connection"]) == (401, "keep-alive")
 
 
+def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
+    """At two seconds each they would, for longer than a client's patience."""
+    staying = [ask(server, "/healthz", headers="Connection: close\r\n") for _ in range(15)]
+    for connection in staying:
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    assert httpx.get(f"{server.url}/healthz", timeout=20, trust_env=False).text == "alive\n"
+    for connection in staying:
+        connection.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "zip"])
 def test_a_reader_that_takes_nothing_is_cut(server, request, kind):
