@@ -120,14 +120,15 @@ def created(request: Request, path: str) -> HttpResponse:
 
 def rename(request: Request, folder_id: int) -> HttpResponse:
     fields = bodies.fields_of(request)
-    wanted, name = fields.text("rename_to"), fields.text("name")
-    if wanted is None and name is not None and "/" in name:
+    wanted = fields.text("rename_to")
+    name = fields.text("name") if wanted is None else wanted
+    if name is None:
+        raise Missing("rename_to")
+    folder = library.folder(request.account, folder_id)
+    if wanted is None and (folder.parent_id is None or "/" in name):
         # An older listing of v1 creates folders here: `name` is the whole path of a new one.
         return created(request, name)
-    wanted = name if wanted is None else wanted
-    if wanted is None:
-        raise Missing("rename_to")
-    library.rename_folder(request.account, folder_id, wanted, request.now)
+    library.rename_folder(request.account, folder.pk, name, request.now)
     return answers.changed()
 
 
