@@ -14,6 +14,9 @@ from gunicorn import util  # type: ignore[import-untyped]
 
 from config import settings
 
+# As much of a body that nobody read as gunicorn reads away.
+UNREAD_BYTES = 64 * 1024
+
 bind = (
     f"[{settings.HOST}]:{settings.PORT}"
     if ":" in settings.HOST
@@ -54,6 +57,17 @@ def when_ready(server: Any) -> None:
     for listener in server.LISTENERS:
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
     print(f"Ferry answers on port {settings.PORT}.", flush=True)
+
+
+def pre_request(_worker: Any, request: Any) -> None:
+    """gunicorn reads no more of a refused body than this, then closes what it had said it would
+    keep: the client's next call, sent on that connection, was lost."""
+    if any(is_of_long_body(name, value) for name, value in request.headers):
+        request.force_close()
+
+
+def is_of_long_body(name: str, value: str) -> bool:
+    return name == "TRANSFER-ENCODING" or (name == "CONTENT-LENGTH" and int(value) > UNREAD_BYTES)
 
 
 def write_error(connection: socket.socket, status: int, reason: str, _message: str) -> None:

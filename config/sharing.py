@@ -1,8 +1,11 @@
-"""Several processes on one port, and which of them takes a connection."""
+"""Several processes on one port: which of them takes a connection, and how each is left."""
 
 import socket
 import time
+from contextlib import suppress
+from typing import Any
 
+from gunicorn import util  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 SECONDS_FOR_EACH = 0.0001
@@ -20,6 +23,21 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
     def accept(self, listener: socket.socket) -> None:
         time.sleep(seconds_for_others(self.nr_conns))
         super().accept(listener)
+
+    def handle(self, conn: Any) -> Any:
+        """gunicorn gives the other side two seconds to close, and meanwhile accepts nobody: ten
+        who stayed kept all others waiting for twenty. Here each costs its own thread's time."""
+        stays = super().handle(conn)
+        if not stays:
+            leave(conn.sock)
+        return stays
+
+
+def leave(connection: socket.socket) -> None:
+    """Closes all but the descriptor, with which gunicorn then finds nothing to wait for."""
+    with suppress(OSError):
+        util.close_graceful(connection.dup())
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def seconds_for_others(connections: int) -> float:

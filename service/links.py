@@ -18,11 +18,13 @@ from service.safe_names import safe_name
 LIFETIME = timedelta(hours=24)
 # Within one window the same link comes out, so that what names it may be cached.
 WINDOW = timedelta(hours=1)
-# Pictures stand in listings by the thousand, and in caches by their links.
-PICTURE_WINDOW = timedelta(days=1)
+# Links stand in listings by the thousand, and pictures in caches by their links.
+LISTING_WINDOW = timedelta(days=1)
 # As much as anybody could ever guess at, and short: a listing may carry 50,000 of them.
 SIGNATURE_BYTES = 16
 FOR_URLS = bytes.maketrans(b"+/", b"-_")
+# The first playlist of a stream, which names the others.
+MASTER = "master.m3u8"
 EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
 
 
@@ -69,23 +71,36 @@ def query_of(ticket: str) -> dict[str, str]:
     return {"e": expires, "s": signature}
 
 
-class PictureLinks:
-    """Of all the files of one account, quickly: whoever holds one may see that file's pictures."""
+class ListingLinks:
+    """Of all the files of one account, quickly: whoever holds one may see that file's pictures, or
+    its stream."""
 
     def __init__(self, account: Account, base: str, now: datetime) -> None:
         """`base`: scheme and host, where the links are to be absolute."""
-        expires = expiry_of(now, PICTURE_WINDOW)
-        self._begun = _begun(_key(account), f"picture\n{account.pk}\n")
+        expires = expiry_of(now, LISTING_WINDOW)
+        key = _key(account)
+        self._pictures = _begun(key, f"picture\n{account.pk}\n")
+        self._streams = _begun(key, f"hls\n{account.pk}\n")
         self._behind = f"\n{expires}\n".encode()
         self._query = f"?e={expires}&s="
-        some = reverse("content-picture", args=[account.pk, 0, "size"])
-        self._home = base + some.removesuffix("0/size")
+        self._ticket = f"{expires}."
+        some_picture = reverse("content-picture", args=[account.pk, 0, "size"])
+        some_stream = reverse("content-stream", args=[account.pk, 0, "ticket", MASTER])
+        self._home = base + some_picture.removesuffix("0/size")
+        self._stream_home = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
 
-    def of(self, file_id: int) -> tuple[str, str]:
+    def pictures(self, file_id: int) -> tuple[str, str]:
         """What stands before and behind the name of the size."""
-        words = self._begun.copy()
+        return f"{self._home}{file_id}/", self._query + self._signed(self._pictures, file_id)
+
+    def stream(self, file_id: int) -> str:
+        ticket = self._ticket + self._signed(self._streams, file_id)
+        return f"{self._stream_home}{file_id}/{ticket}/{MASTER}"
+
+    def _signed(self, begun: "blake2s", file_id: int) -> str:
+        words = begun.copy()
         words.update(b"%d%b" % (file_id, self._behind))
-        return f"{self._home}{file_id}/", self._query + _written(words.digest())
+        return _written(words.digest())
 
 
 def expiry_of(now: datetime, length: timedelta = WINDOW) -> int:

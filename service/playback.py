@@ -29,7 +29,6 @@ from service.representation import (
 from service.safe_names import safe_name
 from service.store import library_store
 
-MASTER = "master.m3u8"
 # Nothing else below a link has a name.
 INSIDE = re.compile(
     r"(?P<rendition>[a-z][a-z0-9]{0,15})/"
@@ -47,7 +46,7 @@ ASK_SECONDS = 25.0
 def stream_link(account: Account, file: File, *, now: datetime) -> str:
     """The signature stands in the path: what a playlist names below it needs no other."""
     ticket = links.signed_ticket(account, "hls", str(file.pk), now=now)
-    return reverse("content-stream", args=[account.pk, file.pk, ticket, MASTER])
+    return reverse("content-stream", args=[account.pk, file.pk, ticket, links.MASTER])
 
 
 def film_link(account: Account, file: File, *, now: datetime) -> str:
@@ -111,7 +110,7 @@ def stream(
     query = links.query_of(ticket)
     account = links.check(account_id, "hls", str(file_id), query, now=timezone.now())
     file = library.file(account, file_id)
-    if name == MASTER:
+    if name == links.MASTER:
         return playlist_answer(request, playlists.master(plan_of(file)))
     inside = INSIDE.fullmatch(name)
     rendition = plan_of(file).rendition(inside["rendition"]) if inside else None
@@ -185,7 +184,7 @@ def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
     """Small, and made anew each time; its own words tell whether it has changed."""
     body = text.encode()
     etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = presentation_headers(shown_as(PLAYLIST, MASTER)) | {"ETag": etag}
+    headers = presentation_headers(shown_as(PLAYLIST, links.MASTER)) | {"ETag": etag}
     headers |= {"Cache-Control": "private, no-cache"}
     if answers.is_known(request, etag):
         return HttpResponse(status=304, headers=headers)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from django.http import HttpRequest
 
 from service.api.errors import BodyCutOff, LengthRequired, TooLarge, Unreadable
-from service.api.multipart import Part, parts
+from service.api.multipart import Part, decoded, parts
 from service.errors import NotFound
 from service.models import LARGEST_ID
 
@@ -146,7 +146,7 @@ def _parsed(content: bytes, content_type: str) -> dict[str, Any]:
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    values = json_value(_decoded(content), "body")
+    values = json_value(decoded(content), "body")
     if not isinstance(values, dict):
         raise Unreadable("body")
     return values
@@ -160,7 +160,7 @@ def json_value(text: str, name: str) -> Any:
 
 
 def form(content: bytes) -> dict[str, str]:
-    """The last of equal names counts. What is not UTF-8 is taken as Latin-1."""
+    """The last of equal names counts."""
     try:
         pairs = parse_qsl(
             content.decode("latin-1"),
@@ -174,11 +174,4 @@ def form(content: bytes) -> dict[str, str]:
 
 
 def _reread(text: str) -> str:
-    return _decoded(text.encode("latin-1"))
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+    return decoded(text.encode("latin-1"))

@@ -11,11 +11,11 @@ from service.api.errors import Missing
 from service.api.http import Request
 from service.api.records import file_record, folder_record, moment, space_record
 from service.library import Listing
-from service.links import PictureLinks
+from service.links import ListingLinks
 from service.models import Folder
 
 # Part of every ETag: raised when the listing changes its shape, else clients would keep the old.
-SHAPE = 2
+SHAPE = 3
 
 
 def show(request: Request, folder_id: int = 0) -> HttpResponse:
@@ -32,9 +32,9 @@ def etag_of(request: Request, folder: Folder) -> str:
     a change in between makes the next one differ."""
     account = request.account
     numbers = [SHAPE, account.pk, folder.pk, account.library_revision, account.media_revision]
-    # The links to pictures in it carry a day and a host.
+    # The links in it carry a day and a host.
     numbers += [
-        links.expiry_of(request.now, links.PICTURE_WINDOW),
+        links.expiry_of(request.now, links.LISTING_WINDOW),
         crc32(base_of(request).encode()),
     ]
     if folder.parent_id is None:
@@ -47,7 +47,7 @@ def base_of(request: Request) -> str:
 
 
 class Listed(answers.Record):
-    """Links to pictures are written only. The site in this process shows few of 10,000 files, and
+    """Links are written only. The site in this process shows few of 10,000 files, and
     asks for the pictures of those."""
 
     def __init__(self, request: Request, listing: Listing) -> None:
@@ -62,12 +62,12 @@ class Listed(answers.Record):
     @property
     def written_facts(self) -> dict[str, Any]:
         request = self._asked
-        pictures = PictureLinks(request.account, base_of(request), request.now)
-        return listing_record(request, self._listing, pictures)
+        written = ListingLinks(request.account, base_of(request), request.now)
+        return listing_record(request, self._listing, written)
 
 
 def listing_record(
-    request: Request, listing: Listing, pictures: PictureLinks | None
+    request: Request, listing: Listing, links_in_it: ListingLinks | None
 ) -> dict[str, Any]:
     folder = listing.folder
     is_root = folder.parent_id is None
@@ -83,7 +83,7 @@ def listing_record(
         "path": folder.name,
         "size": folder.size_bytes,
         "parent": parent_id,
-        **entry_records(listing, pictures),
+        **entry_records(listing, links_in_it),
         "torrents": running,
         "tasks": [],
         "album_groups": [],
@@ -98,10 +98,10 @@ def listing_record(
     }
 
 
-def entry_records(listing: Listing, pictures: PictureLinks | None) -> dict[str, Any]:
+def entry_records(listing: Listing, links_in_it: ListingLinks | None) -> dict[str, Any]:
     return {
         "folders": [folder_record(row, listing.path) for row in listing.folders],
-        "files": [file_record(row, listing.folder.pk, pictures) for row in listing.files],
+        "files": [file_record(row, listing.folder.pk, links_in_it) for row in listing.files],
     }
 
 
@@ -120,14 +120,15 @@ def created(request: Request, path: str) -> HttpResponse:
 
 def rename(request: Request, folder_id: int) -> HttpResponse:
     fields = bodies.fields_of(request)
-    wanted, name = fields.text("rename_to"), fields.text("name")
-    if wanted is None and name is not None and "/" in name:
+    wanted = fields.text("rename_to")
+    name = fields.text("name") if wanted is None else wanted
+    if name is None:
+        raise Missing("rename_to")
+    folder = library.folder(request.account, folder_id)
+    if wanted is None and (folder.parent_id is None or "/" in name):
         # An older listing of v1 creates folders here: `name` is the whole path of a new one.
         return created(request, name)
-    wanted = name if wanted is None else wanted
-    if wanted is None:
-        raise Missing("rename_to")
-    library.rename_folder(request.account, folder_id, wanted, request.now)
+    library.rename_folder(request.account, folder.pk, name, request.now)
     return answers.changed()
 
 

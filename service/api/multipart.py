@@ -37,7 +37,7 @@ class Part:
             value += piece
             if len(value) > most_bytes:
                 raise TooLarge
-        return value.decode(errors="replace")
+        return decoded(bytes(value))
 
 
 class Reader:
@@ -123,7 +123,7 @@ def drop(pieces: Iterator[bytes]) -> None:
 
 
 def headers_of(head: bytes) -> dict[str, str]:
-    lines = FOLD.sub(" ", head.decode(errors="replace")).split("\r\n")
+    lines = FOLD.sub(" ", decoded(head)).split("\r\n")
     headers = (line.partition(":") for line in lines)
     return {name.strip().lower(): value.strip() for name, _colon, value in headers}
 
@@ -159,6 +159,14 @@ def last_component(file_name: str) -> str:
     """Old browsers send whole paths. What else a name may hold, `naming` knows."""
     separator = r"[/\\]" if DRIVE.match(file_name) else "/"
     return unescaped(re.split(separator, file_name)[-1]) or "upload"
+
+
+def decoded(content: bytes) -> str:
+    """What is not UTF-8 is taken as Latin-1."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def unescaped(text: str) -> str:

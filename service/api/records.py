@@ -6,7 +6,7 @@ from typing import Any
 
 from service import kinds
 from service.library import FileRow, FolderRow
-from service.links import PictureLinks
+from service.links import ListingLinks
 from service.media.sizes import PRESENTATIONS, THUMBNAIL
 from service.models import Account, Media, Transfer, Wish, wire_hash
 from service.transfers import TransferRow
@@ -38,7 +38,7 @@ def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
     }
 
 
-def file_record(row: FileRow, folder_id: int, links: PictureLinks | None) -> dict[str, Any]:
+def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> dict[str, Any]:
     is_probed = row.media_state not in (None, Media.State.WANTED)
     kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == kinds.VIDEO, kind == kinds.AUDIO
@@ -56,22 +56,25 @@ def file_record(row: FileRow, folder_id: int, links: PictureLinks | None) -> dic
         "play_audio": is_audio,
         "stream_video": is_video,
         "stream_audio": is_audio,
-        **picture_facts(row, links, has_picture=bool(has_picture)),
+        **link_facts(row, links, has_picture=bool(has_picture), plays=is_video and is_probed),
         **(media_facts(row, is_video=is_video) if is_probed else {}),
     }
 
 
-def picture_facts(row: FileRow, links: PictureLinks | None, *, has_picture: bool) -> dict[str, Any]:
-    """Without links, whether there is one."""
+def link_facts(
+    row: FileRow, links: ListingLinks | None, *, has_picture: bool, plays: bool
+) -> dict[str, Any]:
+    """Without links, whether there is a picture."""
     if links is None:
         return {"has_picture": has_picture}
+    video = {"hls": links.stream(row.id)} if plays else {}
     if not has_picture:
-        return {"thumb": None, "presentation_urls": {"image": {}, "video": {}}}
-    home, query = links.of(row.id)
+        return {"thumb": None, "presentation_urls": {"image": {}, "video": video}}
+    home, query = links.pictures(row.id)
     images = {pixels: f"{home}{name}{query}" for pixels, name in PRESENTED}
     return {
         "thumb": f"{home}{THUMBNAIL.name}{query}",
-        "presentation_urls": {"image": images, "video": {}},
+        "presentation_urls": {"image": images, "video": video},
     }
 
 

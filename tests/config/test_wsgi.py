@@ -83,6 +83,30 @@ def test_one_connection_serves_wholes_parts_and_heads_in_turn(server, file_link)
             assert client.get("/healthz").text == "alive\n"
 
 
+@pytest.mark.parametrize("body", [b"x" * 200_000, iter([b"x" * 200_000])], ids=["long", "chunked"])
+def test_a_body_that_is_refused_unread_ends_its_connection_and_says_so(server, body):
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        refused = client.post("/rest/transfer/file", content=body)
+        assert (refused.status_code, refused.headers["Connection"]) == (401, "close")
+        assert client.get("/rest/folder").status_code == 401
+
+
+def test_a_short_body_that_is_refused_unread_leaves_its_connection(server):
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        refused = client.post("/rest/folder", data={"path": "Films"})
+        assert (refused.status_code, refused.headers["Connection"]) == (401, "keep-alive")
+
+
+def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
+    """At two seconds each they would, for longer than a client's patience."""
+    staying = [ask(server, "/healthz", headers="Connection: close\r\n") for _ in range(15)]
+    for connection in staying:
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    assert httpx.get(f"{server.url}/healthz", timeout=20, trust_env=False).text == "alive\n"
+    for connection in staying:
+        connection.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "zip"])
 def test_a_reader_that_takes_nothing_is_cut(server, request, kind):

@@ -175,6 +175,21 @@ def test_the_root_stays(api, account):
         assert word(renamed) == (422, "root_folder")
 
 
+def test_a_name_for_the_root_is_the_path_of_a_new_folder(api, account):
+    for folder_id, name in ((0, "Films"), (library.root_of(account).pk, "Series")):
+        made = api.post(f"/rest/folder/{folder_id}/rename", data={"name": name})
+        assert (made.status_code, made.json()["path"]) == (200, name)
+    assert word(api.post("/rest/folder/0/rename", data={"name": "Films"})) == (409, "name_taken")
+
+
+def test_a_path_for_no_folder_of_mine_creates_nothing(api, stranger, account):
+    folder = a_folder(account)
+    sent = {"name": "/Other"}
+    assert word(stranger.post(f"/rest/folder/{folder.pk}/rename", data=sent)) == (404, "not_found")
+    assert stranger.get("/rest/folder").json()["folders"] == []
+    assert api.post(f"/rest/folder/{folder.pk}/rename", data=sent).status_code == 200
+
+
 def test_rename_to_wins_and_is_never_a_path(api, account):
     folder = a_folder(account)
     both = {"rename_to": "a/b", "name": "/Other"}

@@ -53,6 +53,13 @@ def test_where_it_was_split_is_not_seen():
         assert contents(body[:at], body[at:]) == [content, b""]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_names_and_values_are_utf_8_or_latin_1(encoding):
+    head = 'Content-Disposition: form-data; name="schön"; filename="süß.txt"\r\n\r\nGrüße'
+    part = next(parts(Split([b"--q\r\n", head.encode(encoding), END]), "q"))
+    assert (part.name, part.file_name, part.text(100)) == ("schön", "süß.txt", "Grüße")
+
+
 @pytest.mark.parametrize(
     "end", [b"--", b"--\r\n", b"-- x", b"\r\n\r\n\r\n--q--", b" \t\r\n\r\n\r\n--q--"]
 )

@@ -154,6 +154,7 @@ def test_then_it_says_what_is_known(api, keep, worker):
     assert (found["width"], found["height"]) == (320, 240)
     assert 1.9 < found["duration"] < 2.2
     assert found["thumb"]
+    assert list(found["presentation_urls"]["video"]) == ["hls"]
 
 
 def test_a_name_is_not_believed_against_the_content(api, keep, worker):

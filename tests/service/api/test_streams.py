@@ -239,3 +239,17 @@ def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
     assert Media.objects.get().kind == "video"
     plan = Content(file.sha1, file.size_bytes).folder / "hls" / "plan.json"
     wait_until(lambda: plan.exists() and '"vcopy"' in plan.read_text(), seconds=20)
+
+
+def test_a_listing_names_the_playlist_of_a_film_that_was_looked_at(api, keep, worker, reader):
+    keep(samples.film("bare.mkv", seconds=2))
+    assert playlists(api) == {}
+    worker.look_once()
+    stream = urlsplit(playlists(api)["hls"])
+    assert f"{stream.scheme}://{stream.netloc}" == "http://localhost"
+    assert reader.get(stream.path).text.startswith("#EXTM3U\n")
+
+
+def playlists(api) -> dict[str, str]:
+    (file,) = api.get("/rest/folder").json()["files"]
+    return file["presentation_urls"]["video"]
