@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+from service import bells
 from service.engine.client import Engine
 from service.engine.fetching import Fetching
 from service.engine.orders import EngineSettings
@@ -31,8 +32,8 @@ STOP_SECONDS = 4.0
 class Transferring:
     """Off while the site shows another service.
 
-    A round follows when the engine, the fetching or the landing has rung: what they have done is
-    gone on with at once. In silence it follows a beat later, for what is wanted rings no bell.
+    A round follows when the engine, the fetching or the landing has rung, or somebody who wants
+    something else: they are gone on with at once. In silence it follows a beat later.
     """
 
     def __init__(self, make_worker: Callable[[threading.Event], Worker]) -> None:
@@ -41,10 +42,11 @@ class Transferring:
         self._worker: Worker | None = None
 
     def run_until(self, stopped: threading.Event) -> None:
-        while not stopped.is_set():
-            self.round()
-            self._bell.wait(BEAT_SECONDS)
-            self._bell.clear()
+        with bells.heard(self._bell):
+            while not stopped.is_set():
+                self.round()
+                self._bell.wait(BEAT_SECONDS)
+                self._bell.clear()
         self.stop()
 
     def round(self) -> None:

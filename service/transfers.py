@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from service import library, magnets, naming, space, torrents
+from service import bells, library, magnets, naming, space, torrents
 from service.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
@@ -151,6 +151,7 @@ def delete(account: Account, transfer_id: int, now: datetime) -> None:
         transfer = get(locked, transfer_id)
         _drop_wishes(locked, transfer)
         remove(transfer)
+    bells.ring()
 
 
 def prune(now: datetime) -> None:
@@ -175,6 +176,7 @@ def _address(url: str) -> SplitResult:
 
 def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer:
     outcome = _decide(account, wanted, folder_id, now)
+    bells.ring()
     # Raised out here: inside the transaction it would take the wish back.
     if isinstance(outcome, NotNow):
         raise outcome

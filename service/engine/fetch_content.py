@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from errno import EDQUOT, ENOSPC
@@ -13,10 +14,15 @@ from service.engine import fetch_resume
 from service.engine.fetch_errors import Failure
 from service.engine.fetch_resume import CONTENT, Resume
 
+# So much may wait in memory before the disk is made to write it, while more comes.
+AHEAD_BYTES = 64 * 2**20
+
 
 class Content:
     """Written from where `resume` says. What is told in `resume.json` is never more than what the
-    disk has for sure, and of the same content: it is written before the first byte of another."""
+    disk has for sure, and of the same content: it is written before the first byte of another.
+
+    The disk writes while bytes come, so that at the end it has hardly anything left to write."""
 
     def __init__(self, folder: Path, resume: Resume) -> None:
         self._folder = folder
@@ -25,6 +31,9 @@ class Content:
         with disk_told():
             fetch_resume.write(folder, resume)
             self._file = opened(folder / CONTENT, resume.safe_bytes)
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="syncing")
+        self._syncing: Future[None] | None = None
+        self._syncs_at_bytes = self.size_bytes + AHEAD_BYTES
 
     def __enter__(self) -> Self:
         return self
@@ -35,6 +44,7 @@ class Content:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._aside.shutdown()
         os.close(self._file)
 
     def write(self, chunk: bytes) -> None:
@@ -43,10 +53,22 @@ class Content:
             while rest:
                 rest = rest[os.write(self._file, rest) :]
         self.size_bytes += len(chunk)
+        is_syncing = self._syncing is not None and not self._syncing.done()
+        if self.size_bytes >= self._syncs_at_bytes and not is_syncing:
+            with disk_told():
+                self._sync()
+
+    def _sync(self) -> "Future[None]":
+        """The disk tells only once that it has failed: whoever asks after that is told as well."""
+        if self._syncing is not None:
+            self._syncing.result()
+        self._syncs_at_bytes = self.size_bytes + AHEAD_BYTES
+        self._syncing = self._aside.submit(os.fdatasync, self._file)
+        return self._syncing
 
     def make_safe(self, *, is_complete: bool = False) -> None:
         with disk_told():
-            os.fdatasync(self._file)
+            self._sync().result()
             self._resume = replace(
                 self._resume, safe_bytes=self.size_bytes, is_complete=is_complete
             )

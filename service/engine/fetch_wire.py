@@ -22,6 +22,7 @@ from service.engine.network import Reach, is_web_port
 MOST_ADDRESSES = 8
 # Of a server with several addresses, a dead one takes this much.
 CONNECT_SECONDS = 15.0
+READ_BYTES = 2**18
 DIRECTIONS: dict[type, int] = {
     ssl.SSLWantReadError: select.POLLIN,
     ssl.SSLWantWriteError: select.POLLOUT,
@@ -114,14 +115,34 @@ class Transport(httpx.BaseTransport):
 
 
 class Body(httpx.SyncByteStream):
+    """Of a length that was told, only the start comes by httpcore, which copies every byte five
+    times: it hands out all that it has read, so that the rest can come from the connection itself.
+    """
+
     def __init__(self, answer: httpcore.Response) -> None:
         self._answer = answer
 
-    def __iter__(self) -> Any:
-        return self._answer.iter_stream()
+    def __iter__(self) -> Iterator[bytes | memoryview]:  # type: ignore[override]
+        """Each holds until the next is asked for."""
+        pieces = self._answer.iter_stream()
+        size_bytes = told_bytes(self._answer)
+        if size_bytes is None:
+            yield from pieces
+        elif start := next(pieces, b""):
+            yield start
+            stream: Stream = self._answer.extensions["network_stream"]
+            yield from stream.rest(size_bytes - len(start))
 
     def close(self) -> None:
         self._answer.close()
+
+
+def told_bytes(answer: httpcore.Response) -> int | None:
+    """Whether it is a number that holds, h11 has made sure of."""
+    headers = httpx.Headers(answer.headers)
+    if "transfer-encoding" in headers or "content-length" not in headers:
+        return None
+    return int(headers["content-length"])
 
 
 class Backend(httpcore.NetworkBackend):
@@ -187,6 +208,18 @@ class Stream(httpcore.NetworkStream):
         return self._done(
             partial(self._connection.recv, max_bytes), select.POLLIN, httpcore.ReadError
         )
+
+    def rest(self, size_bytes: int) -> Iterator[memoryview]:
+        """So many bytes in one buffer, which is filled anew when the next piece is asked for."""
+        buffer = memoryview(bytearray(READ_BYTES))
+        while size_bytes:
+            free = buffer[: min(size_bytes, READ_BYTES)]
+            into = partial(self._connection.recv_into, free)
+            came = self._done(into, select.POLLIN, httpcore.ReadError)
+            if not came:
+                raise httpcore.RemoteProtocolError
+            yield buffer[:came]
+            size_bytes -= came
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         while buffer:

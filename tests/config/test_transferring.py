@@ -1,8 +1,9 @@
-from threading import Event
+from threading import Event, Semaphore, Thread
 
 import pytest
 
 from config.transferring import Transferring, engine_settings, limits
+from service import bells
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,24 @@ def test_rounds_go_on_until_it_is_told_to_stop():
     worker.round = round_and_stop
     Transferring(make).run_until(stopped)
     assert (worker.rounds, worker.is_stopped) == (3, True)
+
+
+def test_a_ring_is_followed_by_a_round_and_not_by_a_beat(monkeypatch):
+    monkeypatch.setattr("config.transferring.BEAT_SECONDS", 60)
+    worker, stopped, rounds = Working(), Event(), Semaphore(0)
+    worker.round = lambda _now: rounds.release()
+    transferring = Transferring(lambda _bell: worker)
+    running = Thread(target=transferring.run_until, args=(stopped,))
+    running.start()
+    try:
+        for _ in range(3):
+            assert rounds.acquire(timeout=10)
+            bells.ring()
+    finally:
+        stopped.set()
+        bells.ring()
+        running.join()
+    assert worker.is_stopped
 
 
 def test_the_engine_is_off_while_the_site_shows_another_service(settings):

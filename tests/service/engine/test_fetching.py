@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import threading
 from dataclasses import replace
 from email.utils import formatdate
@@ -69,6 +70,14 @@ def test_a_file_is_fetched_whole(side):
         assert side.fetch(url_of(server, "/a/My%20film.mp4?token=1")) == DONE
     assert side.content == CONTENT
     assert side.heads == [Head("7", "My film.mp4", len(CONTENT), "video/mp4")]
+
+
+def test_a_large_file_has_no_gap_and_nothing_twice(side):
+    """Its start comes with the head, and the rest in pieces of any size."""
+    content = random.Random(1).randbytes(3_000_001)
+    with serving(file(content)) as server:
+        assert side.fetch(url_of(server)) == DONE
+    assert side.content == content
 
 
 def test_nothing_but_the_file_and_its_state_is_left_and_others_cannot_read_them(side):
@@ -582,6 +591,32 @@ def full_after(write, times):
         return write(descriptor, content)
 
     return full
+
+
+@pytest.mark.parametrize(("ahead_bytes", "safe_every_seconds"), [(1, 5), (2**40, 0)])
+def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
+    side, monkeypatch, ahead_bytes, safe_every_seconds
+):
+    """It tells only once, whether it was to write ahead or to be safe."""
+    hurried(side, safe_every_seconds=safe_every_seconds)
+    monkeypatch.setattr("service.engine.fetch_content.AHEAD_BYTES", ahead_bytes)
+    monkeypatch.setattr(os, "fdatasync", failing_once(os.fdatasync))
+    with serving(file()) as server:
+        assert side.fetch(url_of(server)).word == "disk_error"
+        assert side.fetch(url_of(server)) == DONE
+        assert first_of_head(server.heads[1]) == 0
+    assert side.content == CONTENT
+
+
+def failing_once(sync):
+    failures = [OSError(5, "Input/output error")]
+
+    def failing(descriptor):
+        if failures:
+            raise failures.pop()
+        sync(descriptor)
+
+    return failing
 
 
 def test_the_speed_limit_holds_for_all_fetches_together(tmp_path):

@@ -1,0 +1,98 @@
+import os
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from service import bells, transfers
+from tests.service.builders import NOW, alice, magnet
+
+SECONDS = 10
+
+
+@pytest.fixture(autouse=True)
+def folder(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    return tmp_path / "bells"
+
+
+@contextmanager
+def worker():
+    woken = threading.Event()
+    with bells.heard(woken):
+        yield woken
+
+
+def test_all_workers_hear_each_ring():
+    with worker() as one, worker() as two:
+        for _ in range(3):
+            bells.ring()
+            assert one.wait(SECONDS)
+            assert two.wait(SECONDS)
+            one.clear()
+            two.clear()
+
+
+def test_a_worker_that_ends_leaves_nothing(folder):
+    before = in_use()
+    with worker():
+        assert [bell.suffix for bell in folder.iterdir()] == [".bell"]
+    assert not list(folder.iterdir())
+    assert in_use() == before
+
+
+def in_use():
+    return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_without_a_worker_nothing_happens(folder):
+    bells.ring()
+    assert not folder.exists()
+
+
+def test_the_bell_of_a_killed_worker_is_taken_down_and_the_others_hear(folder):
+    with worker() as woken:
+        for name in ("0.bell", "zzz.bell"):
+            os.mkfifo(folder / name)
+        bells.ring()
+        assert woken.wait(SECONDS)
+        assert len(list(folder.iterdir())) == 1
+
+
+def test_nobody_waits_for_a_worker_that_is_stuck(folder):
+    """Its pipe is full of rings."""
+    folder.mkdir()
+    os.mkfifo(folder / "stuck.bell")
+    stuck = os.open(folder / "stuck.bell", os.O_RDWR | os.O_NONBLOCK)
+    try:
+        with suppress(BlockingIOError):
+            while True:
+                os.write(stuck, bytes(4096))
+        with worker() as woken:
+            bells.ring()
+            assert woken.wait(SECONDS)
+    finally:
+        os.close(stuck)
+
+
+def test_a_disk_that_has_no_pipes_leaves_the_beat(monkeypatch, caplog):
+    def refuse(*_wanted):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "mkfifo", refuse)
+    with worker() as woken:
+        bells.ring()
+        assert not woken.is_set()
+    assert "a beat later" in caplog.text
+
+
+@pytest.mark.django_db
+def test_adding_and_deleting_wake_the_worker():
+    account = alice()
+    with worker() as woken:
+        transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+        assert woken.wait(SECONDS)
+        woken.clear()
+        transfers.delete(account, transfer.pk, NOW)
+        assert woken.wait(SECONDS)
