@@ -53,6 +53,8 @@ def pieces(read: Read) -> Iterator[bytes]:
     while head := _exactly(read, HEAD.size, may_end=True):
         kind, box = _rest_of_box(read, head)
         gathered = gathered + box if kind in (b"ftyp", b"moov", b"moof", b"mdat") else gathered
+        if len(gathered) > 2 * MOST_BOX_BYTES:
+            raise Malformed("boxes that no frames follow")
         if kind in (b"moov", b"mdat"):
             yield gathered
             gathered = b""
