@@ -113,14 +113,19 @@ class Children:
 class Child:
     def __init__(self, scratch: Path) -> None:
         self._ours, theirs = socket.socketpair()
-        with theirs:
-            self._running = Running(
-                [sys.executable, "-P", "-s", "-m", "service.media.inside.child"],
-                limits=LIFE,
-                cwd=scratch,
-                stdin=theirs.fileno(),
-                environment={"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"},
-            )
+        try:
+            with theirs:
+                self._running = Running(
+                    [sys.executable, "-P", "-s", "-m", "service.media.inside.child"],
+                    limits=LIFE,
+                    cwd=scratch,
+                    stdin=theirs.fileno(),
+                    environment={"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"},
+                )
+        except OSError as trouble:
+            log.error("a child can't start: %s", trouble)  # noqa: TRY400
+            self._ours.close()
+            raise Busy from trouble
         self._started_at = self.asked_at = time.monotonic()
         self._questions = 0
         self._most_cpu_seconds = math.inf
