@@ -151,10 +151,12 @@ class Work:
         return list(newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE])
 
     def _answer(self) -> None:
-        try:
-            self.desk.serve(self.stopped)
-        except Exception:
-            log.exception("the desk broke")
+        while not self.stopped.is_set():
+            try:
+                self.desk.serve(self.stopped)
+            except Exception:
+                log.exception("the desk broke")
+                self.stopped.wait(PAUSE_SECONDS)
 
     def _look_on(self) -> None:
         while not self.stopped.is_set():
