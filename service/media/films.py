@@ -16,7 +16,7 @@ from pathlib import Path
 from service.errors import DiskFull
 from service.media import encoders, places, refusals
 from service.media.cache import FILMS, Cache
-from service.media.confined import BACKGROUND, Failed, Limits, Running
+from service.media.confined import BACKGROUND, MIB, Failed, Limits, Running
 from service.media.desk import is_taken
 from service.media.jobs import Jobs
 from service.media.places import Content
@@ -39,7 +39,6 @@ from service.store import library_store, make_folder
 
 log = logging.getLogger("ferry.media")
 
-MIB = 2**20
 HOURS = 3600
 FILM, DRAFT, HOW = "film.mp4", ".film.mp4", "how.json"
 WANTED, LOCK = "wanted-films", "lock"

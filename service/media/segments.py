@@ -30,10 +30,6 @@ class Command(NamedTuple):
     opens: dict[str, str] | None = None
 
 
-def extension(rendition: Rendition) -> str:
-    return "vtt" if rendition.kind == Kind.TEXT else "m4s"
-
-
 def command(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> Command:
     """`scale`: units a second of what is copied."""
     if rendition.kind == Kind.TEXT:
