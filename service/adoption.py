@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from service import library, magnets, naming, torrents, transfers
 from service.accounts import changing_transfers
@@ -85,10 +85,7 @@ def become_magnet(
 
 def _make_way(locked: Account, found: Transfer, facts: Facts) -> None:
     """Of two that turn out to be the same, the later gives way."""
-    same = Q(pk__in=[])
-    for column in HASHES:
-        if value := getattr(facts, column):
-            same |= Q(**{column: value})
+    same = transfers.same_torrent(facts.info_hash_v1, facts.info_hash_v2)
     for other in Transfer.objects.filter(same, account=locked).exclude(pk=found.pk):
         if transfers.has_outlived_its_use(other):
             transfers.remove(other)

@@ -6,7 +6,7 @@ Refusal
 ├── BadName          name_empty, name_too_long, name_not_allowed
 ├── TooDeep          too_deep
 ├── RootStays        root_folder
-├── NoRoom           not_enough_space; knows how many bytes are missing
+├── NoRoom           not_enough_space
 │   └── DiskFull     disk_full
 ├── BadMagnet        parsing_error
 ├── BadAddress       url_not_allowed
@@ -55,18 +55,11 @@ class RootStays(Refusal):
 class NoRoom(Refusal):
     reason = "not_enough_space"
 
-    def __init__(self, missing_bytes: int) -> None:
-        super().__init__(missing_bytes)
-        self.missing_bytes = missing_bytes
-
 
 class DiskFull(NoRoom):
-    """The account has room, the disk has none. Nobody says how much is missing."""
+    """The account has room, the disk has none."""
 
     reason = "disk_full"
-
-    def __init__(self) -> None:
-        super().__init__(0)
 
 
 class BadMagnet(Refusal):

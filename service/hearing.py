@@ -186,7 +186,11 @@ class Hearing:
     def _measured(self, run: Run, now: datetime) -> bool:
         """What a server did not tell before is told by the file."""
         size_bytes = run.place.file(0).stat().st_size
-        run.place.keep_plan(Plan(is_folder=False, files=((0, (), size_bytes),)))
+        try:
+            run.place.keep_plan(Plan(is_folder=False, files=((0, (), size_bytes),)))
+        except DiskFull:
+            self._broken(run, Broken(run.key, DiskFull.reason, ""), now)
+            return False
         is_known = size_bytes == run.transfer.size_bytes
         return is_known or self._steering.adopt(run, Facts("", size_bytes), now)
 

@@ -98,9 +98,14 @@ class Lease:
         name = f"{socket.gethostname()[:30]}-{os.getpid()}-{secrets.token_hex(4)}"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = os.open(self._folder / name, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        Worker.objects.create(name=name, alive_until=now + LEASE)
-        self.name, self._renewed_at = name, now
+        self.name = name
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            Worker.objects.create(name=name, alive_until=now + LEASE)
+        except BaseException:
+            self._forget()
+            raise
+        self._renewed_at = now
 
     def _forget(self) -> None:
         if self._lock is not None:

@@ -253,9 +253,8 @@ def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
 
 
 def take_space(locked: Account, size_bytes: int) -> None:
-    missing_bytes = size_bytes - free_bytes(locked)
-    if missing_bytes > 0:
-        raise NoRoom(missing_bytes)
+    if size_bytes > free_bytes(locked):
+        raise NoRoom
     locked.space_used_bytes += size_bytes
 
 

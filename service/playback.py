@@ -124,8 +124,7 @@ def stream(
 def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "Piece":
     """Made now where it is not there. Raises NotFound, Busy, CannotConvert."""
     name = inside[0].rpartition("/")[2]
-    is_text = rendition.kind == Kind.TEXT
-    if name.endswith(".vtt") != is_text:
+    if name.endswith(".vtt") != (rendition.kind == Kind.TEXT):
         raise NotFound
     place = content_of(file).folder / RENDITIONS / rendition.name / name
     if not is_there(place):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, QuerySet, Sum
 
 from service import library
 from service.errors import DiskFull, NoRoom
@@ -41,14 +41,14 @@ def troubles(
     return found
 
 
-def promised() -> Q:
-    """Transfers whose size counts as taken: those that wait for room have none yet."""
-    return ~Q(state=Transfer.State.NO_ROOM)
+def promised() -> QuerySet[Transfer]:
+    """Those whose size counts as taken: who waits for room has none yet."""
+    return Transfer.running().exclude(state=Transfer.State.NO_ROOM)
 
 
 def promised_bytes(account: Account) -> int:
-    running = Transfer.running().filter(promised(), account=account)
-    found: int = running.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    mine = promised().filter(account=account)
+    found: int = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
     return found
 
 
@@ -60,6 +60,6 @@ def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:
     """What each account has left for the transfers of this worker."""
     free = Account.objects.filter(pk__in=set(account_ids))
     left = dict(free.values_list("pk", F("space_max_bytes") - F("space_used_bytes")))
-    others = Transfer.running().filter(promised(), account__in=left).exclude(leased_by=worker)
-    sums = others.order_by().values_list("account").annotate(bytes=Sum("size_bytes"))
-    return {pk: free_bytes - dict(sums).get(pk, 0) for pk, free_bytes in left.items()}
+    others = promised().filter(account__in=left).exclude(leased_by=worker)
+    sums = dict(others.order_by().values_list("account").annotate(bytes=Sum("size_bytes")))
+    return {pk: free_bytes - sums.get(pk, 0) for pk, free_bytes in left.items()}

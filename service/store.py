@@ -74,10 +74,6 @@ class Store:
                 writer.write(chunk)
             return writer.commit()
 
-    def link(self, path: Path) -> Stored:
-        (stored,) = self.link_all([path])
-        return stored
-
     def link_all(
         self, paths: Iterable[Path], told: Callable[[int], None] = lambda _size_bytes: None
     ) -> list[Stored]:
@@ -122,15 +118,12 @@ class Store:
             for path in (place, place.parent, place.parent.parent, self._blobs):
                 sync(path)
 
-    def open(self, blob: str, offset: int = 0) -> FileIO:
+    def open(self, blob: str) -> FileIO:
         """Unbuffered: all who read here read in blocks. Raises NotFound where it is missing."""
         try:
-            file = open(self._place(blob), "rb", buffering=0)  # noqa: SIM115
+            return open(self._place(blob), "rb", buffering=0)
         except FileNotFoundError as missing:
             raise NotFound from missing
-        if offset:
-            file.seek(offset)
-        return file
 
     def size(self, blob: str) -> int | None:
         """None where the blob is missing."""
@@ -294,10 +287,6 @@ class Writer:
         self._sums = Sums()
         with disk_full_told():
             self._file = open(draft, "xb", buffering=0, opener=private)  # noqa: SIM115
-
-    @property
-    def size_bytes(self) -> int:
-        return self._sums.size_bytes
 
     def __enter__(self) -> Self:
         return self

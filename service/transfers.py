@@ -203,18 +203,18 @@ def known(locked: Account, wanted: Wanted) -> Transfer | None:
 
 def _same(sought: Wanted | Transfer) -> Q:
     """A torrent is known by either of its hashes, an address by itself."""
-    same = _same_torrent(sought)
+    same = same_torrent(sought.info_hash_v1, sought.info_hash_v2)
     if sought.kind == Transfer.Kind.URL:
         same |= Q(kind=Transfer.Kind.URL, source=sought.source)
     return same
 
 
-def _same_torrent(sought: Wanted | Transfer) -> Q:
+def same_torrent(info_hash_v1: str, info_hash_v2: str) -> Q:
     same = Q(pk__in=[])
-    if sought.info_hash_v1:
-        same |= Q(info_hash_v1=sought.info_hash_v1)
-    if sought.info_hash_v2:
-        same |= Q(info_hash_v2=sought.info_hash_v2)
+    if info_hash_v1:
+        same |= Q(info_hash_v1=info_hash_v1)
+    if info_hash_v2:
+        same |= Q(info_hash_v2=info_hash_v2)
     return same
 
 
@@ -239,7 +239,7 @@ def trouble(account: Account, size_bytes: int) -> str | None:
 def _wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:
     """Only what has a hash can be wished for, and not without end."""
     mine = Wish.objects.filter(account=locked)
-    known = mine.filter(_same_torrent(wanted)).first()
+    known = mine.filter(same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)).first()
     if known:
         return known
     if not _hash_of(wanted) or mine.count() >= MOST_WISHES:
@@ -293,7 +293,8 @@ def _torrent_file(wanted: Wanted) -> TorrentFile | None:
 
 def _drop_wishes(locked: Account, sought: Wanted | Transfer) -> None:
     """Whoever adds or deletes a torrent has thought of it anew."""
-    for wish in Wish.objects.filter(_same_torrent(sought), account=locked):
+    same = same_torrent(sought.info_hash_v1, sought.info_hash_v2)
+    for wish in Wish.objects.filter(same, account=locked):
         remove(wish)
 
 

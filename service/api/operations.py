@@ -1,11 +1,10 @@
 """What v1 can do, as one table: the description for machines and the page for people show it."""
 
 from dataclasses import dataclass
+from enum import Enum
 
-from django.db import models
 
-
-class Sent(models.TextChoices):
+class Sent(Enum):
     """How a field comes."""
 
     QUERY = "query"
@@ -13,7 +12,7 @@ class Sent(models.TextChoices):
     FILE = "file"
 
 
-class Answer(models.TextChoices):
+class Answer(Enum):
     LISTING = "Listing"
     CREATED = "Created"
     CHANGED = "Changed"

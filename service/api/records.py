@@ -41,8 +41,8 @@ def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
 def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> dict[str, Any]:
     is_probed = row.media_state not in (None, Media.State.WANTED)
     kind = row.kind if is_probed else kinds.kind_of(row.name)
-    is_video, is_audio = kind == kinds.VIDEO, kind == kinds.AUDIO
-    has_picture = row.has_picture if is_probed else kind in (kinds.VIDEO, kinds.PICTURE)
+    is_video, is_audio = kind == Media.Kind.VIDEO, kind == Media.Kind.AUDIO
+    has_picture = row.has_picture if is_probed else is_video or kind == Media.Kind.PICTURE
     return {
         "id": row.id,
         "name": row.name,

@@ -65,7 +65,7 @@ class Upload:
         if self._writer is None:
             raise NotATorrent
         if self.size_bytes > self._room_bytes:
-            raise NoRoom(self.size_bytes - self._room_bytes)
+            raise NoRoom
 
     def _whole_torrent(self) -> bytes | None:
         """The content, where it is a torrent's."""
@@ -133,7 +133,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
     if length_bytes <= torrents.MOST_BYTES:
         return
     if length_bytes > room_bytes:
-        raise NoRoom(length_bytes - room_bytes)
+        raise NoRoom
     if length_bytes > store.free_bytes():
         raise DiskFull
 

@@ -52,7 +52,7 @@ endpoints = [
     path("zip", endpoint(GET=zips.build, POST=zips.build)),
     # Description
     path("openapi.json", open_endpoint(GET=description.openapi)),
-    re_path("", Nowhere({}, needs_account=False)),
+    re_path("", Nowhere({})),
 ]
 urlpatterns = [
     path("rest", open_endpoint(GET=description.page), name="rest"),

@@ -34,14 +34,8 @@ class Child:
 
     torrent = Torrent
 
-    def __init__(
-        self,
-        settings: EngineSettings,
-        write: Callable[[bytes], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: EngineSettings, write: Callable[[bytes], None]) -> None:
         self._write = write
-        self._clock = clock
         self._torrents: dict[str, Torrent] = {}
         self._hashes: dict[str, str] = {}
         self._begun: set[str] = set()
@@ -86,7 +80,7 @@ class Child:
     def round(self) -> None:
         for alert in self._session.pop_alerts():
             self._hear(alert)
-        now = self._clock()
+        now = time.monotonic()
         if now >= self._next_status:
             self._next_status = now + STATUS_SECONDS
             self._session.post_torrent_updates(STATUS_FLAGS)
@@ -98,7 +92,7 @@ class Child:
         """Nobody needs the time of an engine without torrents."""
         if not self._around.loaded:
             return RESUME_SECONDS
-        return max(0.0, min(self._next_status, self._next_resume) - self._clock())
+        return max(0.0, min(self._next_status, self._next_resume) - time.monotonic())
 
     def obey(self, document: Document) -> None:
         match document:
@@ -271,8 +265,8 @@ class Child:
         self._session.pause()
         for torrent in self._around.loaded.values():
             torrent.save_resume()
-        deadline = self._clock() + RESUME_SECONDS
-        while self._is_saving() and self._clock() < deadline:
+        deadline = time.monotonic() + RESUME_SECONDS
+        while self._is_saving() and time.monotonic() < deadline:
             self._session.wait_for_alert(100)
             for alert in self._session.pop_alerts():
                 self._hear(alert)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 
-SAMPLES_A_FRAME = 1024
 HEADER_BYTES = 7
 SYNC = 0xFFF
 

@@ -14,8 +14,6 @@ Read = Callable[[int], bytes]
 MOST_BOX_BYTES = 256 * 2**20
 HEAD = struct.Struct(">I4s")
 LONG_HEAD = struct.Struct(">Q")
-# What stands around the boxes in those that hold others.
-HOLDING = {b"moov": 8, b"trak": 8, b"mdia": 8, b"moof": 8, b"traf": 8}
 DEFAULT_BASE_IS_MOOF = 0x020000
 # What stands in a trun: of the whole, then of each sample.
 DATA_OFFSET, FIRST_FLAGS = 0x000001, 0x000004
@@ -53,6 +51,8 @@ def pieces(read: Read) -> Iterator[bytes]:
     while head := _exactly(read, HEAD.size, may_end=True):
         kind, box = _rest_of_box(read, head)
         gathered = gathered + box if kind in (b"ftyp", b"moov", b"moof", b"mdat") else gathered
+        if len(gathered) > 2 * MOST_BOX_BYTES:
+            raise Malformed("boxes that no frames follow")
         if kind in (b"moov", b"mdat"):
             yield gathered
             gathered = b""
@@ -95,7 +95,7 @@ def found(data: bytes, *path: bytes) -> Box:
         box = next((each for each in _boxes(data, start, stop) if each.kind == kind), None) or box
         if box.kind != kind:
             raise Malformed(f"no {kind.decode(errors='replace')}")
-        start, stop = box.start + HOLDING.get(kind, 8), box.stop
+        start, stop = box.start + HEAD.size, box.stop
     return box
 
 

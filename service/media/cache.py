@@ -79,10 +79,12 @@ class Cache:
                 path = os.path.join(place, name)  # noqa: PTH118
                 with suppress(OSError):
                     status = os.stat(path)  # noqa: PTH116
-                    if name.startswith(".") and status.st_mtime < now - DRAFT_SECONDS:
+                    is_draft = name.startswith(".")
+                    if is_draft and status.st_mtime < now - DRAFT_SECONDS:
                         os.unlink(path)  # noqa: PTH108
                         continue
-                    yield Kept(status.st_mtime, status.st_size, path)
+                    # A film that stands still for viewers is not written to, and is to go on.
+                    yield Kept(now if is_draft else status.st_mtime, status.st_size, path)
 
 
 def touch(path: Path) -> None:

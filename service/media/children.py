@@ -4,7 +4,6 @@ import json
 import logging
 import math
 import socket
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import Busy
-from service.media.confined import Failed, Limits, Running
+from service.media.confined import MIB, Failed, Limits, Running
+from service.media.programs import ENVIRONMENT, command
 
 log = logging.getLogger("ferry.media")
 
-BASE = Path(__file__).resolve().parents[2]
-MIB = 2**20
 LIFE = Limits(
     wall_seconds=3600, cpu_seconds=1200, memory_bytes=2048 * MIB, output_bytes=0, open_files=64
 )
@@ -113,14 +111,19 @@ class Children:
 class Child:
     def __init__(self, scratch: Path) -> None:
         self._ours, theirs = socket.socketpair()
-        with theirs:
-            self._running = Running(
-                [sys.executable, "-P", "-s", "-m", "service.media.inside.child"],
-                limits=LIFE,
-                cwd=scratch,
-                stdin=theirs.fileno(),
-                environment={"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"},
-            )
+        try:
+            with theirs:
+                self._running = Running(
+                    command("child"),
+                    limits=LIFE,
+                    cwd=scratch,
+                    stdin=theirs.fileno(),
+                    environment=ENVIRONMENT,
+                )
+        except OSError as trouble:
+            log.error("a child can't start: %s", trouble)  # noqa: TRY400
+            self._ours.close()
+            raise Busy from trouble
         self._started_at = self.asked_at = time.monotonic()
         self._questions = 0
         self._most_cpu_seconds = math.inf

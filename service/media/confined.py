@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Self
 
 LAUNCHER = Path(__file__).parent / "inside" / "launch.py"
+MIB = 2**20
 READ_BYTES = 64 * 1024
 KEPT_BYTES = 8 * 1024  # of what a program complains of
 LONGEST_REASON = 200
@@ -73,8 +74,8 @@ class Running:
 
     Guarantee: a session and process group of its own, killed as a whole when its wall time is up,
     when it is stopped, and when this process dies; lowered priority; limits of processor time,
-    addresses, size of files and open files; no descriptor but those named, an environment of
-    nothing but what is named; no file but those that it `opens`, where the kernel has Landlock
+    addresses, size of files and open files; no descriptor but the standard three, an environment
+    of nothing but what is named; no file but those that it `opens`, where the kernel has Landlock
     (None: it seals itself, or reads nothing hostile); and no network where the kernel lets us out
     of it (as root, or with name spaces of users; elsewhere the protocols that ffmpeg may use are
     all that stands between). There is no limit of processes: Linux counts all that the user has
@@ -90,7 +91,6 @@ class Running:
         cwd: Path,
         stdin: int | None = None,
         stdout: int | None = None,
-        pass_fds: Sequence[int] = (),
         environment: Mapping[str, str] | None = None,
         opens: Mapping[str, str] | None = None,
     ) -> None:
@@ -108,7 +108,6 @@ class Running:
                 stdin=subprocess.DEVNULL if stdin is None else stdin,
                 stdout=subprocess.DEVNULL if stdout is None else stdout,
                 stderr=theirs,
-                pass_fds=pass_fds,
                 start_new_session=True,
             ).result()
         except OSError:
@@ -211,7 +210,6 @@ def run(  # noqa: PLR0913  As Running.
     limits: Limits,
     cwd: Path,
     stdin: int | None = None,
-    pass_fds: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
     opens: Mapping[str, str] | None = None,
 ) -> bytes:
@@ -225,7 +223,6 @@ def run(  # noqa: PLR0913  As Running.
                 cwd=cwd,
                 stdin=stdin,
                 stdout=theirs,
-                pass_fds=pass_fds,
                 environment=environment,
                 opens=opens,
             )

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
-from service.media import adts, boxes, segments
+from service.media import adts, boxes, refusals, segments
 from service.media.cache import Cache, is_there
-from service.media.confined import FOREGROUND, Failed, Limits, Running
+from service.media.confined import FOREGROUND, MIB, Failed, Limits, Running
 from service.media.jobs import Jobs
 from service.media.renditions import Kind, Rendition
 
 log = logging.getLogger("ferry.media")
 
-MIB = 2**20
 ENCODING = Limits(
     wall_seconds=4 * 3600,
     cpu_seconds=8 * 3600,
@@ -65,7 +64,7 @@ class Work:
         return self.folder / "init.mp4"
 
     def path(self, number: int) -> Path:
-        return self.folder / f"{number}.{segments.extension(self.rendition)}"
+        return self.folder / f"{number}.{self.rendition.extension}"
 
     def has(self, number: int) -> bool:
         return is_there(self.path(number))
@@ -375,4 +374,4 @@ class Run:
         if failed is not trouble:
             with suppress(Exception):
                 failed = self._running.failure() if self._running.wait() != 0 else failed
-        return Busy() if failed.is_late else CannotConvert(failed.reason)
+        return refusals.refusal_of(failed)

@@ -39,8 +39,8 @@ class Desk:
     """The worker's side. Of several workers on a machine one has the socket; the others wait to
     take it over. Whoever asks must be of the worker's own user, or root."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or Path(settings.DATA_DIR)
+    def __init__(self) -> None:
+        self._folder = Path(settings.DATA_DIR)
         self._answers: dict[str, tuple[Answer, threading.BoundedSemaphore]] = {}
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from service.errors import DiskFull
 from service.media import encoders, places, refusals
 from service.media.cache import FILMS, Cache
-from service.media.confined import BACKGROUND, Failed, Limits, Running
+from service.media.confined import BACKGROUND, MIB, Failed, Limits, Running
 from service.media.desk import is_taken
 from service.media.jobs import Jobs
 from service.media.places import Content
@@ -39,7 +39,6 @@ from service.store import library_store, make_folder
 
 log = logging.getLogger("ferry.media")
 
-MIB = 2**20
 HOURS = 3600
 FILM, DRAFT, HOW = "film.mp4", ".film.mp4", "how.json"
 WANTED, LOCK = "wanted-films", "lock"
@@ -47,6 +46,7 @@ LOOK_SECONDS = 1.0
 PROGRESS = re.compile(rb"out_time_us=(\d+)")
 QUICKTIME = b"qt  "
 MOST_BOXES = 64
+ODD_NOTE = (ValueError, KeyError, TypeError)
 # What it may become beside what is copied: as many bits as the largest size has, and sounds.
 ROOM_BYTES = 64 * MIB
 
@@ -95,13 +95,14 @@ class Films:
     def make_one(self) -> bool:
         """Whether there was one to make, and no other worker makes one."""
         with alone() as is_alone:
-            notes = sorted(wanted_folder().glob("*-*"), key=lambda note: note.stat().st_mtime)
-            if not notes or not is_alone:
+            # Who is not alone might look for a note that the other has just taken away.
+            notes = wanted_notes() if is_alone else []
+            if not notes:
                 return False
             content = content_of(notes[0])
             try:
                 self._make(content, json.loads(notes[0].read_text()))
-            except (Failed, ValueError, KeyError, OSError, DiskFull) as trouble:
+            except (Failed, *ODD_NOTE, OSError, DiskFull) as trouble:
                 if self._stopped.is_set():
                     return False
                 self._refuse(content, trouble)
@@ -115,7 +116,7 @@ class Films:
         without memory, is made when it is asked for again."""
         if isinstance(trouble, Failed) and not (trouble.is_late or trouble.is_killed):
             refusals.remember(folder_of(content), trouble.reason)
-        elif not isinstance(trouble, Failed | DiskFull):
+        elif isinstance(trouble, ODD_NOTE):
             refusals.remember(folder_of(content), "it can't be converted")
 
     def _make(self, content: Content, note: dict[str, object]) -> None:
@@ -163,6 +164,11 @@ def folder_of(content: Content) -> Path:
 
 def wanted_folder() -> Path:
     return places.media_folder() / WANTED
+
+
+def wanted_notes() -> list[Path]:
+    """The oldest first."""
+    return sorted(wanted_folder().glob("*-*"), key=lambda note: note.stat().st_mtime)
 
 
 @contextmanager

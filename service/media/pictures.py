@@ -9,7 +9,7 @@ from service import kinds
 from service.errors import CannotConvert, NotFound
 from service.media import confined, desk, looking
 from service.media.children import Children
-from service.media.confined import Failed, Limits
+from service.media.confined import MIB, Failed, Limits
 from service.media.formats import FORMATS
 from service.media.places import Content, keep, scratch_folder
 from service.media.sizes import SIZES
@@ -19,7 +19,6 @@ from service.models import File, Media
 MAKE_SECONDS = 20.0
 # As long as a browser may wait for a picture, and its turn before.
 ASK_SECONDS = 25.0
-MIB = 2**20
 HEIF = "heif"
 HEIF_LIMITS = Limits(
     wall_seconds=90, cpu_seconds=30, memory_bytes=2048 * MIB, output_bytes=64 * MIB

@@ -9,12 +9,12 @@ from pathlib import Path
 from queue import Full, Queue
 from weakref import WeakValueDictionary
 
-from service.errors import Busy, CannotConvert, NotFound, Refusal
+from service.errors import Busy, CannotConvert, NotFound
 from service.media import boxes, confined, encoders, looking, places, plans, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
 from service.media.children import Children
-from service.media.confined import BACKGROUND, FOREGROUND, Failed, Limits
-from service.media.converters import MIB, Converters, Work
+from service.media.confined import BACKGROUND, FOREGROUND, MIB, Failed, Limits
+from service.media.converters import Converters, Work
 from service.media.desk import Desk, Facts
 from service.media.films import Films
 from service.media.jobs import Jobs
@@ -181,7 +181,7 @@ class Player:
                 raise NotFound from failed
             if plans.known(folder) is None:
                 refusals.remember_failure(folder, failed)
-            raise refusal_of(failed) from failed
+            raise refusals.refusal_of(failed) from failed
         for name, init in Survey(probed, told).inits().items():
             places.keep(folder / name / "init.mp4", init)
         plan = plan.after(plans.known(folder))
@@ -212,10 +212,6 @@ class Lock:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-
-
-def refusal_of(failed: Failed) -> Refusal:
-    return Busy() if failed.is_late else CannotConvert(failed.reason)
 
 
 def folder_of(content: Content) -> Path:
@@ -249,5 +245,5 @@ def encoded_init(rendition: Rendition) -> bytes:
     try:
         written = confined.run(argv, limits=LOOK, cwd=places.scratch_folder())
     except Failed as failed:
-        raise refusal_of(failed) from failed
+        raise refusals.refusal_of(failed) from failed
     return boxes.init_of(written)

@@ -5,7 +5,7 @@ import re
 from fractions import Fraction
 from math import ceil
 
-from service.media.plans import Plan
+from service.media.plans import Hidden, Plan
 from service.media.renditions import AAC_CODECS, Kind, Rendition
 
 SOUNDS, TEXTS = "sound", "text"
@@ -131,7 +131,6 @@ def _stream(main: Rendition, sounds: list[Rendition], *, has_group: bool, has_te
 
 def media(rendition: Rendition) -> str:
     durations = rendition.durations
-    is_text = rendition.kind == Kind.TEXT
     lines = [
         "#EXTM3U",
         "#EXT-X-VERSION:7",
@@ -139,20 +138,19 @@ def media(rendition: Rendition) -> str:
         "#EXT-X-MEDIA-SEQUENCE:0",
         "#EXT-X-PLAYLIST-TYPE:VOD",
     ]
-    lines += [] if is_text else ["#EXT-X-INDEPENDENT-SEGMENTS", '#EXT-X-MAP:URI="init.mp4"']
-    extension = "vtt" if is_text else "m4s"
+    if rendition.kind != Kind.TEXT:
+        lines += ["#EXT-X-INDEPENDENT-SEGMENTS", '#EXT-X-MAP:URI="init.mp4"']
     for number, duration in enumerate(durations):
-        lines += [f"#EXTINF:{duration:.6f},", f"{number}.{extension}"]
+        lines += [f"#EXTINF:{duration:.6f},", f"{number}.{rendition.extension}"]
     return "\n".join([*lines, "#EXT-X-ENDLIST", ""])
 
 
 # Words
 
 
-def name_of(rendition: "Rendition | object", order: int) -> str:
-    title = one_line(str(getattr(rendition, "title", "")))
-    language = language_of(str(getattr(rendition, "language", "")))
-    return title or NAMES.get(language, language) or str(order)
+def name_of(track: Rendition | Hidden, order: int) -> str:
+    language = language_of(track.language)
+    return one_line(track.title) or NAMES.get(language, language) or str(order)
 
 
 def distinct(names: list[str]) -> list[str]:

@@ -1,15 +1,18 @@
-"""Programs of our own that read media by PyAV, each for one question and then gone."""
+"""Programs of our own that read media, by PyAV and Pillow, beside the worker."""
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
-from service.media.children import BASE
-
+BASE = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"}
 
 
 def program(module: str, **question: Any) -> list[str]:
-    """`question` reaches it in JSON: numbers, and the path of a blob, which is ours."""
-    asked = json.dumps(question, separators=(",", ":"))
-    return [sys.executable, "-P", "-s", "-m", f"service.media.inside.{module}", asked]
+    """For one question, in JSON: numbers, and the path of a blob, which is ours."""
+    return [*command(module), json.dumps(question, separators=(",", ":"))]
+
+
+def command(module: str) -> list[str]:
+    return [sys.executable, "-P", "-s", "-m", f"service.media.inside.{module}"]

@@ -5,13 +5,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from service.errors import CannotConvert
+from service.errors import Busy, CannotConvert, Refusal
 from service.media import places
 from service.media.confined import Failed
 
 REFUSED = "refused.json"
 LATER_SECONDS = 3600.0
 AT_ONCE, NEVER = 0.0, None
+
+
+def refusal_of(failed: Failed) -> Refusal:
+    return Busy() if failed.is_late else CannotConvert(failed.reason)
 
 
 def remember(folder: Path, why: str, again_at: float | None = NEVER) -> None:

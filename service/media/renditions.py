@@ -91,6 +91,10 @@ class Rendition:
         return asdict(self)
 
     @property
+    def extension(self) -> str:
+        return "vtt" if self.kind == Kind.TEXT else "m4s"
+
+    @property
     def count(self) -> int:
         return len(self.starts) if self.starts else self.grid.count
 

@@ -13,6 +13,9 @@ from service.media.programs import ENVIRONMENT, program
 from service.media.renditions import AAC_RATE, TEXT_SECONDS, Kind, Rendition
 from service.media.tools import opens
 
+# A taken-over captioner could write without end.
+MOST_TEXT_BYTES = 32 * 2**20
+
 Read = Callable[[int], bytes]
 
 
@@ -25,10 +28,6 @@ class Command(NamedTuple):
     argv: list[str]
     environment: dict[str, str]
     opens: dict[str, str] | None = None
-
-
-def extension(rendition: Rendition) -> str:
-    return "vtt" if rendition.kind == Kind.TEXT else "m4s"
 
 
 def command(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> Command:
@@ -67,9 +66,9 @@ def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
 
 
 def _text(first: int, source: Read) -> Iterator[Segment]:
-    data = b""
-    while piece := source(65536):
-        data += piece
+    data = source(MOST_TEXT_BYTES + 1)
+    if len(data) > MOST_TEXT_BYTES:
+        raise boxes.Malformed("too many words")
     if data:
         yield Segment(first, data)
 

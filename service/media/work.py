@@ -14,14 +14,14 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
-from service.media import looking, pictures
+from service.media import looking, pictures, refusals
 from service.media.cache import Cache
 from service.media.children import Children
 from service.media.confined import Failed
 from service.media.desk import Desk, Facts
 from service.media.jobs import Jobs
 from service.media.places import Content
-from service.media.player import Player
+from service.media.player import Player, content_of
 from service.media.sizes import AHEAD, SIZES
 from service.models import File, Media
 from service.store import library_store
@@ -88,8 +88,7 @@ class Work:
 
     def picture(self, question: Facts) -> Facts:
         """Makes one that somebody waits for. Raises Busy, CannotConvert, NotFound."""
-        content = Content(str(question["sha1"]), int(question["size_bytes"]))
-        name = str(question["size"])
+        content, name = content_of(question), str(question["size"])
         if name not in SIZES:
             raise NotFound
         with (
@@ -114,7 +113,7 @@ class Work:
         except Failed as failed:
             looking.forgo_picture(media, failed)
             self._note([media])
-            raise (Busy() if failed.is_late else CannotConvert(failed.reason)) from failed
+            raise refusals.refusal_of(failed) from failed
 
     def _note(self, rows: list[Media]) -> None:
         """No fault of the medium is what the end of the worker breaks off."""
@@ -151,10 +150,12 @@ class Work:
         return list(newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE])
 
     def _answer(self) -> None:
-        try:
-            self.desk.serve(self.stopped)
-        except Exception:
-            log.exception("the desk broke")
+        while not self.stopped.is_set():
+            try:
+                self.desk.serve(self.stopped)
+            except Exception:
+                log.exception("the desk broke")
+                self.stopped.wait(PAUSE_SECONDS)
 
     def _look_on(self) -> None:
         while not self.stopped.is_set():

@@ -44,11 +44,11 @@ def memory_below(most_bytes: int):
         tracemalloc.stop()
 
 
-def endless(beginning: bytes = b"", piece: bytes = b"x" * 65536):
+def endless(beginning: bytes = b""):
     """A body of 1 TiB, should anybody read it all."""
     yield beginning
     for _piece in range(2**24):
-        yield piece
+        yield b"x" * 65536
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,11 @@ def make_owner(name: str = "alice") -> User:
     )
 
 
-def signed_in(url: str, name: str = "alice") -> Browser:
+def signed_in(url: str) -> Browser:
     browser = Browser(url)
     form = browser.page("/signin/").decode()
     token = re.search(r'csrfmiddlewaretoken" value="([^"]+)', form)[1]
-    fields = {"username": name, "password": PASSWORD, "csrfmiddlewaretoken": token}
+    fields = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
     answer = browser.post("/signin/", fields)
     assert answer.status == 302, f"Signing in answers {answer.status}"
     return browser

@@ -181,10 +181,6 @@ class Shift:
         assert transfer.sentence or transfer.state != "failed"
         return transfer.state
 
-    def die(self):
-        """Without a word; its lease ends with time."""
-        self.worker = None
-
 
 LIMITS = {
     "active_transfers": 5,

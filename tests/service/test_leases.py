@@ -1,7 +1,9 @@
 import os
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from service import transfers
 from service.leases import LEASE, Expelled, Lease
@@ -24,6 +26,23 @@ def make(tmp_path):
 @pytest.fixture
 def transfer():
     return transfers.add_magnet(alice(), magnet(), 0, NOW)
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_a_hold_that_the_database_refuses_keeps_no_file(tmp_path, monkeypatch):
+    def refuse(**_columns):
+        raise OperationalError
+
+    lease = Lease(tmp_path / "workers")
+    monkeypatch.setattr(Worker.objects, "create", refuse)
+    before = descriptors()
+    with pytest.raises(OperationalError):
+        lease.hold(NOW, is_engine_alive=True)
+    assert descriptors() == before
+    assert list((tmp_path / "workers").iterdir()) == []
 
 
 def test_only_one_of_two_takes_a_transfer(make, transfer):

@@ -74,7 +74,7 @@ def add_file(account, root, at, name, size):
     def expected():
         check(name)
         if root.bytes() + size > SPACE:
-            raise NoRoom(0)
+            raise NoRoom
         parent.refuse_taken(name)
         parent.below.append(Node(name, parent, size))
         return parent.below[-1]

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8
 
 
-def at_once(act, *, many=MANY):
+def at_once(act):
     """What each of many threads got: a row or the class of a refusal."""
-    start = Barrier(many)
+    start = Barrier(MANY)
 
     def one(number):
         start.wait()
@@ -28,8 +28,8 @@ def at_once(act, *, many=MANY):
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(many) as pool:
-        return list(pool.map(one, range(many)))
+    with ThreadPoolExecutor(MANY) as pool:
+        return list(pool.map(one, range(MANY)))
 
 
 def good(outcomes):

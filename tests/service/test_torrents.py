@@ -18,8 +18,8 @@ def of_info(info):
     return bencoded({"info": info})
 
 
-def v2_info(tree, name="Sintel"):
-    return {"name": name, "meta version": 2, "piece length": 16384, "file tree": tree}
+def v2_info(tree):
+    return {"name": "Sintel", "meta version": 2, "piece length": 16384, "file tree": tree}
 
 
 def refused(content):

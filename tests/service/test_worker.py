@@ -7,9 +7,9 @@ import pytest
 from service import accounts, library, transfers
 from service.engine.events import Broken, FileOf, Gone, Metadata, Seeded
 from service.engine.fetch_events import Magnet, Torrent
-from service.errors import NameTaken, NotNow
+from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
-from service.places import ids_on_disk, place_of
+from service.places import Place, ids_on_disk, place_of
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift
 
@@ -933,6 +933,24 @@ def test_a_size_that_no_server_told_is_told_by_the_file(shift):
     assert (transfer.state, transfer.size_bytes) == ("done", 7)
     account.refresh_from_db()
     assert account.space_used_bytes == 7
+
+
+def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkeypatch):
+    def full(*_args):
+        raise DiskFull
+
+    transfer = transfers.add_url(alice(), "http://example.org/film.mkv", 0, NOW)
+    shift.round()
+    shift.fetching.head(transfer, "film.mkv", 0)
+    shift.round()
+    shift.fetching.complete(transfer, b"content")
+    with monkeypatch.context() as patched:
+        patched.setattr(Place, "keep_plan", full)
+        shift.round()
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
+    shift.round(seconds=31)
+    shift.rounds(3)
+    assert shift.fetching.told("add") == [str(transfer.pk)] * 2
 
 
 @pytest.mark.parametrize("word", ["fetch_error", "address_refused", "too_large"])

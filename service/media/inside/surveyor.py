@@ -59,7 +59,6 @@ def survey(container: InputContainer, asked: dict[str, Any]) -> dict[str, Any]:
         stream = container.streams[asked["video"]]
         keys = keys_of(container, stream, ends.get(stream.index, 0), may_scan=asked["may_scan"])
     return {
-        "begins_at": begins_at(container),
         "ends": ends,
         "keys": keys,
         "inits": {index: init_of(container, index) for index in asked["copied"]},

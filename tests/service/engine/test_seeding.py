@@ -21,10 +21,10 @@ def seeds():
         yield peer
 
 
-def stored(held, made, key="7"):
+def stored(held, made):
     """As the worker leaves it in the transfer's folder."""
-    (held.folder(key) / "0").write_bytes(PAYLOAD)
-    return held.add(key, made, seeding=True)
+    (held.folder("7") / "0").write_bytes(PAYLOAD)
+    return held.add("7", made, seeding=True)
 
 
 def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):

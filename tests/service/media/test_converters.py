@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -10,7 +11,8 @@ import pytest
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import converters
-from service.media.cache import Cache
+from service.media.cache import FILMS, Cache
+from service.media.places import Content
 from service.store import library_store
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until
@@ -193,6 +195,16 @@ def test_a_full_disk_is_no_fault_of_the_film(player, viewer):
         viewer.segment("v480", 0)
     player.converters.cache = player.cache
     assert viewer.segment("v480", 0)
+
+
+def test_what_is_still_being_made_is_never_taken_away(library_folder):
+    place = Content("a" * 40, 1).folder / FILMS
+    place.mkdir(parents=True)
+    for name in (".film.mp4", "film.mp4"):
+        (place / name).write_bytes(b"film")
+        os.utime(place / name, (0, time.time() - 3600))
+    Cache(5).sweep()
+    assert [path.name for path in place.iterdir()] == [".film.mp4"]
 
 
 def test_what_was_not_watched_for_longest_goes_first(library_folder, children, film):

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
+from django.conf import settings
 
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
 from service.media import desk
@@ -24,15 +25,15 @@ def folder(tmp_path, settings, monkeypatch):
 
 
 @contextmanager
-def serving(place, **answers):
+def serving(**answers):
     """Each kind may be waited for by two at once."""
-    served, stopped = Desk(place), threading.Event()
+    served, stopped = Desk(), threading.Event()
     for kind, answer in answers.items():
         served.register(2, **{kind: answer})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
     try:
-        wait_until((place / SOCKET).exists)
+        wait_until((settings.DATA_DIR / SOCKET).exists)
         yield
     finally:
         stopped.set()
@@ -47,7 +48,7 @@ def refuse(refusal):
 
 
 def test_a_question_is_answered(folder):
-    with serving(folder, sum=lambda asked: {"sum": asked["a"] + asked["b"]}):
+    with serving(sum=lambda asked: {"sum": asked["a"] + asked["b"]}):
         assert ask("sum", 5, a=1, b=2) == {"sum": 3}
         assert stat.S_IMODE((folder / SOCKET).stat().st_mode) == 0o600
 
@@ -55,7 +56,7 @@ def test_a_question_is_answered(folder):
 def test_without_a_worker_it_says_so(folder):
     with pytest.raises(NoWorker):
         ask("sum", 5)
-    with serving(folder):
+    with serving():
         pass
     with pytest.raises(NoWorker):
         ask("sum", 5)
@@ -68,7 +69,7 @@ def test_refusals_come_as_they_were_meant(folder):
         "odd": refuse(CannotConvert("it is damaged")),
         "broken": refuse(ValueError("nobody's business")),
     }
-    with serving(folder, **answers):
+    with serving(**answers):
         for kind, refusal in (("busy", Busy), ("lost", NotFound), ("broken", Busy)):
             with pytest.raises(refusal):
                 ask(kind, 5)
@@ -81,7 +82,7 @@ def test_refusals_come_as_they_were_meant(folder):
 
 def test_who_waits_too_long_is_told(folder):
     leave = threading.Event()
-    with serving(folder, slow=lambda _asked: {"came": leave.wait(10)}):
+    with serving(slow=lambda _asked: {"came": leave.wait(10)}):
         with pytest.raises(Busy):
             ask("slow", 0.05)
         leave.set()
@@ -90,13 +91,13 @@ def test_who_waits_too_long_is_told(folder):
 def test_a_long_path_is_no_trouble(folder, settings):
     settings.DATA_DIR = folder / ("deep" * 20) / ("deeper" * 20)
     settings.DATA_DIR.mkdir(parents=True)
-    with serving(settings.DATA_DIR, here=lambda _asked: {}):
+    with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
 
 
 def test_of_two_workers_one_has_it_and_the_other_takes_it_over(folder):
-    with serving(folder, who=lambda _asked: {"name": "first"}) as _first:
-        second, stopped = Desk(folder), threading.Event()
+    with serving(who=lambda _asked: {"name": "first"}) as _first:
+        second, stopped = Desk(), threading.Event()
         second.register(1, who=lambda _asked: {"name": "second"})
         thread = threading.Thread(target=second.serve, args=(stopped,))
         thread.start()
@@ -113,7 +114,7 @@ def test_what_a_killed_worker_left_is_no_hindrance(folder):
     (folder / LOCK).touch()
     with pytest.raises(NoWorker):
         ask("here", 5)
-    served, stopped = Desk(folder), threading.Event()
+    served, stopped = Desk(), threading.Event()
     served.register(1, here=lambda _asked: {})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
@@ -130,7 +131,7 @@ def test_what_a_killed_worker_left_is_no_hindrance(folder):
 
 
 def test_another_user_is_not_heard(folder, monkeypatch):
-    with serving(folder, here=lambda _asked: {}):
+    with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
         monkeypatch.setattr(desk, "is_our_own", lambda _connection: False)
         with pytest.raises(NoWorker):
@@ -144,14 +145,14 @@ def test_the_user_at_the_other_end_is_known():
 
 
 def test_a_line_without_end_is_cut(folder):
-    with serving(folder, here=lambda _asked: {}):
+    with serving(here=lambda _asked: {}):
         with desk.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
             caller.sendall(b"x" * 8 * MOST_LINE_BYTES)
         assert ask("here", 5) == {}
 
 
 def test_nonsense_harms_nobody(folder):
-    with serving(folder, here=lambda _asked: {}):
+    with serving(here=lambda _asked: {}):
         for words in (
             b"\n",
             b"[]\n",
@@ -173,7 +174,7 @@ def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
         entered.set()
         return {"came": leave.wait(10)}
 
-    with serving(folder, slow=slow):
+    with serving(slow=slow):
         thread = threading.Thread(target=ask, args=("slow", 10))
         thread.start()
         assert entered.wait(10)
@@ -190,7 +191,7 @@ def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
         entered.release()
         return {"came": leave.wait(10)}
 
-    with serving(folder, slow=slow, quick=lambda _asked: {}), ThreadPoolExecutor(2) as threads:
+    with serving(slow=slow, quick=lambda _asked: {}), ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(ask, "slow", 10) for _ in range(2)]
         assert all(entered.acquire(timeout=10) for _ in waiting)
         with pytest.raises(Busy):

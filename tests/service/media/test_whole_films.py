@@ -1,8 +1,11 @@
 """Films that are made whole, in the background."""
 
+import errno
+import os
+
 import pytest
 
-from service.errors import CannotConvert
+from service.errors import CannotConvert, DiskFull
 from service.media import films
 from service.media.confined import Failed
 from service.store import library_store
@@ -48,6 +51,28 @@ def test_no_content_is_blamed_for_a_file_that_went_meanwhile(viewer, place):
         blob = library_store().put(stream).blob
     again = viewer.question | {"blob": blob}
     assert viewer.player.film(again)["is_ready"] is False
+    assert viewer.player.films.make_one()
+    assert place.exists()
+
+
+def test_a_note_that_nobody_can_read_holds_up_no_other(viewer, place):
+    odd = films.wanted_folder() / f"{'0' * 40}-1"
+    odd.write_text("[]")
+    os.utime(odd, (0, 0))
+    assert viewer.player.films.make_one()
+    assert viewer.player.films.make_one()
+    assert place.exists()
+
+
+@pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "files"), DiskFull()])
+def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, trouble):
+    def fail(*_arguments, **_options):
+        raise trouble
+
+    with monkeypatch.context() as patched:
+        patched.setattr(films, "Running", fail)
+        assert viewer.player.films.make_one()
+    assert viewer.player.film(viewer.question)["is_ready"] is False
     assert viewer.player.films.make_one()
     assert place.exists()
 

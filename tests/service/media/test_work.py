@@ -9,7 +9,7 @@ from django.utils import timezone
 from service import library
 from service.errors import Busy
 from service.media import children as children_module
-from service.media import looking
+from service.media import desk, looking, work
 from service.media.children import Children
 from service.media.places import Content, scratch_folder
 from service.media.sweep import sweep
@@ -66,6 +66,15 @@ def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
     for each in (photo, clip):
         assert sorted(path.name for path in content_of(each).folder.iterdir()) == ["t220", "t32"]
     assert not content_of(words).folder.exists()
+
+
+def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
+    (tmp_path / desk.LOCK).mkdir()
+    with worker.going_on():
+        wait_until(lambda: "the desk broke" in caplog.text)
+        (tmp_path / desk.LOCK).rmdir()
+        wait_until((tmp_path / desk.SOCKET).exists)
 
 
 def test_the_same_content_is_looked_at_once(worker, keep):
@@ -207,7 +216,7 @@ def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep
 
 
 def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(children_module, "BASE", tmp_path)
+    monkeypatch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
     file = keep(picture())
     worker = Work(Children(scratch_folder()), lambda: True)
     worker.look_once()
@@ -217,6 +226,15 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monk
     worker.look_once()
     worker.stop()
     assert known(file).state == "probed"
+
+
+def test_a_machine_that_can_start_nothing_is_no_fault_of_the_medium(library_folder, keep, tmp_path):
+    photo = keep(picture())
+    unable = Work(Children(tmp_path / "gone"), lambda: True)
+    for _time in range(looking.MOST_TRIES):
+        unable.look_once()
+    unable.stop()
+    assert (known(photo).state, known(photo).tries) == ("wanted", 0)
 
 
 def test_two_workers_never_look_at_the_same(worker, keep):

@@ -1,0 +1,26 @@
+"""What a converter may write, should a hostile medium have taken it over: no more than fits."""
+
+import io
+
+import pytest
+
+from service.media import boxes, segments
+from service.media.renditions import Kind, Rendition
+
+
+def test_words_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(segments, "MOST_TEXT_BYTES", 1000)
+    rendition = Rendition("t2", Kind.TEXT, 2, 60.0)
+    (segment,) = segments.read(rendition, 3, io.BytesIO(b"x" * 1000).read)
+    assert segment == (3, b"x" * 1000)
+    with pytest.raises(boxes.Malformed):
+        list(segments.read(rendition, 3, io.BytesIO(b"x" * 1001).read))
+
+
+def test_boxes_that_no_frames_follow_are_refused(monkeypatch):
+    monkeypatch.setattr(boxes, "MOST_BOX_BYTES", 1000)
+    head = boxes.HEAD.pack(400, b"moof") + bytes(392)
+    (piece,) = boxes.pieces(io.BytesIO(head + boxes.HEAD.pack(8, b"mdat")).read)
+    assert len(piece) == 408
+    with pytest.raises(boxes.Malformed):
+        list(boxes.pieces(io.BytesIO(head * 6).read))
