@@ -7,6 +7,7 @@ from django.core.files.storage import Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 IMPORT = re.compile(r'@import "\.\./([\w-]+\.css)";\n')
+COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 SHEETS = PurePosixPath("css/sheets")
 
 Paths = dict[str, tuple[Storage, str]]
@@ -16,18 +17,29 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Names by content for everything, the imports inside ES modules included.
 
     What a style sheet of `css/sheets` imports takes the import's place: forty small files are
-    twice the bytes of one when compressed, and a question each.
+    twice the bytes of one when compressed, and a question each. Comments are left out.
     """
 
     support_js_module_import_aggregation = True
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._urls: dict[str, str] = {}
+
+    def url(self, name: str, force: bool = False) -> str:  # noqa: FBT001, FBT002  As Django calls it.
+        """Worked out once: a page asks for some thirty, and they stay until all is collected."""
+        if name not in self._urls:
+            self._urls[name] = super().url(name, force)
+        return self._urls[name]
 
     def post_process(self, paths: Paths, dry_run: bool = False, **options: Any) -> Iterator[Any]:  # noqa: FBT001, FBT002  As Django calls it.
         joined = [name for name in paths if PurePosixPath(name).parent == SHEETS]
         for name in [] if dry_run else joined:
             text = IMPORT.sub(lambda found: text_of(paths, f"css/{found[1]}"), text_of(paths, name))
-            Path(self.path(name)).write_text(text, encoding="utf-8")
+            Path(self.path(name)).write_text(COMMENT.sub("", text), encoding="utf-8")
             paths[name] = self, name
         yield from super().post_process(paths, dry_run, **options)
+        self._urls.clear()
 
 
 def text_of(paths: Paths, name: str) -> str:

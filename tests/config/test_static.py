@@ -47,8 +47,13 @@ def test_a_sheet_holds_what_it_imports_in_order(collected, source):
 
 
 def test_a_sheet_follows_its_components_when_it_is_collected_again(collected, source):
-    before = collected().stored_name("css/sheets/app.css")
+    before = collected().url("css/sheets/app.css")
     (source / "b.css").write_text("@layer base { b { color: green } }\n")
     again = collected()
     assert "green" in sheet(again)
-    assert again.stored_name("css/sheets/app.css") != before
+    assert again.url("css/sheets/app.css") != before
+
+
+def test_a_sheet_is_sent_without_its_comments(collected, source):
+    (source / "b.css").write_text("@layer base {\n  /* Why\n     so */\n  b { color: blue }\n}\n")
+    assert sheet(collected()).endswith("@layer base {\n  b { color: blue }\n}\n")

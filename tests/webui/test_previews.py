@@ -56,11 +56,10 @@ def test_each_kind_of_file_is_shown_in_its_way(gwen, storage, name, content, wan
     assert words(answer, "h1") == name
 
 
-def test_the_listing_leads_to_the_preview_and_its_menu_to_the_download(gwen, storage):
+def test_the_listing_leads_to_the_preview(gwen, storage):
     file = storage.file("a.txt")
     row = page(gwen.client.get("/?sort=-size&q=a")).select_one(f"#file-{file.id}")
     assert row.select_one(".entry")["href"] == f"/files/0/file-{file.id}/view/?sort=-size&q=a"
-    assert row["data-get"] == f"/files/file/{file.id}/download/"
 
 
 def test_what_is_gone_and_what_is_a_folder_has_no_preview(gwen, storage):

@@ -42,6 +42,25 @@ def test_of_a_change_that_fails_nothing_is_kept(tmp_path):
     assert names(file) == ["kept"]
 
 
+def test_one_use_after_another_takes_the_same_connection(tmp_path):
+    file = SharedFile(tmp_path / "file", SCHEMA, [])
+    with file.opened() as first, file.opened() as beside:
+        assert first is not beside
+    with file.opened() as again:
+        assert again in (first, beside)
+
+
+def test_a_use_that_broke_off_in_the_middle_is_forgotten(tmp_path):
+    file, other = (SharedFile(tmp_path / "file", SCHEMA, []) for _process in range(2))
+    keep(file, "a")
+    keep(file, "b")
+    with pytest.raises(KeyError), file.opened() as base:
+        half_read = base.execute("SELECT name FROM thing")
+        raise KeyError(next(half_read))
+    keep(other, "c")
+    assert names(file) == ["a", "b", "c"]
+
+
 def test_while_the_disk_is_full_each_process_has_its_own_in_memory(tmp_path, monkeypatch):
     path = tmp_path / "file"
     one, other = (SharedFile(path, SCHEMA, []) for _ in range(2))

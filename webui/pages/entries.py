@@ -76,6 +76,12 @@ class Entry(NamedTuple):
         return self.kind == FOLDER
 
     @property
+    def mark(self) -> str:
+        """Another one where the content is another: caches may keep a picture of it for ever. It
+        tells versions of one file apart; whole hashes were a quarter of a page."""
+        return self.hash[:8] or f"{self.size_bytes}-{self.added or 0}"
+
+    @property
     def added_at(self) -> datetime | None:
         return None if self.added is None else datetime.fromtimestamp(self.added, UTC)
 

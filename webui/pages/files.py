@@ -85,14 +85,8 @@ class Row:
     added_title: str
     added_iso: str
     thumb_url: str
-    is_playable: bool
     is_film: bool
-    download_url: str
     rename_url: str
-    rename_form_url: str
-    delete_url: str
-    copy_url: str
-    is_gone: bool = False
     watched_percent: str = ""  # of a film that is begun
     watched_text: str = ""
 
@@ -355,7 +349,6 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
     mark = around.marks.get(entry_id) if kind != FOLDER else None
-    own = f"{at.below}{key}/"
     if entry.is_folder:
         stem, extension, icon = entry.name, "", "folder"
         url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
@@ -379,13 +372,8 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
-        is_playable=entry.is_playable,
         is_film=icon == "film",
-        download_url=download_url(at, entry),
-        rename_url=f"{own}rename/",
-        rename_form_url=f"{own}rename/form/",
-        delete_url=f"{at.below}delete/?entry={key}",
-        copy_url=around.origin + (url if entry.is_folder else download_url(at, entry)),
+        rename_url=f"{at.below}{key}/rename/",
         watched_percent=str(mark.percent or "") if mark else "",
         watched_text=watched_words(mark) if mark else "",
     )
@@ -398,11 +386,9 @@ def download_url(at: Addresses, entry: Entry) -> str:
 
 
 def thumb_url(entry: Entry, at: Addresses, *, by_kind: bool) -> str:
-    """The hash in the address lets every cache keep the picture for ever."""
     if not entry.picture and not (by_kind and entry.look in PICTURED):
         return ""
-    mark = entry.hash or f"{entry.size_bytes}-{entry.added or 0}"
-    return f"{at.root}files/file/{entry.id}/thumb/{mark}/?in={at.folder}"
+    return f"{at.root}files/file/{entry.id}/thumb/{entry.mark}/?in={at.folder}"
 
 
 def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:

@@ -221,8 +221,7 @@ def image_url(at: Addresses, entry: Entry) -> str:
     """A drawing is its own preview; of others, the hash lets every cache keep the picture."""
     if entry.extension == "svg":
         return raw_url(at, entry)
-    mark = entry.hash or f"{entry.size_bytes}-{entry.added or 0}"
-    return f"{at.root}files/file/{entry.id}/image/{mark}/?in={at.folder}"
+    return f"{at.root}files/file/{entry.id}/image/{entry.mark}/?in={at.folder}"
 
 
 def picture_part(

@@ -30,7 +30,6 @@ class Shape(NamedTuple):
     template: str
     language: str | None
     is_stale: bool
-    is_its_download: bool
     flags: tuple[bool, ...]
     has_words: tuple[bool, ...]
 
@@ -45,8 +44,7 @@ def entry_rows(context: dict[str, Any], name: str) -> SafeString:
 def row_in(name: str, row: Row, *, is_stale: bool, language: str | None) -> str:
     flags = tuple([getattr(row, flag) for flag in FLAGS])
     words = [in_html(getattr(row, word)) for word in WORDS]
-    is_its_download = row.url == row.download_url
-    shape = Shape(name, language, is_stale, is_its_download, flags, tuple(map(bool, words)))
+    shape = Shape(name, language, is_stale, flags, tuple(map(bool, words)))
     found = dict(zip(WORDS, words, strict=True))
     return "".join([found[each] if at % 2 else each for at, each in enumerate(pieces_of(shape))])
 
@@ -64,8 +62,6 @@ def pieces_of(shape: Shape) -> list[str]:
     told = zip(WORDS, shape.has_words, strict=True)
     marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in told}
     marks["stem_parts"] = [marks["stem_parts"]]
-    if shape.is_its_download:
-        marks["download_url"] = marks["url"]
     shown = {
         "row": marks | dict(zip(FLAGS, shape.flags, strict=True)),
         "page": {"stale": shape.is_stale},

@@ -8,7 +8,7 @@ import { startSelecting, toggle } from "./selection.js";
 
 const menu = new RowMenu("entry-menu", {
   open: (row) => linkOf(row).click(),
-  copy: (row) => copy(isFolder(row) ? linkOf(row).href : new URL(row.dataset.get, location.href).href, menu.element.dataset.copied),
+  copy: (row) => copy(isFolder(row) ? linkOf(row).href : bytesOf(row), menu.element.dataset.copied),
   select: (row) => {
     startSelecting();
     toggle(row);
@@ -24,12 +24,16 @@ export function open(more) {
   const [get, shown, share] = ["get", "open", "share"].map((what) => menu.find(what));
   const [file, folder] = get.querySelectorAll("span");
   menu.element.querySelector(".menu-title").textContent = nameOf(row);
-  get.href = row.dataset.get ?? link.href;
+  get.href = bytesOf(row);
   shown.href = link.href;
-  shown.parentElement.hidden = get.href === link.href;
   share.href = addressOf(row);
   share.parentElement.hidden = !isPlayed(row);
   file.hidden = isFolder(row);
   folder.hidden = !isFolder(row);
   menu.open(more, row);
+}
+
+function bytesOf(row) {
+  const files = new URL(menu.element.dataset.files, location.href);
+  return new URL(`${row.id.replace("-", "/")}/${isFolder(row) ? "zip" : "download"}/`, files).href;
 }
