@@ -148,6 +148,17 @@ def test_a_file_that_somebody_deleted_meanwhile_is_not_found(bob, storage):
     assert answer.status_code == 404
 
 
+@pytest.mark.parametrize(("name", "folder"), [("new", "0/new/"), ("rename", "")])
+def test_a_full_disk_is_not_put_down_to_the_name(bob, storage, name, folder):
+    file = storage.file("a.txt")
+    path = folder or f"0/file-{file.id}/rename/"
+    called = "/rest/folder" if folder else f"/rest/file/{file.id}/rename"
+    bob.client.get("/")
+    storage.fails(called, 413, "disk_full")
+    answer = bob.client.post(f"/files/{path}", {"name": "b", "stem": "b", "extension": ".txt"})
+    assert "disk of the storage service is full" in words(answer, "main")
+
+
 # Delete
 
 
