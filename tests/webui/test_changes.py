@@ -264,6 +264,17 @@ def test_a_selection_is_kept_and_its_page_leads_to_the_download(gwen, storage):
     assert delivered["Location"] == f"/content/zip/{one.id}-{films.id}/Files.zip"
 
 
+def test_a_script_gets_a_link_to_press_and_stays_on_its_page(gwen, storage):
+    file = storage.file("a.txt")
+    answer = gwen.client.post("/files/0/zip/", {"entry": f"file-{file.id}"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert "HX-Redirect" not in answer
+    link = page(answer).select_one("a#packed")
+    assert link.get_text() == "Your ZIP is on its way"
+    delivered = gwen.client.get(link["href"])
+    assert delivered["Location"] == f"/content/zip/{file.id}/Files.zip"
+
+
 def test_all_of_a_folder_is_the_folders_own_zip(gwen, storage):
     films = storage.folder("Films")
     for name in "ab":
