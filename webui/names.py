@@ -44,5 +44,6 @@ def words_for(reason: str) -> str:
         "name_already_taken": _("Something here has this name already."),
         "too_deep": _("This folder is too deep inside others to make one more in it."),
         "root_folder": _("All files can't be renamed."),
+        "disk_full": _("The disk of the storage service is full. Try again later."),
     }
     return words.get(reason, "")

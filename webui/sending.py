@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -126,11 +126,19 @@ def recorded(
     key = f"t{added.id}" if added.id else f"s{row.pk}"
     sentence = added_words(item, is_known=is_known)
     return Verdict(
-        item,
+        called(item, added.name),
         "known" if is_known else "added",
         sentence,
+        key=key,
         url=reverse("transfers-open", args=[key]) if is_known else "",
     )
+
+
+def called(item: Magnet | Address | SentFile, name: str) -> Magnet | Address | SentFile:
+    """A magnet that has only its hash for a name takes the one that the service knows."""
+    if isinstance(item, Magnet) and item.name == item.info_hash and name:
+        return replace(item, name=name)
+    return item
 
 
 def is_recorded(errand: Errand, transfer_id: str, info_hash: str) -> bool:

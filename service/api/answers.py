@@ -161,7 +161,7 @@ def wrong_method(allowed: Iterable[str]) -> HttpResponse:
     return response
 
 
-def busy() -> HttpResponse:
-    response = refused(503, "busy")
+def busy(reason: str = "busy") -> HttpResponse:
+    response = refused(503, reason)
     response["Retry-After"] = "1"
     return response

@@ -24,7 +24,8 @@ log = logging.getLogger("ferry.api")
 # As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it. What is read-only
 # now may be mended in a minute, as what is locked.
 FULL = re.compile("SQLITE_FULL|53100|.*disk is full")
-BUSY = re.compile("SQLITE_(BUSY|LOCKED|READONLY)|25006|40001|40P01|55P03|.*locked|.*busy")
+READ_ONLY = re.compile("SQLITE_READONLY|25006")
+BUSY = re.compile("SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|.*locked|.*busy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ class Endpoint:
         except Exception as trouble:
             log.exception("broken path=%s", request.path)
             if isinstance(trouble, OSError) and trouble.errno == errno.EROFS:
-                return answers.busy()
+                return answers.busy("disk_error")
             return answers.refused(500, "internal_error")
 
     def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
@@ -79,6 +80,8 @@ def trouble_answer(trouble: OperationalError) -> HttpResponseBase:
     word = told or str(trouble)
     if FULL.match(word):
         return answers.refusal(DiskFull())
+    if READ_ONLY.match(word):
+        return answers.busy("disk_error")
     if BUSY.match(word):
         return answers.busy()
     return answers.refused(500, "internal_error")

@@ -129,6 +129,24 @@ def test_the_button_of_a_check_keeps_the_focus(alice):
         expect(button).to_have_accessible_description(re.compile("Answered in"))
 
 
+def test_after_the_language_is_saved_its_button_has_the_focus(alice):
+    page = alice.page
+    button = page.locator("#language-save")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts")).to_contain_text("Language saved")
+    expect(button).to_be_focused()
+    expect(button).to_be_in_viewport()
+
+
+def test_a_jump_leads_to_its_part(alice):
+    page = alice.page
+    page.locator(".jumps summary").click()
+    is_fine(alice)
+    page.locator(".jumps").get_by_role("link", name="Signed-in devices").click()
+    expect(page.locator("#devices h2")).to_be_in_viewport()
+
+
 def test_a_long_address_stays_within_the_page(alice):
     url = f"https://{'long' * 15}.{'name' * 15}.example/{'path' * 20}"
     alice.ferry.manage(

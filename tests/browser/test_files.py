@@ -251,7 +251,29 @@ def test_a_selection_becomes_one_zip(alice, films):
     with page.expect_download() as download:
         page.get_by_role("button", name="Download ZIP").click()
     assert download.value.suggested_filename.endswith(".zip")
-    expect(page.get_by_role("main")).to_contain_text("Elms.txt")
+    expect(page.locator("#toasts")).to_contain_text("Your ZIP is on its way")
+    expect(page).to_have_url(alice.url + films.path)
+    expect(chosen(page)).to_have_text("2 selected")
+    expect(page.get_by_label("Select Elms.txt")).to_be_checked()
+    expect(page.get_by_role("button", name="Download ZIP")).to_be_focused()
+    with page.expect_download():
+        page.get_by_role("button", name="Download ZIP").click()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1440, 400)])
+def test_what_is_said_does_not_hide_what_is_chosen(alice, films, size):
+    page = alice.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce")
+    alice.open(films.path)
+    page.locator("#all, #select").locator("visible=true").first.click()
+    page.locator("#listing .tick[name=entry]").last.check()
+    with page.expect_download():
+        page.get_by_role("button", name="Download ZIP").click()
+    toast = page.locator(".toast")
+    expect(toast).to_be_visible()
+    bar, said = page.locator(".actionbar").bounding_box(), toast.bounding_box()
+    assert said["y"] + said["height"] <= bar["y"]
 
 
 # Changing
@@ -611,6 +633,22 @@ def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     page.get_by_label("Cancel: Never.txt").click()
     expect(page.locator("#uploads")).to_be_hidden()
     troubles.clear()
+
+
+def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    page.route("**/upload/", lambda _route: None)
+    pick(page, *((f"Up {number}.txt", b"hello") for number in range(14)))
+    expect(page.locator("#uploads .sect p")).to_have_text("0 of 14 uploaded")
+    expect(page.locator("#uploads .transfer")).to_have_count(12)
+    expect(page.locator("#uploads-more")).to_have_text("and 2 more")
+    page.get_by_label("Cancel: Up 0.txt").click()
+    page.get_by_label("Cancel: Up 1.txt").click()
+    expect(page.locator("#uploads .sect p")).to_have_text("0 of 12 uploaded")
+    expect(page.locator("#uploads-more")).to_be_hidden()
+    page.get_by_role("button", name="Cancel all").click()
+    expect(page.locator("#uploads")).to_be_hidden()
 
 
 def test_no_room_is_said_in_words(alice, films):

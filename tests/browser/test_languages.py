@@ -71,6 +71,15 @@ def test_no_german_word_sticks_out(german, films, width):
         assert page.evaluate(OUTSIDE) == [], path
 
 
+@pytest.mark.parametrize("path", ["/transfers/", "/account/"])
+def test_a_title_is_not_broken_in_the_midst_of_a_word(german, path):
+    german.page.set_viewport_size({"width": 320, "height": 700})
+    german.open(path)
+    title = german.page.locator("h1")
+    size = title.evaluate("each => parseFloat(getComputedStyle(each).fontSize)")
+    assert title.bounding_box()["height"] < 2 * size
+
+
 @pytest.mark.parametrize("width", [320, 1440])
 def test_axe_finds_nothing_in_german(german, films, width):
     german.page.set_viewport_size({"width": width, "height": 700})

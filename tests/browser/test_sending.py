@@ -234,6 +234,18 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
 # The page that asks
 
 
+def test_without_scripts_it_fits_a_phone_too(scriptless):
+    page = scriptless.page
+    page.set_viewport_size({"width": 390, "height": 700})
+    for path in ("/transfers/", "/add/"):
+        scriptless.open(path)
+        expect(page.locator("#send input[type=file]")).to_be_visible()
+        foot = page.locator("#send").bounding_box()
+        field = page.locator("#send input[type=file]").bounding_box()
+        assert field["x"] + field["width"] <= foot["x"] + foot["width"], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
 def test_a_magnet_link_opens_the_page_that_asks(here):
     page = here.page
     here.open(f"/add/?magnet={quote(magnet('Clicked') + '&xl=9800000000', safe='')}")

@@ -190,7 +190,7 @@ def test_offline_is_said_and_being_back_is_seen(alice, far, troubles):
     troubles.clear()
 
 
-def test_a_service_that_is_away_is_said_with_its_age(alice, far):
+def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles):
     title = name()
     far.transfer(title, **RUNNING)
     show(alice, title)
@@ -198,8 +198,29 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far):
     away = alice.page.locator("[data-part=away] .banner")
     expect(away).to_contain_text("These transfers are as they were at", timeout=20_000)
     expect(row(alice.page, title)).to_be_visible()
+    alice.page.context.set_offline(True)
+    expect(alice.page.locator("#unreachable")).to_be_visible()
+    expect(away).to_be_hidden()
+    alice.page.context.set_offline(False)
+    expect(away).to_be_visible(timeout=60_000)
+    expect(alice.page.locator("#unreachable")).to_be_hidden()
+    troubles.clear()
     far.is_back()
     expect(away).to_be_hidden(timeout=60_000)
+
+
+def test_a_link_without_a_name_is_called_as_soon_as_somebody_knows(alice, far):
+    show(alice)
+    page, info_hash, title = alice.page, secrets.token_hex(20), name()
+    page.get_by_label("Magnet links or web addresses").fill(f"magnet:?xt=urn:btih:{info_hash}")
+    page.get_by_role("button", name="Add", exact=True).click()
+    verdict = page.locator("#verdicts .verdict strong")
+    expect(verdict).to_have_text(info_hash)
+    (one,) = far.fake.transfers.values()
+    one.title = title
+    far.tells(one)
+    expect(row(page, title)).to_be_visible(timeout=20_000)
+    expect(verdict).to_have_text(title)
 
 
 def test_a_session_that_ends_leads_to_the_sign_in_and_back(alice, far):

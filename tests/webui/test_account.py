@@ -43,6 +43,15 @@ def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field):
     assert bob.user.check_password(PASSWORD)
 
 
+@pytest.mark.parametrize("person", ["alice", "bob", "gwen"])
+def test_the_page_begins_with_the_way_to_each_of_its_parts(request, storage, person):
+    shown = page(request.getfixturevalue(person).client.get("/account/"))
+    jumps = [(each["href"], each.get_text()) for each in shown.select(".jumps a")]
+    parts = [(f"#{each['id']}", each.h2.get_text()) for each in shown.select("main .setting")]
+    assert len(parts) > 5
+    assert jumps == parts
+
+
 def test_under_htmx_only_the_form_comes_back(bob):
     answer = change(bob, htmx=True, old_password="guess")
     assert answer.status_code == 422

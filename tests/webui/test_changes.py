@@ -148,6 +148,17 @@ def test_a_file_that_somebody_deleted_meanwhile_is_not_found(bob, storage):
     assert answer.status_code == 404
 
 
+@pytest.mark.parametrize(("name", "folder"), [("new", "0/new/"), ("rename", "")])
+def test_a_full_disk_is_not_put_down_to_the_name(bob, storage, name, folder):
+    file = storage.file("a.txt")
+    path = folder or f"0/file-{file.id}/rename/"
+    called = "/rest/folder" if folder else f"/rest/file/{file.id}/rename"
+    bob.client.get("/")
+    storage.fails(called, 413, "disk_full")
+    answer = bob.client.post(f"/files/{path}", {"name": "b", "stem": "b", "extension": ".txt"})
+    assert "disk of the storage service is full" in words(answer, "main")
+
+
 # Delete
 
 
@@ -251,6 +262,17 @@ def test_a_selection_is_kept_and_its_page_leads_to_the_download(gwen, storage):
     delivered = gwen.client.get(link)
     assert delivered.status_code == 302
     assert delivered["Location"] == f"/content/zip/{one.id}-{films.id}/Files.zip"
+
+
+def test_a_script_gets_a_link_to_press_and_stays_on_its_page(gwen, storage):
+    file = storage.file("a.txt")
+    answer = gwen.client.post("/files/0/zip/", {"entry": f"file-{file.id}"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert "HX-Redirect" not in answer
+    link = page(answer).select_one("a#packed")
+    assert link.get_text() == "Your ZIP is on its way"
+    delivered = gwen.client.get(link["href"])
+    assert delivered["Location"] == f"/content/zip/{file.id}/Files.zip"
 
 
 def test_all_of_a_folder_is_the_folders_own_zip(gwen, storage):

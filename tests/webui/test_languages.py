@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.people import page, signed_in
+from tests.people import page, signed_in, words
 
 pytestmark = pytest.mark.django_db
 GERMAN = {"accept-language": "de-AT,de;q=0.9,en;q=0.5"}
@@ -19,6 +19,14 @@ def test_strangers_are_spoken_to_as_their_browser_asks(db):
     german = stranger.get("/signin/", headers=GERMAN)
     assert language_of(german) == "de"
     assert "Passwort" in german.content.decode()
+
+
+def test_who_saved_a_language_is_led_back_to_the_button_and_told(bob):
+    answer = bob.client.post("/account/language/", {"language": "en"}, follow=True)
+    path, _status = answer.redirect_chain[-1]
+    assert path == "/account/#language-save"
+    assert page(answer).select_one("#language button#language-save")
+    assert "Language saved" in words(answer, "#toasts")
 
 
 def test_a_language_that_nobody_speaks_here_is_english(bob):

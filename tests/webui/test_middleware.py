@@ -171,6 +171,18 @@ def test_sessions_that_cannot_be_read_leave_a_page_that_says_so(alice, monkeypat
     assert "Something broke on our side" in words(answer, "h1")
 
 
+def test_a_session_that_cannot_be_written_is_trouble_of_the_disk(alice, monkeypatch, settings):
+    def full(*_args, **_options):
+        raise OperationalError("database or disk is full")
+
+    settings.SESSION_SAVE_EVERY_REQUEST = True
+    assert alice.client.get("/account/").status_code == 200
+    monkeypatch.setattr(SessionStore.get_model_class(), "save", full)
+    answer = alice.client.get("/account/")
+    assert answer.status_code == 503
+    assert words(answer, "h1") == "Ferry can't write to its disk"
+
+
 def test_a_foreign_host_is_told_what_to_set():
     answer = Client(headers={"host": "attacker.example"}).get("/signin/")
     assert answer.status_code == 400

@@ -59,6 +59,16 @@ def test_the_owner_sees_the_plan_and_all_that_the_service_tells(alice, storage):
     assert others == {"country": "NL", "invites": "3", "is_trusted": "false", "ratio": "1.5"}
 
 
+def test_where_the_account_can_be_changed_is_said(bob, storage):
+    shown = words(bob.client.get("/account/"), "#plan header")
+    assert "Ferry's own service" in shown
+    assert "manage.py account" in shown
+
+
+def test_a_foreign_services_account_is_changed_there(bob, foreign):
+    assert "Change it there" in words(bob.client.get("/account/"), "#plan header")
+
+
 def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storage):
     tells(storage, invites=3)
     answer = bob.client.get("/account/")

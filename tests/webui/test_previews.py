@@ -45,6 +45,9 @@ def link(answer, selector) -> str:
         ("a.csv", b"a,b", "text"),
         ("a.txt", b"\0\1\2", "none"),
         ("a.txt", b"", "text"),
+        ("a.mkv", b"", "empty"),
+        ("a.jpg", b"", "empty"),
+        ("a.bin", b"", "empty"),
         ("a.iso", b"x", "none"),
         ("no extension", b"x", "none"),
     ],
@@ -54,6 +57,12 @@ def test_each_kind_of_file_is_shown_in_its_way(gwen, storage, name, content, wan
     assert answer.status_code == 200
     assert kind(answer) == wanted
     assert words(answer, "h1") == name
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.bin", "a.mp4", "a.png", "a.pdf"])
+def test_of_an_empty_file_it_is_said_that_it_is_empty(gwen, storage, name):
+    answer = view(gwen, storage.file(name, b""))
+    assert words(answer, ".viewer-body h2") == "This file is empty"
 
 
 def test_the_listing_leads_to_the_preview(gwen, storage):

@@ -70,6 +70,16 @@ def test_what_is_there_already_is_told_with_a_link(bob, storage):
     assert len(titles(storage)) == 1
 
 
+def test_a_link_without_a_name_takes_the_one_that_the_service_knows(bob, storage):
+    bare = f"magnet:?xt=urn:btih:{1:040x}"
+    assert outcomes(by_script(bob, bare)) == {f"{1:040x}": "added"}
+    (one,) = storage.fake.transfers.values()
+    one.title = "Sintel"
+    (item,) = by_script(bob, bare).json()["items"]
+    assert (item["name"], item["line"], item["key"]) == ("Sintel", bare, f"t{one.id}")
+    assert item["outcome"] == "known"
+
+
 def test_an_older_service_says_of_what_is_there_no_more_than_true(bob, storage):
     storage.says("/rest/transfer/magnet", httpx.Response(200, json={"result": True}))
     (item,) = by_script(bob, magnet(1)).json()["items"]

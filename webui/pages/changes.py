@@ -190,7 +190,7 @@ def archive_page(
         "size": measures.size_words(size_bytes),
     }
     return ArchivePage(
-        title=_("Your ZIP is on its way"),
+        title=_("Your ZIP is ready"),
         text=_("%(items)s, %(size)s") % words,
         items=list(names[:MOST_LISTED]),
         more=measures.more_words(len(names) - MOST_LISTED),

@@ -141,6 +141,11 @@ def _unavailable(failure: Failure) -> tuple[str, str]:
             _("The storage service can't prove who it is"),
             _("Its certificate is not valid, so nothing was sent to it. The owner can check it."),
         )
+    if failure.reason == "disk_error":
+        return (
+            _("The storage service can't write to its disk"),
+            _("Your files are not affected. Whoever runs it can mend that; then try again."),
+        )
     return title, _("Your files are not affected. Try again in a minute.")
 
 

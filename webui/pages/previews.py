@@ -15,7 +15,7 @@ from webui.pages.texts import TextPart
 STRIP = 12  # on either side
 # Turned over together; what is in none of these is read, one after the other.
 FAMILIES = ("picture", "audio", "video")
-SCRIPTED = ("picture", "audio")
+SCRIPTED = ("picture", "audio", "text")
 # How films are called, and how much one may differ that is called so.
 USUAL_LINES = (144, 240, 360, 480, 540, 576, 720, 1080, 1440, 2160, 4320)
 ALIKE = 0.07
@@ -51,7 +51,7 @@ class AudioPart:
 
 @dataclass(frozen=True)
 class PreviewPage:
-    """`kind`: video, audio, picture, pdf, text or none; a video's part is the player's."""
+    """`kind`: video, audio, picture, pdf, text, empty or none; a video's part is the player's."""
 
     key: str
     kind: str
@@ -138,16 +138,17 @@ def family_of(entry: Entry) -> str:
 def kind_of(entry: Entry, text: TextPart | None) -> str:
     if text is not None:
         return "text"
+    if not entry.size_bytes:
+        return "empty"
     return entry.preview if entry.preview in (*FAMILIES, "pdf") else "none"
 
 
 def script_of(entry: Entry, text: TextPart | None) -> str:
     """The module that gives the part its behaviour, for browsers that run one."""
-    if text is not None:
-        return "js/preview/text.js"
-    if entry.preview == "video":
+    kind = kind_of(entry, text)
+    if kind == "video":
         return "js/player/main.js"
-    return f"js/preview/{entry.preview}.js" if entry.preview in SCRIPTED else ""
+    return f"js/preview/{kind}.js" if kind in SCRIPTED else ""
 
 
 def position_words(place: int, like: Sequence[Entry]) -> str:

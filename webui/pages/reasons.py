@@ -1,8 +1,13 @@
 """Why a transfer waits or failed: v1's words, in a reader's."""
 
+import re
 from collections.abc import Callable
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+NUMBER = re.compile(r"[0-9]+")
+SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 
 def sentence(word: str) -> str:
@@ -13,9 +18,19 @@ def sentence(word: str) -> str:
     return say() if say else _("the service says: %(words)s") % {"words": word.replace("_", " ")}
 
 
-def leaves_open(word: str) -> bool:
-    """Whether the service's own sentence, in its own language, tells more than ours."""
-    return word in VAGUE or word not in SENTENCES
+def detail(word: str, said: str) -> str:
+    """What the service's own sentences add to ours, where that leaves something open."""
+    if not said or not (word in VAGUE or word not in SENTENCES):
+        return ""
+    known = [_in_our_words(each) for each in SENTENCE_ENDS.split(said)]
+    return " ".join(known) if all(known) else _("the service says: %(words)s") % {"words": said}
+
+
+def _in_our_words(said: str) -> str:
+    """Nothing where Ferry's own service never says so."""
+    number = NUMBER.search(said)
+    shape = NUMBER.sub("%(number)s", said, count=1)
+    return _(shape) % {"number": number and number[0]} if shape in DETAILS else ""
 
 
 def note(word: str) -> str:
@@ -53,6 +68,30 @@ def _address_refused() -> str:
 
 
 VAGUE = frozenset({"fetch_error", "disk_error"})
+# What Ferry's own service says of these, each with its first number left out.
+DETAILS = frozenset(
+    {
+        gettext_noop("The server wants a sign-in (%(number)s)."),
+        gettext_noop("The server refuses to send it (%(number)s)."),
+        gettext_noop("The server has nothing there (%(number)s)."),
+        gettext_noop("It is gone from the server (%(number)s)."),
+        gettext_noop("The server may not send it, for legal reasons (%(number)s)."),
+        gettext_noop("The server says %(number)s."),
+        gettext_noop("The server fell silent."),
+        gettext_noop("No server of this name was found."),
+        gettext_noop("The server can't be reached."),
+        gettext_noop("The connection was cut off."),
+        gettext_noop("The server cut off its answer, or it is none."),
+        gettext_noop("The server can't prove that it is the one meant: its certificate is bad."),
+        gettext_noop("The server has something else there now."),
+        gettext_noop("The server sent less than it said."),
+        gettext_noop("The address leads to another more than %(number)s times."),
+        gettext_noop("It begins like a torrent file, but goes on."),
+        gettext_noop("It was tried %(number)s times."),
+        gettext_noop("Something went wrong inside Ferry."),
+        gettext_noop("What had come is not on the disk any more."),
+    }
+)
 NOTES: dict[str, Callable[[], str]] = {
     "web_page": lambda: _("the address leads to a web page, not to a file"),
     "folder_gone": lambda: _("the folder it was meant for is gone"),

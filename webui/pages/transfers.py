@@ -398,7 +398,7 @@ def done(sighting: Sighting, around: Circumstances) -> Told:
 
 def failed(sighting: Sighting, around: Circumstances) -> Told:
     words = reasons.sentence(sighting.reason) or _("the storage service gives no reason")
-    said = sighting.said if reasons.leaves_open(sighting.reason) else ""
+    said = reasons.detail(sighting.reason, sighting.said)
     return _("Failed"), "red", "circle-alert", [words, said, ended(sighting, around)]
 
 

@@ -37,12 +37,14 @@ class SentFile:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`is_kept`: the service keeps it as a wish. `url`: where it is, if it is there."""
+    """`is_kept`: the service keeps it as a wish. `key`: of its row among the transfers.
+    `url`: where it is, if it is there."""
 
     item: Item | SentFile
     outcome: Outcome
     sentence: str
     is_kept: bool = False
+    key: str = ""
     url: str = ""
 
     @property
@@ -61,6 +63,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class VerdictRow:
+    key: str
     outcome: Outcome
     tone: str
     icon: str
@@ -94,6 +97,7 @@ def verdicts_part(verdicts: Sequence[Verdict], trouble: str = "") -> VerdictsPar
 
 def row_of(verdict: Verdict) -> VerdictRow:
     return VerdictRow(
+        key=verdict.key,
         outcome=verdict.outcome,
         tone=TONES.get(verdict.outcome, "amber" if verdict.outcome == "unreadable" else ""),
         icon=ICONS[verdict.outcome],

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from webui import attempts, connection, devices, folders, languages, people, sharing, shell
 from webui.forms import ChangePassword, Connect
-from webui.http import Request, leave_for
+from webui.http import Request
 from webui.models import Connection, Role, SendToken, User
 from webui.pages.account import (
     AccountPage,
@@ -75,6 +75,7 @@ def context_for(
     return {
         "page": page,
         "plan": SimpleLazyObject(lambda: plan_of(request)) if is_member else None,
+        "is_embedded": request.service.is_embedded,
         "is_plain": not is_secure_context(request),
         "programs": page.programs,
         "shares": shares_of(request),
@@ -197,7 +198,9 @@ def language(request: Request) -> HttpResponse:
     chosen = request.POST.get("language", "")
     request.user.language = chosen if languages.is_spoken(chosen) else ""
     request.user.save(update_fields=["language"])
-    return leave_for(request, "account")
+    translation.activate(request.user.language or translation.get_language_from_request(request))
+    messages.success(request, _("Language saved"))
+    return redirect(f"{reverse('account')}#language-save")
 
 
 @require_POST

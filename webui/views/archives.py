@@ -41,7 +41,7 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
 @open_to(Role.GUEST)
 def pack(request: Request, folder: str) -> HttpResponse:
     """Keeps the choice. A form whose answer led to another host at once would be blocked by the
-    page's policy; the page in between starts the download by a link."""
+    page's policy; a link may lead there, which a script presses in the folder's own page."""
     reading = files.read(request, folder)
     chosen = changes.chosen_of(request, reading)
     if not chosen:
@@ -59,7 +59,8 @@ def pack(request: Request, folder: str) -> HttpResponse:
         expires_at=timezone.now() + LIFETIME,
     )
     if request.htmx:
-        return leave_for(request, reverse("files-archive", args=[selection.key]))
+        url = reverse("files-archive-download", args=[selection.key])
+        return render(request, "files/_packed.html", {"url": url})
     response = redirect("files-archive", selection.key)
     response.status_code = 303
     return response

@@ -6,6 +6,7 @@ import re
 import secrets
 from dataclasses import replace
 
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -57,6 +58,10 @@ def home() -> Action:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django takes a session that can't be written for one that was ended meanwhile."""
+    unwritten = exception.__context__ and exception.__context__.__context__
+    if isinstance(exception, SessionInterrupted) and isinstance(unwritten, OperationalError):
+        return database_failed(request, unwritten)
     log.warning("refused %s: %s", request.path, type(exception).__name__)
     is_too_large = isinstance(exception, RequestDataTooBig | TooManyFilesSent)
     return plain(request, 413 if is_too_large else 400)

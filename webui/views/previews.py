@@ -27,7 +27,7 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     text = shown_text(request, reading, entry) if entry.preview in READ else None
     around = files.circumstances(request, reading)
     page = pages.preview_page(reading.snapshot, entry, files.look_at(request), around, text)
-    if entry.preview != "video":
+    if page.kind != "video":
         return render(request, "preview/show.html", {"page": page})
     context = {"page": page, "player": player.page_of(request, reading, entry)}
     response = render(request, "preview/show.html", context)

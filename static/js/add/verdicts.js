@@ -22,10 +22,11 @@ export function show(items) {
   }
 }
 
-function rowOf({ outcome, tone, icon, name, sentence, url }) {
+function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
   const row = template.content.firstElementChild.cloneNode(true);
   const use = row.querySelector("use");
   row.dataset.outcome = outcome;
+  if (key) row.dataset.key = key;
   if (tone) row.classList.add(tone);
   use.setAttribute("href", use.getAttribute("href").replace("#circle-alert", `#${icon}`));
   row.querySelector("bdi").textContent = name;
@@ -34,6 +35,14 @@ function rowOf({ outcome, tone, icon, name, sentence, url }) {
   else row.querySelector("a").remove();
   return row;
 }
+
+// Of a link that names nothing, the name comes later.
+document.addEventListener("transfers-shown", () => {
+  for (const row of list?.querySelectorAll("[data-key]") ?? []) {
+    const name = document.querySelector(`#${CSS.escape(row.dataset.key)} .transfer-name`)?.textContent;
+    if (name) row.querySelector("bdi").textContent = name;
+  }
+});
 
 // Read out once, when all is said.
 export function conclude(trouble) {

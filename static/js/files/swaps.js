@@ -35,6 +35,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 
 document.addEventListener("htmx:afterSettle", ({ target }) => {
   if (target.id === "listing") settle(target);
+  if (target.id === "packed") fetchPacked(target);
   if (target.id === "main") {
     target.focus({ preventScroll: true });
     show();
@@ -61,6 +62,12 @@ document.addEventListener("click", (event) => {
   const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
   if (isElsewhere && event.target.closest("#main a[href]")) event.stopPropagation();
 }, true);
+
+// Whoever chose stays with what was chosen: the answer is a download, and leads to no other page.
+function fetchPacked(link) {
+  link.click();
+  tell(link.textContent);
+}
 
 export function refresh() {
   const look = document.getElementById("look");

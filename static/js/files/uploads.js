@@ -57,9 +57,11 @@ function draw() {
     if (!upload.row) list.append(upload.drawn(template));
   }
   const rest = queue.length - list.childElementCount;
-  const words = [fill(panel.dataset.of, { done: numberWords(done), total: numberWords(done + queue.length) })];
-  if (rest > 0) words.push(fill(panel.dataset.more, { count: numberWords(rest) }));
-  panel.querySelector(".sect p").textContent = words.join(", ");
+  const counts = { done: numberWords(done), total: numberWords(done + queue.length) };
+  const more = panel.querySelector("#uploads-more");
+  panel.querySelector(".sect p").textContent = fill(panel.dataset.sum, counts);
+  more.textContent = fill(panel.dataset.more, { count: numberWords(rest) });
+  more.hidden = rest < 1;
 }
 
 document.addEventListener("click", ({ target }) => {

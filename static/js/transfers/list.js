@@ -104,6 +104,7 @@ async function show(fresh) {
   wasAway = isAway;
   refocus(focus);
   watch();
+  document.dispatchEvent(new CustomEvent("transfers-shown"));
   if (missing.length) fill(missing);
   else lastMissing = "";
 }

@@ -100,7 +100,11 @@ class CauseError(Exception):
     [
         (CauseError("SQLITE_BUSY_SNAPSHOT"), "database is locked", (503, "busy")),
         (CauseError(sqlstate="40P01"), "deadlock detected", (503, "busy")),
-        (CauseError("SQLITE_READONLY"), "attempt to write a readonly database", (503, "busy")),
+        (
+            CauseError("SQLITE_READONLY"),
+            "attempt to write a readonly database",
+            (503, "disk_error"),
+        ),
         (CauseError("SQLITE_FULL"), "database or disk is full", (413, "disk_full")),
         (CauseError(sqlstate="53100"), "could not extend file", (413, "disk_full")),
         (None, "database or disk is full", (413, "disk_full")),
@@ -135,7 +139,7 @@ def test_a_disk_that_is_read_only_is_one_to_come_back_to(api, monkeypatch, caplo
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(library, "folder", refusing)
-    assert word(api.get("/rest/folder")) == (503, "busy")
+    assert word(api.get("/rest/folder")) == (503, "disk_error")
     assert "Read-only file system" in caplog.text
     caplog.clear()
 

@@ -1,0 +1,42 @@
+"""Why a transfer failed, in the reader's language, with nothing lost of what the service told."""
+
+import pytest
+from django.utils import translation
+
+from service.engine import fetch_answers, fetch_requests
+from service.engine.fetch_errors import BadCertificate
+from webui.pages import reasons
+
+TRIED = "It was tried 10 times."
+OURS = [
+    *fetch_answers.REASONS.values(),
+    fetch_answers.reason(503),
+    *(words for _kind, words in fetch_requests.TROUBLES),
+    BadCertificate().sentence,
+    "The server sent less than it said.",
+    "The address leads to another more than 10 times.",
+]
+
+
+@pytest.mark.parametrize("said", [*OURS, *(f"{each} {TRIED}" for each in OURS)])
+def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
+    assert reasons.detail("fetch_error", said) == said
+
+
+def test_it_is_told_in_the_readers_language(monkeypatch):
+    monkeypatch.setattr(reasons, "_", {"The server says %(number)s.": "Er sagt %(number)s."}.get)
+    assert reasons.detail("fetch_error", "The server says 503.") == "Er sagt 503."
+
+
+@pytest.mark.parametrize("word", ["fetch_error", "disk_error", "never_heard_of_it"])
+def test_words_of_another_service_come_as_they_are_and_as_its_own(word):
+    said = "Proxy 10.0.0.7 says 100% no to /films"
+    assert reasons.detail(word, said) == f"the service says: {said}"
+    assert reasons.detail(word, f"The server says 404. {said}").endswith(f"404. {said}")
+    with translation.override("de"):
+        assert reasons.detail(word, said) == f"der Dienst sagt: {said}"
+
+
+@pytest.mark.parametrize(("word", "said"), [("address_refused", "No."), ("fetch_error", "")])
+def test_nothing_is_added_where_there_is_nothing_to_add(word, said):
+    assert reasons.detail(word, said) == ""
