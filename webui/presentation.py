@@ -26,7 +26,6 @@ SHOWN = {
     "ogv": "video/ogg",
     **dict.fromkeys(("txt", "log", "md", "nfo", "csv", "srt", "ass", "vtt"), "text/plain"),
 }
-PICTURES = frozenset(name for name, kind in SHOWN.items() if kind.startswith("image/"))
 DRAWING = "svg"
 
 

@@ -14,7 +14,7 @@ FULL = Row(**{word: f"<{word}> & 'all'" for word in WORDS} | dict.fromkeys(FLAGS
 DIFFERING = [
     {},
     {"is_folder": True},
-    {"is_playable": True, "is_gone": True},
+    {"is_film": True},
     {"download_url": FULL.url},
     {"thumb_url": "", "extension": "", "added": "", "added_iso": "", "added_title": ""},
     {"stem_parts": ("a<", "b&", "c"), "size_bytes": 0},

@@ -23,7 +23,6 @@ class RenamePage:
     field: str
     action: str
     back_url: str
-    row_url: str
     delete_url: str
     download_url: str
     error: str
@@ -91,18 +90,16 @@ class Below:
 def rename_page(
     snapshot: Snapshot, entry: Entry, look: Look, *, stem: str | None = None, error: str = ""
 ) -> RenamePage:
-    at = Addresses(snapshot.folder, look, "")
+    at = Addresses(snapshot.folder, look)
     own_stem, extension = (entry.name, "") if entry.is_folder else split_name(entry.name)
-    own = f"{at.below}{entry.key}/"
     return RenamePage(
         key=entry.key,
         name=entry.name,
         stem=own_stem if stem is None else stem,
         extension=extension,
         field=f"stem-{entry.key}",
-        action=f"{own}rename/{look.tail}",
+        action=f"{at.below}{entry.key}/rename/{look.tail}",
         back_url=at.at(look),
-        row_url=own,
         delete_url=f"{at.below}delete/?entry={entry.key}",
         download_url=download_url(at, entry),
         error=error,
@@ -118,7 +115,7 @@ def loss_page(
     all_but: Sequence[str] | None,
 ) -> LossPage:
     """`all_but`: None where those chosen are named one by one."""
-    at = Addresses(snapshot.folder, look, "")
+    at = Addresses(snapshot.folder, look)
     count = {"items": measures.items_words(len(chosen))}
     size = measures.size_words(sum(entry.size_bytes for entry in chosen))
     return LossPage(
@@ -208,7 +205,7 @@ def upload_page(
     *,
     takes_folder: bool,
 ) -> UploadPage:
-    at = Addresses(snapshot.folder, Look(), "")
+    at = Addresses(snapshot.folder, Look())
     room = {"free": free, "total": total}
     return UploadPage(
         title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},

@@ -85,14 +85,9 @@ class Row:
     added_title: str
     added_iso: str
     thumb_url: str
-    is_playable: bool
     is_film: bool
     download_url: str
     rename_url: str
-    rename_form_url: str
-    delete_url: str
-    copy_url: str
-    is_gone: bool = False
     watched_percent: str = ""  # of a film that is begun
     watched_text: str = ""
 
@@ -156,14 +151,11 @@ class FilesPage:
     begun: list[Begun]
     rows: list[Row]
     count: int
-    count_all: int
     count_text: str
     shown_from: int
-    shown_to: int
     shown_text: str
     more_url: str
     more_page_url: str
-    more_count: int
     before_url: str
     before_fragment_url: str
     all_url: str
@@ -188,7 +180,7 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
     found = snapshot.contents.matching(look.sort, look.query)
     first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
     stop = len(found) if look.is_all else min(first + WINDOW, len(found))
-    at = Addresses(snapshot.folder, look, around.origin)
+    at = Addresses(snapshot.folder, look)
     here = look.at(first)
     may_change = around.may_change and around.stale is None
     return FilesPage(
@@ -211,14 +203,11 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         begun=[begun(*each, around) for each in around.begun] if is_front(snapshot, look) else [],
         rows=rows(found[first:stop], at, around),
         count=len(found),
-        count_all=len(snapshot.contents),
         count_text=count_text(len(found), len(snapshot.contents)),
         shown_from=first,
-        shown_to=stop,
         shown_text=shown_text(stop, len(found)),
         more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(found) else "",
         more_page_url=at.at(look.at(stop)) if stop < len(found) else "",
-        more_count=min(WINDOW, len(found) - stop),
         before_url=at.at(look.at(max(first - WINDOW, 0))) if first else "",
         before_fragment_url=at.fragment(look.at(max(first - WINDOW, 0))) if first else "",
         all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(found) else "",
@@ -247,7 +236,7 @@ def is_front(snapshot: Snapshot, look: Look) -> bool:
 
 
 def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -> Begun:
-    at = Addresses(snapshot.folder, Look(), around.origin)
+    at = Addresses(snapshot.folder, Look())
     return Begun(
         name=split_name(entry.name)[0],
         text=left_words(mark),
@@ -262,7 +251,7 @@ def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -
 def new_folder_page(
     snapshot: Snapshot, look: Look, *, name: str = "", error: str = ""
 ) -> NewFolderPage:
-    at = Addresses(snapshot.folder, look, "")
+    at = Addresses(snapshot.folder, look)
     hint = _("It is made inside %(folder)s.") % {"folder": snapshot.name or _("All files")}
     return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
 
@@ -355,7 +344,6 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
     mark = around.marks.get(entry_id) if kind != FOLDER else None
-    own = f"{at.below}{key}/"
     if entry.is_folder:
         stem, extension, icon = entry.name, "", "folder"
         url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
@@ -379,13 +367,9 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
-        is_playable=entry.is_playable,
         is_film=icon == "film",
         download_url=download_url(at, entry),
-        rename_url=f"{own}rename/",
-        rename_form_url=f"{own}rename/form/",
-        delete_url=f"{at.below}delete/?entry={key}",
-        copy_url=around.origin + (url if entry.is_folder else download_url(at, entry)),
+        rename_url=f"{at.below}{key}/rename/",
         watched_percent=str(mark.percent or "") if mark else "",
         watched_text=watched_words(mark) if mark else "",
     )

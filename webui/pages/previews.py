@@ -66,7 +66,6 @@ class PreviewPage:
     url: str
     back_url: str
     back_label: str
-    raw_url: str
     pdf_url: str
     download_url: str
     copy_url: str
@@ -86,7 +85,7 @@ def preview_page(
     around: Circumstances,
     text: TextPart | None = None,
 ) -> PreviewPage:
-    at = Addresses(snapshot.folder, look, around.origin)
+    at = Addresses(snapshot.folder, look)
     listed = in_sight(snapshot, entry, look)
     like = alike(listed, entry)
     place = like.index(entry)
@@ -105,7 +104,6 @@ def preview_page(
         url=at.preview(entry.key),
         back_url=back_url(listed.index(entry), entry, at),
         back_label=_("Back to %(folder)s") % {"folder": snapshot.name or _("All files")},
-        raw_url=raw_url(at, entry),
         pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
         download_url=download_url(at, entry),
         copy_url=around.origin + download_url(at, entry),

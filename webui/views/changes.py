@@ -116,11 +116,11 @@ def changed(request: Request, reading: Reading, *, said: str, new_key: str = "")
     look = files.look_at(request)
     if not request.htmx:
         messages.success(request, said)
-        return redirect(Addresses(folder, look, "").at(look))
+        return redirect(Addresses(folder, look).at(look))
     page = files.page_of(request, folder, at_once=True)
     context = {"page": page, "new_key": new_key, "said": said}
     return respond(
-        request, "files/_changed.html", context, page=page.url, said=said, retarget="#listing"
+        request, "files/_listing.html", context, page=page.url, said=said, retarget="#listing"
     )
 
 
@@ -172,7 +172,7 @@ def renamed(request: Request, folder: str, key: str) -> HttpResponse:
     look = files.look_at(request)
     if not request.htmx:
         messages.success(request, _("Renamed"))
-        return redirect(Addresses(folder, look, "").at(look))
+        return redirect(Addresses(folder, look).at(look))
     reading = files.read(request, folder, at_once=True)
     context = files.row_context(request, reading, files.found(reading, key))
     return render(request, "files/_row.html", context)

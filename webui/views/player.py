@@ -31,7 +31,7 @@ Asking = Callable[[str], Playable]
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     mark = watching.position(request.user, request.service, entry.id)
-    at = Addresses(reading.snapshot.folder, files.look_at(request), "")
+    at = Addresses(reading.snapshot.folder, files.look_at(request))
     beside = subtitles.of(request.service, reading.snapshot, entry, timezone.now())
     words = [Words(each.label, each.language, each.url) for each in beside]
     return pages.player_page(reading.snapshot, entry, at, mark, subtitles=words)

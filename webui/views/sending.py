@@ -168,7 +168,7 @@ def answered(
     text = "\n".join([verdict.line for verdict in verdicts if verdict.line] + left)
     box = box_of(request, parcel.folder, text=text, left_count=len(left))
     box = pages.with_verdicts(box, part)
-    page = pages.ask_page(intake.read(text), box, sender="", is_awaited=False)
+    page = pages.ask_page(intake.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
     return render(request, template, {"box": box, "page": page}, status=status)
 
@@ -241,7 +241,7 @@ def asked(request: Request) -> HttpResponse:
         return render(request, "add/new.html", {"box": box_of(request, folder)})
     items = named_items("\n".join(lines), request.GET.get("title", ""))
     box = box_of(request, folder)
-    page = pages.ask_page(items, box, sender="", is_awaited=is_awaited)
+    page = pages.ask_page(items, box, is_awaited=is_awaited)
     return render(request, "add/ask.html", {"box": box, "page": page})
 
 
