@@ -1,12 +1,11 @@
 """What a service tells, in our words: both generations and both namings end here.
 
-Nothing of an answer is believed: a row that cannot be used is left out and counted, a value that
-cannot be read becomes its default. Names stay as they came; showing them safely is the pages' work.
+Nothing of an answer is believed: a row that cannot be used is left out, a value that cannot
+be read becomes its default. Names stay as they came; showing them safely is the pages' work.
 """
 
 import json
 import math
-import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -65,11 +64,10 @@ class Folder:
     name: str
     size_bytes: int
     changed_at: datetime | None
-    is_shared: bool
 
 
 class File(NamedTuple):
-    """`plays_*`: the service says that it can be played. Links are the service's, not judged.
+    """Links are the service's, not judged.
 
     What a list of files needs is read at once; the rest is read of `told` when somebody asks: few
     of 10,000 files are ever on a screen.
@@ -80,8 +78,6 @@ class File(NamedTuple):
     size_bytes: int
     changed: int | None  # seconds since 1970
     hash: str | None
-    plays_video: bool
-    plays_audio: bool
     told: Json
 
     def __repr__(self) -> str:
@@ -93,20 +89,8 @@ class File(NamedTuple):
         return None if self.changed is None else datetime.fromtimestamp(self.changed, UTC)
 
     @property
-    def folder_id(self) -> str | None:
-        return reference_of(self.told.get("folder_id"))
-
-    @property
     def thumb_url(self) -> str | None:
         return link_of(self.told.get("thumb"))
-
-    @property
-    def is_video(self) -> bool:
-        return self.plays_video or flag_of(self.told.get("is_video"))
-
-    @property
-    def is_audio(self) -> bool:
-        return self.plays_audio or flag_of(self.told.get("is_audio"))
 
     @property
     def has_picture(self) -> bool:
@@ -125,15 +109,6 @@ class File(NamedTuple):
     @property
     def height(self) -> int:
         return _within(self.told.get("height"), MOST_PIXELS)
-
-    @property
-    def is_lost(self) -> bool:
-        return flag_of(self.told.get("is_lost"))
-
-    @property
-    def converted_percent(self) -> float | None:
-        converted = _first(self.told, "video_converted", "video_progress")
-        return None if converted is None else percent_of(converted, DOWNLOADED_PERCENT)
 
     @property
     def presentations(self) -> Json:
@@ -163,11 +138,6 @@ class File(NamedTuple):
         images = self.presentations.get("image")
         return images if type(images) is dict else NO_PRESENTATIONS
 
-    @property
-    def hls_url(self) -> str | None:
-        video = self.presentations.get("video")
-        return link_of(video.get("hls")) if isinstance(video, dict) else None
-
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
@@ -179,18 +149,12 @@ class Transfer:
     hash: str | None
     progress_percent: float
     rate_bytes_per_second: int
-    upload_rate_bytes_per_second: int
-    seeders: int
-    leechers: int
     peers_connected: int
     downloading_from: int
-    uploading_to: int
     is_stopped: bool
     warnings: tuple[str, ...]
-    changed_at: datetime | None
     state: State | None
     reason: str | None
-    destination_id: str | None
     folder_created_id: str | None
     file_created_id: str | None
 
@@ -218,7 +182,6 @@ class Listing:
     folders: tuple[Folder, ...]
     files: tuple[File, ...]
     transfers: tuple[Transfer, ...]
-    unreadable_rows: int
     etag: str | None = None
 
 
@@ -259,15 +222,14 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Playable:
-    """Where something can be played. `is_converting`: not yet, so far `progress_percent`.
+    """Where something can be played; nowhere else where the service sent the playlist itself.
 
-    `playlist`: the service sent it instead of telling where it is.
+    `is_converting`: not yet, so far `progress_percent`.
     """
 
     url: str = field(default="", repr=False)
     is_converting: bool = False
     progress_percent: float | None = None
-    playlist: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +242,6 @@ class Wish:
     hash: str | None
     magnet: str | None
     created_at: datetime | None
-    is_private: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,10 +264,6 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
     """None where the answer is no listing: an empty object must not read as an empty folder."""
     if "folders" not in answer and "files" not in answer:
         return None
-    folders, bad_folders = _rows(answer.get("folders"), folder)
-    files, bad_files = _files(answer.get("files"))
-    running = answer.get("torrents") or answer.get("transfers")
-    transfers, bad_transfers = _rows(running, transfer)
     parent = _first(answer, "parent_id", "parent")
     is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
     name = _name(answer)
@@ -319,21 +276,19 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
         size_bytes=bytes_of(answer.get("size")),
         space_max_bytes=_known_bytes(answer, "space_max"),
         space_used_bytes=_known_bytes(answer, "space_used"),
-        folders=folders,
-        files=files,
-        transfers=transfers,
-        unreadable_rows=bad_folders + bad_files + bad_transfers,
+        folders=_rows(answer.get("folders"), folder),
+        files=_files(answer.get("files")),
+        transfers=_rows(answer.get("torrents") or answer.get("transfers"), transfer),
         etag=etag,
     )
 
 
-def transfers(answer: Json, etag: str | None = None) -> Transfers | None:
+def transfers(answer: Json, etag: str | None) -> Transfers | None:
     running = answer.get("transfers") or answer.get("torrents")
     if running is None and "transfers" not in answer and "torrents" not in answer:
         return None
-    found, _bad_rows = _rows(running, transfer)
     space_max, space_used = _known_bytes(answer, "space_max"), _known_bytes(answer, "space_used")
-    return Transfers(found, space_max, space_used, etag)
+    return Transfers(_rows(running, transfer), space_max, space_used, etag)
 
 
 def folder(row: Json) -> Folder | None:
@@ -345,7 +300,6 @@ def folder(row: Json) -> Folder | None:
         _name(row),
         bytes_of(row.get("size")),
         moment_of(row.get("last_update")),
-        flag_of(row.get("is_shared")),
     )
 
 
@@ -366,15 +320,8 @@ def files(rows: Sequence[Json]) -> Iterator[File]:
         _column(rows, "size", bytes_of),
         _column(rows, "last_update", seconds_of),
         _column(rows, "hash", hash_of),
-        _either(rows, "play_video", "stream_video"),
-        _either(rows, "play_audio", "stream_audio"),
         rows,
     )
-
-
-def _either(rows: Sequence[Json], *keys: str) -> Iterator[bool]:
-    one, other = (_column(rows, key, flag_of) for key in keys)
-    return map(operator.or_, one, other)
 
 
 def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> list[Value]:
@@ -403,18 +350,12 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
         hash=hash_of(_first(row, "hash", "torrent_hash")),
         progress_percent=percent_of(row.get("progress"), MOVED_PERCENT),
         rate_bytes_per_second=bytes_of(_first(row, "download_rate", "speed")),
-        upload_rate_bytes_per_second=bytes_of(row.get("upload_rate")),
-        seeders=bytes_of(row.get("seeders")),
-        leechers=bytes_of(row.get("leechers")),
         peers_connected=bytes_of(row.get("connected_to")),
         downloading_from=bytes_of(row.get("downloading_from")),
-        uploading_to=bytes_of(row.get("uploading_to")),
         is_stopped=flag_of(row.get("stopped")),
         warnings=warnings_of(row.get("warnings")),
-        changed_at=moment_of(row.get("last_update")),
         state=state if isinstance(state, str) and state in STATES else None,  # type: ignore[arg-type]
         reason=reason if isinstance(reason, str) and WORD.fullmatch(reason) else None,
-        destination_id=reference_of(row.get("folder_id")),
         folder_created_id=reference_of(_first(row, "folder_created", "folder_created_id")),
         file_created_id=reference_of(row.get("file_created")),
     )
@@ -470,7 +411,6 @@ def wish(row: Any) -> Wish | None:
         hash=hash_of(_first(row, "torrent_hash", "hash")),
         magnet=_sound(str(magnet)[: LONGEST_LINK * 16]) if is_magnet else None,
         created_at=moment_of(row.get("created")),
-        is_private=flag_of(row.get("is_private")),
     )
 
 
@@ -618,25 +558,25 @@ def warnings_of(value: Any) -> tuple[str, ...]:
     return tuple(text for text in texts if text)
 
 
-def _files(rows: Any) -> tuple[tuple[File, ...], int]:
+def _files(rows: Any) -> tuple[File, ...]:
     if not isinstance(rows, list):
-        return (), 0 if rows is None else 1
+        return ()
     found: dict[str, File] = {}
     for one in files([row for row in rows if type(row) is dict]):
         found.setdefault(one.id, one)
-    return tuple(found.values()), len(rows) - len(found)
+    return tuple(found.values())
 
 
-def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[tuple[Row, ...], int]:
-    """The rows that can be used, each id once, and how many cannot."""
+def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
+    """The rows that can be used, each id once."""
     if not isinstance(rows, list):
-        return (), 0 if rows is None else 1
+        return ()
     found: dict[str, Row] = {}
     for row in rows:
         one = read(row) if isinstance(row, dict) else None
         if one is not None:
             found.setdefault(one.id, one)
-    return tuple(found.values()), len(rows) - len(found)
+    return tuple(found.values())
 
 
 def _name(row: Json) -> str:
