@@ -11,7 +11,7 @@ from django.conf import settings
 
 from webui.connection import Service
 from webui.listings import Known, Listings
-from webui.pages.entries import ROOT, Snapshot
+from webui.pages.entries import FILE, ROOT, Entry, Snapshot
 from webui.v1.errors import Failure, NotFound, TooMany, Unavailable
 from webui.v1.models import Unchanged
 
@@ -20,6 +20,7 @@ WAIT_SECONDS = 8
 STEP_SECONDS = 0.05
 AWAY_SECONDS = 30
 MOST_LEVELS = 200
+LONGEST_ID = 64
 
 
 class Gone(NotFound):
@@ -113,6 +114,12 @@ def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
 
 def _id_of(folder: str) -> str | None:
     return None if folder == ROOT else folder
+
+
+def listed_file(service: Service, folder: str, file: str) -> Entry | None:
+    """As the listing that a page was made of has it, without asking the service."""
+    known = store().known(service.key, folder[:LONGEST_ID])
+    return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
 
 
 def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -9,11 +9,11 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from webui import folders, names, watching
 from webui.folders import Reading
-from webui.http import Request, respond
+from webui.http import Request, asks_and_acts, is_script, respond
 from webui.models import Role
 from webui.pages import changes as pages
 from webui.pages import files as files_pages
@@ -30,8 +30,6 @@ from webui.views import files
 MOST_LISTINGS = 24
 DELETE_SECONDS = 40
 
-asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
-
 
 # New folder
 
@@ -39,13 +37,12 @@ asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 @asks_and_acts
 @open_to(Role.MEMBER)
 def new(request: Request, folder: str) -> HttpResponse:
-    if request.method != "POST":
-        reading = files.read(request, folder)
-        return show_new(request, reading, name="", error="")
     reading = files.read(request, folder)
+    if request.method != "POST":
+        return show_new(request, reading, name="", error="")
     name = request.POST.get("name", "").strip()
     error = names.trouble_with(name)
-    if request.headers.get("X-Requested-With") == "ferry":
+    if is_script(request):
         return new_for_script(request, reading, name, error)
     if error:
         return show_new(request, reading, name=name, error=error)
