@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from webui.v1 import errors, models
+from webui.v1 import errors, models, values
 from webui.v1.calls import ETAG
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download
@@ -274,7 +274,7 @@ def missing_bytes_of(body: Json) -> int | None:
     wished, most, used = body.get("wt"), body.get("space_max"), body.get("space_used")
     if not isinstance(wished, Mapping) or most is None or used is None:
         return None
-    missing = models.bytes_of(wished.get("size")) - models.bytes_of(most) + models.bytes_of(used)
+    missing = values.bytes_of(wished.get("size")) - values.bytes_of(most) + values.bytes_of(used)
     return missing if missing > 0 else None
 
 

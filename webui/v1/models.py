@@ -1,17 +1,33 @@
 """What a service tells, in our words: both generations and both namings end here.
 
-Nothing of an answer is believed: a row that cannot be used is left out, a value that cannot
-be read becomes its default. Names stay as they came; showing them safely is the pages' work.
+Nothing of an answer is believed: a row that cannot be used is left out. Names stay as they came;
+showing them safely is the pages' work.
 """
 
-import json
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
+
+from webui.v1.values import (
+    LONGEST_LINK,
+    bytes_of,
+    flag_of,
+    hash_of,
+    id_of,
+    link_of,
+    moment_of,
+    percent_of,
+    reference_of,
+    scalar_of,
+    seconds_of,
+    sound,
+    text_of,
+    warnings_of,
+    within,
+)
 
 Json = Mapping[str, Any]
 State = Literal[
@@ -24,10 +40,6 @@ Value = TypeVar("Value")
 STATES = frozenset(get_args(State))
 DOWNLOADED_PERCENT = 100.0
 MOVED_PERCENT = 101.0
-MOST_BYTES = 2**63 - 1
-LONGEST_NAME = 1_024
-LONGEST_LINK = 4_096
-MOST_WARNINGS = 20
 MOST_WISHES = 1_000
 MOST_PICTURES = 16
 MOST_NESTED = 32
@@ -35,12 +47,8 @@ LONGEST_SECONDS = 1_000 * 3600
 MOST_PIXELS = 65_535
 NO_PRESENTATIONS: Json = {}
 
-# Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
-ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 PLAIN = frozenset({str, bool, type(None)})
 NO_ID = frozenset({"0", "-1", ""})
-HASH = re.compile(r"[0-9a-fA-F]{40}")
-LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
 ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
 WORD = re.compile(r"[a-z0-9_]{1,64}")
 # What `Account` has in words of its own, and what is about the answer, not about the account.
@@ -100,15 +108,15 @@ class File(NamedTuple):
     @property
     def duration_seconds(self) -> int:
         """0 where it is not told or cannot be meant; so are width and height."""
-        return _within(self.told.get("duration"), LONGEST_SECONDS)
+        return within(self.told.get("duration"), LONGEST_SECONDS)
 
     @property
     def width(self) -> int:
-        return _within(self.told.get("width"), MOST_PIXELS)
+        return within(self.told.get("width"), MOST_PIXELS)
 
     @property
     def height(self) -> int:
-        return _within(self.told.get("height"), MOST_PIXELS)
+        return within(self.told.get("height"), MOST_PIXELS)
 
     @property
     def presentations(self) -> Json:
@@ -409,7 +417,7 @@ def wish(row: Any) -> Wish | None:
         name=text_of(_first(row, "title", "name")),
         size_bytes=bytes_of(row.get("size")),
         hash=hash_of(_first(row, "torrent_hash", "hash")),
-        magnet=_sound(str(magnet)[: LONGEST_LINK * 16]) if is_magnet else None,
+        magnet=sound(str(magnet)[: LONGEST_LINK * 16]) if is_magnet else None,
         created_at=moment_of(row.get("created")),
     )
 
@@ -447,117 +455,6 @@ def _others(row: Json) -> Iterator[tuple[str, str]]:
             yield name, text[:LONGEST_OTHER]
 
 
-def scalar_of(value: Any) -> str:
-    """Empty for what is no single value."""
-    if type(value) is bool:
-        return "true" if value else "false"
-    if type(value) is float:
-        return str(value) if math.isfinite(value) else ""
-    return text_of(value).strip()
-
-
-def id_of(value: Any) -> str | None:
-    """Ids exceed 32 bits, come as numbers or digits, and may be anything in a hostile answer."""
-    kind = type(value)
-    if kind is int:
-        return str(value) if 0 <= value <= MOST_BYTES else None
-    if kind is str:
-        return value if ID.fullmatch(value) else None
-    if kind is float and value.is_integer() and 0 <= value <= 2**53:
-        return str(int(value))
-    return None
-
-
-def reference_of(value: Any) -> str | None:
-    """An id of something else, where 0 and -1 mean none."""
-    found = id_of(value) if value else None
-    return None if found == "0" else found
-
-
-def text_of(value: Any) -> str:
-    if type(value) is not str:
-        return str(value) if type(value) is int and -MOST_BYTES < value < MOST_BYTES else ""
-    return _sound(value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME])
-
-
-def bytes_of(value: Any) -> int:
-    """Any count; 0 where it is not told or cannot be meant."""
-    if type(value) is int:
-        return value if 0 <= value <= MOST_BYTES else 0 if value < 0 else MOST_BYTES
-    if value is None:
-        return 0
-    number = number_of(value)
-    return int(min(max(number, 0.0), 2.0**62))
-
-
-def number_of(value: Any) -> float:
-    if type(value) is bool or not isinstance(value, int | float | str):
-        return 0.0
-    try:
-        number = float(value[:32] if isinstance(value, str) else value)
-    except (ValueError, OverflowError):
-        return 0.0
-    return number if math.isfinite(number) else 0.0
-
-
-def _within(value: Any, most: int) -> int:
-    if value is None:
-        return 0
-    number = value if type(value) is int else round(number_of(value))
-    return number if 0 < number <= most else 0
-
-
-def percent_of(value: Any, most: float) -> float:
-    return min(max(number_of(value), 0.0), most)
-
-
-def flag_of(value: Any) -> bool:
-    if value is None or value is True or value is False:
-        return value is True
-    if type(value) is str:
-        return value == "1" or value.lower() in ("true", "yes") or number_of(value) > 0
-    return number_of(value) > 0
-
-
-def hash_of(value: Any) -> str | None:
-    return value.lower() if type(value) is str and HASH.fullmatch(value) else None
-
-
-def link_of(value: Any) -> str | None:
-    if type(value) is not str or len(value) > LONGEST_LINK or not LINK.fullmatch(value):
-        return None
-    return _sound(value)
-
-
-def moment_of(value: Any) -> datetime | None:
-    """`YYYY-MM-DD HH:MM:SS`, UTC, no zone."""
-    if type(value) is not str or len(value) != 19:
-        return None
-    try:
-        return datetime.fromisoformat(value + "+00:00")
-    except ValueError:
-        return None
-
-
-def seconds_of(value: Any) -> int | None:
-    moment = moment_of(value)
-    return None if moment is None else int(moment.timestamp())
-
-
-def warnings_of(value: Any) -> tuple[str, ...]:
-    """A string that holds JSON, an array, or nothing; a plain sentence was seen as well."""
-    if not value or value == "[]":
-        return ()
-    if isinstance(value, str):
-        try:
-            value = json.loads(value[:65_536])
-        except (ValueError, RecursionError):
-            value = [value]
-    rows: Iterable[Any] = value if isinstance(value, list) else [value]
-    texts = (text_of(row) for row in islice(rows, MOST_WARNINGS))
-    return tuple(text for text in texts if text)
-
-
 def _files(rows: Any) -> tuple[File, ...]:
     if not isinstance(rows, list):
         return ()
@@ -581,10 +478,8 @@ def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
 
 def _name(row: Json) -> str:
     """Legacy folders have a name, those of 2026 a path, and some have both."""
-    name = row.get("name")
-    if type(name) is str and name:
-        return _sound(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME])
-    return text_of(name) or text_of(row.get("path")).rstrip("/").rpartition("/")[2]
+    path = row.get("path")
+    return text_of(row.get("name")) or text_of(path).rstrip("/").rpartition("/")[2]
 
 
 def _known_bytes(row: Json, key: str) -> int | None:
@@ -593,10 +488,3 @@ def _known_bytes(row: Json, key: str) -> int | None:
 
 def _first(row: Json, *keys: str) -> Any:
     return next((row[key] for key in keys if row.get(key) is not None), None)
-
-
-def _sound(text: str) -> str:
-    """JSON can spell half of a surrogate pair, which no page could be encoded with."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webui.v1 import answers, errors, models
+from webui.v1 import answers, errors, models, values
 
 KEYS = [
     "id", "name", "path", "fullname", "title", "size", "hash", "progress", "stats", "warnings",
@@ -60,7 +60,7 @@ def test_no_object_breaks_a_reader(answer):
     ]
     listed = read[1]
     for one in listed.files:
-        assert models.ID.fullmatch(one.id)
+        assert values.ID.fullmatch(one.id)
         assert all(url.startswith("http") for url in one.image_urls.values())
     repr(read).encode()
     if isinstance(read[3], models.Transfer):
@@ -96,7 +96,7 @@ def test_any_bytes_are_an_object_or_unreadable(raw):
     ],
 )
 def test_an_id_is_digits_or_a_short_token(told, kept):
-    assert models.id_of(told) == kept
+    assert values.id_of(told) == kept
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_an_id_is_digits_or_a_short_token(told, kept):
     ],
 )  # fmt: skip
 def test_what_would_be_a_path_is_no_id(told):
-    assert models.id_of(told) is None
+    assert values.id_of(told) is None
 
 
 def test_a_broken_row_is_left_out():
