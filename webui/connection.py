@@ -15,7 +15,6 @@ import httpx
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from webui import sealing
@@ -100,7 +99,7 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
 
 def keep(url: str, name: str, password: str) -> None:
     """A connection that is stored anew is also learnt anew: the service may have changed."""
-    Connection.keep(url, name, password, timezone.now())
+    Connection.keep(url, name, password)
     cache.delete(dialect_key(Place(url, Credentials(name, password), is_embedded=False)))
     _look_again()
 

@@ -150,8 +150,6 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
         return names.refusal(failure)
-    if not entry.is_folder:
-        watching.rename(request.service, entry.id, name)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.changed(request.service, touched)
     return ""
