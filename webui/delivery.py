@@ -138,7 +138,7 @@ class Stream:
 
     def __init__(self, found: Download, done: Callable[[], None]) -> None:
         self._found = found
-        self._pieces = found.iter_raw()
+        self._pieces = iter(found)
         self._done: Callable[[], None] | None = done
 
     def __iter__(self) -> Iterator[bytes]:

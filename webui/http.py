@@ -1,10 +1,11 @@
 """What every view knows of HTTP and htmx, so that none spells a header."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
@@ -15,6 +16,8 @@ from webui.connection import Service
 from webui.models import User
 from webui.v1.client import Client
 
+# What a middleware asks for its answer.
+Answer = Callable[[HttpRequest], HttpResponseBase]
 # A form on a page of its own: GET shows it, POST acts.
 asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 

@@ -69,7 +69,7 @@ def fetched(request: Request, file: str, opened: Opened) -> Iterator[bytes]:
     try:
         with opened(request, file) as found:
             if found.status == 200:
-                yield from found.iter_raw()
+                yield from found
     except FINAL:
         return
 

@@ -79,7 +79,7 @@ def test_a_download_survives_a_service_that(name):
         def download() -> None:
             told = client.file_link("7")
             with client.open(told) if hasattr(told, "url") else told as opened:
-                for _piece in opened.iter_raw():
+                for _piece in opened:
                     pass
 
         assert outcome(download) == (failure, reason)
@@ -200,7 +200,7 @@ def test_closing_a_download_closes_the_connection_at_once():
 
     with serving(pour) as server, client_of(server) as client:
         with client.file_link("7") as download:
-            assert next(download.iter_raw())
+            assert next(iter(download))
             start = time.monotonic()
         server._threads[1].join(LONGEST_SECONDS)
         assert ended
