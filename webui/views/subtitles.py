@@ -9,6 +9,7 @@ from webui.http import Request
 from webui.models import Role
 from webui.presentation import IMMUTABLE, LOCKED_HEADERS
 from webui.roles import open_to
+from webui.turns import Busy
 from webui.v1.errors import Unreadable
 
 
@@ -19,7 +20,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
         found = subtitles.read(request.service, sub, language, mark)
-    except subtitles.Busy:
+    except Busy:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
         return refused(_("There are no subtitles in this file."))

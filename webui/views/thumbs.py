@@ -13,6 +13,7 @@ from webui.models import Role
 from webui.pages.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
 from webui.presentation import IMMUTABLE, LOCKED_HEADERS
 from webui.roles import open_to
+from webui.turns import Busy
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Link
 
@@ -49,7 +50,7 @@ def kept(
             lambda: fetched(request, file, opened),
             most_bytes,
         )
-    except (Failure, pictures.Busy):
+    except (Failure, Busy):
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 
