@@ -134,7 +134,6 @@ class NewFolderPage:
 class FilesPage:
     title: str
     folder: str
-    revision: str
     crumbs: list[Crumb]
     parent_url: str
     summary: str
@@ -168,7 +167,6 @@ class FilesPage:
     can_upload_here: bool
     upload_note: str
     new_url: str
-    delete_url: str
     loss_url: str
     zip_url: str
     upload_url: str
@@ -186,7 +184,6 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
-        revision=snapshot.revision,
         crumbs=crumbs(snapshot, around.ancestors, look),
         parent_url=parent_url(snapshot, look),
         summary=summary(snapshot, around.stale),
@@ -222,7 +219,6 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         can_upload_here=around.takes_folder or snapshot.is_root,
         upload_note=upload_note(snapshot, takes_folder=around.takes_folder),
         new_url=at.act("new"),
-        delete_url=at.act("delete"),
         loss_url=at.act("delete/loss"),
         zip_url=f"{at.below}zip/",
         upload_url=f"{at.below}upload/",

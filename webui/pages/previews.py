@@ -24,7 +24,6 @@ COVERS = ("cover", "folder", "front", "albumart")
 
 @dataclass(frozen=True)
 class Neighbour:
-    key: str
     name: str
     label: str
     url: str
@@ -60,7 +59,6 @@ class PreviewPage:
     icon: str
     extension: str
     size: str
-    position: str
     previous: Neighbour | None
     next: Neighbour | None
     url: str
@@ -98,7 +96,6 @@ def preview_page(
         icon=ICONS[entry.look],
         extension=split_name(entry.name)[1],
         size=measures.size_words(entry.size_bytes),
-        position=position,
         previous=neighbour(like, place - 1, at, around) if place else None,
         next=neighbour(like, place + 1, at, around) if place + 1 < len(like) else None,
         url=at.preview(entry.key),
@@ -188,7 +185,6 @@ def neighbour(
 ) -> Neighbour:
     entry = like[place]
     return Neighbour(
-        key=entry.key,
         name=entry.name,
         label=f"{split_name(entry.name)[0]}, {position_words(place, like)}",
         url=at.preview(entry.key),

@@ -65,12 +65,10 @@ def upload(request: Request, folder: str) -> HttpResponse:
 
 
 def show(request: Request, folder: str) -> HttpResponse:
-    reading = files.read(request, folder)
-    snapshot = reading.snapshot
+    snapshot = files.read(request, folder).snapshot
     gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
     page = upload_page(
         snapshot,
-        folders.above(request.service, snapshot),
         gauge.free if gauge else "",
         gauge.total if gauge else "",
         takes_folder=request.service.takes_folder,
