@@ -3,7 +3,6 @@
 import ipaddress
 import logging
 import re
-from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
@@ -11,9 +10,8 @@ from django.http.request import split_domain_port
 
 from config import addresses
 from config.addresses import Address
+from webui.http import Answer
 from webui.views import errors
-
-Answer = Callable[[HttpRequest], HttpResponseBase]
 
 log = logging.getLogger("ferry.front")
 

@@ -20,10 +20,10 @@ from django.utils.module_loading import import_string
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
 from config import front
-from config.front import Answer
 from service.api.answers import Record, refused
 from service.api.errors import BodyMalformed
 from webui import connection
+from webui.http import Answer
 
 log = logging.getLogger("ferry.service")
 

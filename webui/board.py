@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from webui.pages.sightings import DONE, Sighting, Totals, in_order, sighting_of, totals_of
 from webui.shared_file import SharedFile
@@ -133,7 +132,11 @@ class Boards:
                 self._write(base, row, {each.key: each for each in sightings}, etag)
 
     def _write(
-        self, base: sqlite3.Connection, row: sqlite3.Row, fresh: dict[str, Sighting], etag: Any
+        self,
+        base: sqlite3.Connection,
+        row: sqlite3.Row,
+        fresh: dict[str, Sighting],
+        etag: str | None,
     ) -> None:
         service, now, number = row["service"], self._clock(), row["number"] + 1
         stored = read(base, "SELECT key, facts FROM sighting WHERE service = ?", (service,))
@@ -292,7 +295,7 @@ def write(
         if each == before:
             continue
         facts = json.dumps(each, ensure_ascii=False, separators=(",", ":"))
-        if before is None or is_news(before, each):
+        if is_news(before, each):
             has_arrived = before is not None and before.state != DONE and each.state == DONE
             base.execute(
                 "INSERT INTO sighting VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"

@@ -15,7 +15,6 @@ import httpx
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from webui import sealing
@@ -25,7 +24,7 @@ from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
 from webui.v1.connection import Health
 from webui.v1.dialect import Dialect
-from webui.v1.errors import Unauthorized
+from webui.v1.errors import Failure, Unauthorized, Unavailable
 from webui.v1.models import Account
 
 EMBEDDED_URL = "http://localhost"
@@ -100,7 +99,7 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
 
 def keep(url: str, name: str, password: str) -> None:
     """A connection that is stored anew is also learnt anew: the service may have changed."""
-    Connection.keep(url, name, password, timezone.now())
+    Connection.keep(url, name, password)
     cache.delete(dialect_key(Place(url, Credentials(name, password), is_embedded=False)))
     _look_again()
 
@@ -154,6 +153,19 @@ def health_of(found: Service) -> Health:
 def _last_told(health: Health) -> datetime:
     moments = (health.last_ok_at, health.last_error_at)
     return max((each for each in moments if each), default=datetime.min.replace(tzinfo=UTC))
+
+
+AWAY_SECONDS = 30
+
+
+def trouble_lately(health: Health, now: datetime) -> Failure | None:
+    """The service was away a moment ago, for whomever: nobody need wait for that again. A clock
+    that was put back makes it no longer than a moment."""
+    if health.last_error is None or health.last_error_at is None:
+        return None
+    if not 0 <= (now - health.last_error_at).total_seconds() <= AWAY_SECONDS:
+        return None
+    return (health.last_failure or Unavailable)(health.last_error)
 
 
 _lock = threading.Lock()

@@ -15,11 +15,10 @@ from webui.departures import departures
 from webui.http import Request
 from webui.presentation import KEPT, Presentation
 from webui.v1.errors import Failure, Unreadable
-from webui.v1.links import Download, Link
+from webui.v1.links import Download, Link, sent_on
 
 log = logging.getLogger("ferry.delivery")
 
-ASKED = ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
 PASSED_ON = ("Content-Length", "Content-Range", "Accept-Ranges", "ETag", "Last-Modified")
 STATUSES = (200, 206, 304, 416)
 PLAIN_NAME = re.compile(r"""filename\s*=\s*"?([^";]*)""", re.IGNORECASE)
@@ -60,7 +59,7 @@ def deliver(
     if not slots.take():
         return busy()
     try:
-        found = opening(asked_headers(request))
+        found = opening(sent_on(request.headers))
     except BaseException:
         slots.give_back()
         raise
@@ -74,7 +73,7 @@ def show(request: Request, opening: Opening, present: Presenting, name: str) -> 
     """For use inside a page: passed on by the site, wherever the service keeps it."""
     if not slots.take():
         return busy()
-    headers = asked_headers(request)
+    headers = sent_on(request.headers)
     try:
         found = opening(headers)
         if isinstance(found, Link):
@@ -96,10 +95,6 @@ def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
         slots.give_back()
 
     return done
-
-
-def asked_headers(request: HttpRequest) -> dict[str, str]:
-    return {name: request.headers[name] for name in ASKED if name in request.headers}
 
 
 def handed_over(link: Link) -> HttpResponse:
@@ -143,7 +138,7 @@ class Stream:
 
     def __init__(self, found: Download, done: Callable[[], None]) -> None:
         self._found = found
-        self._pieces = found.iter_raw()
+        self._pieces = iter(found)
         self._done: Callable[[], None] | None = done
 
     def __iter__(self) -> Iterator[bytes]:

@@ -1,7 +1,6 @@
 """The browsers that are signed in: kept from sign-in on, and gone with their session."""
 
 import logging
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import cast
@@ -12,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from webui.http import Request
+from webui.http import Answer, Request
 from webui.models import Device, User
 
 log = logging.getLogger("ferry.devices")
@@ -20,8 +19,6 @@ log = logging.getLogger("ferry.devices")
 SEEN_EVERY = timedelta(minutes=5)
 LONGEST_AGENT = 300
 MOST_REMEMBERED = 10_000
-
-Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
 class Sightings:

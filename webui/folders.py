@@ -9,17 +9,17 @@ from pathlib import Path
 
 from django.conf import settings
 
-from webui.connection import Service
+from webui.connection import Service, trouble_lately
 from webui.listings import Known, Listings
-from webui.pages.entries import ROOT, Snapshot
+from webui.pages.entries import FILE, ROOT, Entry, Snapshot
 from webui.v1.errors import Failure, NotFound, TooMany, Unavailable
 from webui.v1.models import Unchanged
 
 FRESH_SECONDS = 3
 WAIT_SECONDS = 8
 STEP_SECONDS = 0.05
-AWAY_SECONDS = 30
 MOST_LEVELS = 200
+LONGEST_ID = 64
 
 
 class Gone(NotFound):
@@ -60,17 +60,8 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
         return _revalidated(service, folder, known, since)
     if (now - known.snapshot.read_at).total_seconds() < FRESH_SECONDS:
         return Reading(known.snapshot, is_fresh=True)
-    return Reading(known.snapshot, is_fresh=False, failure=_trouble(service, now))
-
-
-def _trouble(service: Service, now: datetime) -> Failure | None:
-    """The service was away a moment ago: readers need not wait for that again."""
-    health = service.v1.health
-    if health.last_error is None or health.last_error_at is None:
-        return None
-    if not 0 <= (now - health.last_error_at).total_seconds() <= AWAY_SECONDS:
-        return None
-    return Unavailable(health.last_error or "unknown")
+    trouble = trouble_lately(service.v1.health, now)
+    return Reading(known.snapshot, is_fresh=False, failure=trouble)
 
 
 def _revalidated(service: Service, folder: str, known: Known, since: datetime) -> Reading:
@@ -113,6 +104,12 @@ def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
 
 def _id_of(folder: str) -> str | None:
     return None if folder == ROOT else folder
+
+
+def listed_file(service: Service, folder: str, file: str) -> Entry | None:
+    """As the listing that a page was made of has it, without asking the service."""
+    known = store().known(service.key, folder[:LONGEST_ID])
+    return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
 
 
 def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from webui.judging import address_of
-from webui.models import Role, User
+from webui.models import User
 from webui.v1.address import DEFAULT_PORTS, Address
 
 # Long enough for any phrase; a hash over megabytes would be work done for a stranger.
@@ -56,12 +56,14 @@ class NewPassword(forms.Form):
             self.add_error("password", refused)
 
 
-class Welcome(NewPassword):
+class Join(NewPassword):
+    """The first owner, or somebody who was invited."""
+
     username = forms.CharField(label=_("Name"), max_length=150)
     field_order = ("username", "password", "password_again")
 
     def person(self) -> User:
-        return User(username=self.cleaned_data.get("username", ""), role=Role.OWNER)
+        return User(username=self.cleaned_data.get("username", ""))
 
     def clean_username(self) -> str:
         username = str(User.normalize_username(self.cleaned_data["username"]))
@@ -69,10 +71,6 @@ class Welcome(NewPassword):
         if User.objects.filter(username__iexact=username).exists():
             raise ValidationError(_("Somebody has this name already."))
         return username
-
-
-class Join(Welcome):
-    """Somebody who was invited; the role is the invitation's."""
 
 
 class Connect(forms.Form):

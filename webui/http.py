@@ -1,18 +1,25 @@
 """What every view knows of HTTP and htmx, so that none spells a header."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from webui.connection import Service
 from webui.models import User
 from webui.v1.client import Client
+
+# What a middleware asks for its answer.
+Answer = Callable[[HttpRequest], HttpResponseBase]
+# A form on a page of its own: GET shows it, POST acts.
+asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 
 
 class Request(HttpRequest):
@@ -22,6 +29,10 @@ class Request(HttpRequest):
     htmx: HtmxDetails
     service: Service
     v1: Client
+
+
+def is_script(request: HttpRequest) -> bool:
+    return request.headers.get("X-Requested-With") == "ferry"
 
 
 def sign_in_first(request: HttpRequest) -> HttpResponse:

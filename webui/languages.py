@@ -1,12 +1,10 @@
 """The language that somebody chose comes before what their browser asks for."""
 
-from collections.abc import Callable
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import translation
 
-Answer = Callable[[HttpRequest], HttpResponseBase]
+from webui.http import Answer
 
 
 def own(get_response: Answer) -> Answer:

@@ -370,7 +370,6 @@ def entries_of(listing: Listing) -> list[Entry]:
             each.changed,
             each.hash or "",
             picture_of(each),
-            each.plays_video or each.plays_audio,
             each.duration_seconds,
             each.width,
             each.height,

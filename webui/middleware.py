@@ -11,12 +11,11 @@ from django.utils.functional import SimpleLazyObject
 
 from webui import connection, policies
 from webui.connection import Service
-from webui.http import Request
+from webui.http import Answer, Request
 from webui.v1.client import Client
 from webui.v1.errors import Failure
 from webui.views import errors
 
-Answer = Callable[[HttpRequest], HttpResponseBase]
 View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.requests")

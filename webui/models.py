@@ -181,7 +181,6 @@ class Connection(models.Model):
 
     url = models.CharField(max_length=500)
     sealed = models.TextField()
-    checked_at = models.DateTimeField()
 
     objects: ClassVar[models.Manager["Connection"]]
 
@@ -189,11 +188,9 @@ class Connection(models.Model):
         return self.url
 
     @classmethod
-    def keep(cls, url: str, name: str, password: str, now: datetime) -> None:
+    def keep(cls, url: str, name: str, password: str) -> None:
         sealed = sealing.seal(json.dumps([name, password]))
-        cls.objects.update_or_create(
-            pk=1, defaults={"url": url, "sealed": sealed, "checked_at": now}
-        )
+        cls.objects.update_or_create(pk=1, defaults={"url": url, "sealed": sealed})
 
     @classmethod
     def forget(cls) -> None:
@@ -349,7 +346,6 @@ class Watched(models.Model):
     service = models.CharField(max_length=16)
     file = models.CharField(max_length=64)
     folder = models.CharField(max_length=64)
-    name = models.CharField(max_length=1024)
     position_seconds = models.FloatField(default=0)
     duration_seconds = models.FloatField(default=0)  # 0: nobody knows
     is_watched = models.BooleanField(default=False)
@@ -367,7 +363,7 @@ class Watched(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.name} at {self.position_seconds:.0f} s"
+        return f"{self.file} at {self.position_seconds:.0f} s"
 
 
 class Share(models.Model):

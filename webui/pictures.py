@@ -3,7 +3,6 @@
 import hashlib
 import os
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -11,19 +10,15 @@ from pathlib import Path
 
 from django.conf import settings
 
-MOST_AT_ONCE = 4
+from webui.turns import Turns
+
 MOST_BYTES = 2 * 2**20
 MOST_LARGE_BYTES = 8 * 2**20
 MOST_KEPT_BYTES = 512 * 2**20
 MISSING_SECONDS = 600
-WAIT_SECONDS = 20
 PRUNE_EVERY = 500
 
-_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
-
-
-class Busy(Exception):  # noqa: N818  Errors are nouns here.
-    """Too many pictures are being fetched already."""
+turns = Turns(4, wait_seconds=20)
 
 
 class Pictures:
@@ -39,18 +34,15 @@ class Pictures:
     def get(
         self, mark: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
     ) -> bytes | None:
+        """Raises Busy where too many are being fetched already."""
         path = self._path(mark)
         found = self._read(path)
         if found is None:
-            if not _turns.acquire(timeout=WAIT_SECONDS):
-                raise Busy
-            try:
+            with turns.one():
                 found = self._read(path)
                 if found is None:
                     found = picture_in(fetch(), most_bytes)
                     self._keep(path, found)
-            finally:
-                _turns.release()
         return found or None
 
     def _path(self, mark: str) -> Path:

@@ -7,9 +7,9 @@ from zlib import crc32
 
 from django.core.cache import cache
 
-from webui import connection, folders
+from webui import connection
 from webui.connection import Service
-from webui.v1.errors import Failure, Unavailable
+from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
 
 PATIENCE_SECONDS = 3.0
@@ -47,21 +47,10 @@ def key_of(service: Service) -> str:
 
 
 def asked(service: Service, now: datetime) -> Account:
-    trouble = trouble_lately(service, now)
+    trouble = connection.trouble_lately(connection.health_of(service), now)
     if trouble:
         raise trouble
     try:
         return service.v1.account(PATIENCE_SECONDS)
     finally:
         connection.tell_health(service.key, service.v1.health)
-
-
-def trouble_lately(service: Service, now: datetime) -> Failure | None:
-    """The service was away a moment ago, for whomever: the page need not wait for that again.
-    A clock that was put back makes it no longer than a moment."""
-    health = connection.health_of(service)
-    if health.last_error is None or health.last_error_at is None:
-        return None
-    if not 0 <= (now - health.last_error_at).total_seconds() <= folders.AWAY_SECONDS:
-        return None
-    return (health.last_failure or Unavailable)(health.last_error)

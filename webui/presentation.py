@@ -26,7 +26,6 @@ SHOWN = {
     "ogv": "video/ogg",
     **dict.fromkeys(("txt", "log", "md", "nfo", "csv", "srt", "ass", "vtt"), "text/plain"),
 }
-PICTURES = frozenset(name for name, kind in SHOWN.items() if kind.startswith("image/"))
 DRAWING = "svg"
 
 
@@ -37,6 +36,8 @@ class Presentation(NamedTuple):
 
 
 LOCKED = "sandbox; default-src 'none'"
+LOCKED_HEADERS = {"Content-Security-Policy": LOCKED, "Cross-Origin-Resource-Policy": "same-origin"}
+IMMUTABLE = "private, max-age=31536000, immutable"
 # The browser's own viewers are documents too, which load the very file, and style it.
 VIEWER = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 # Chromium shows no PDF under default-src 'none': its viewer counts as a plugin.

@@ -24,7 +24,7 @@ def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
             request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
         ) -> HttpResponseBase:
             if not request.user.is_authenticated:
-                return sign_in_first(cast("Request", request))
+                return sign_in_first(request)
             if not Role(request.user.role).includes(role):
                 raise PermissionDenied
             return view(cast("Request", request), *args, **kwargs)

@@ -24,7 +24,7 @@ from django.urls import reverse
 from webui import delivery, playlists
 from webui.http import Request
 from webui.playlists import Kind
-from webui.presentation import KEPT, Presentation
+from webui.presentation import KEPT, LOCKED_HEADERS, Presentation
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download
 from webui.v1.models import Playable
@@ -135,11 +135,8 @@ def playlist_of(request: Request, part: Part) -> HttpResponseBase:
     finally:
         delivery.slots.give_back()
     text = playlists.rewritten(content, part.kind, addresses(request, part, found.url))
-    response = HttpResponse(text, content_type=PLAYLIST_TYPE)
-    response["Cache-Control"] = "private, no-store"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    response["Cross-Origin-Resource-Policy"] = "same-origin"
-    return response
+    headers = LOCKED_HEADERS | {"Cache-Control": "private, no-store"}
+    return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)
 
 
 def addresses(request: Request, above: Part, page: str) -> playlists.Address:

@@ -2,10 +2,9 @@
 
 import hashlib
 import re
-import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
@@ -18,6 +17,7 @@ from django.utils.translation import gettext as _
 from webui import captions, encodings, folders, tongues
 from webui.connection import Service
 from webui.pages.entries import Entry, Snapshot, by_name, split_name
+from webui.turns import Turns
 from webui.v1.errors import Failure
 
 EXTENSIONS = frozenset({".srt", ".vtt", ".ass", ".ssa"})
@@ -26,8 +26,6 @@ MOST_SIDECARS = 60
 LONGEST_LABEL = 60
 MOST_BYTES = 5 * 2**20
 KEPT_SECONDS = 7 * 24 * 3600
-MOST_AT_ONCE = 4
-WAIT_SECONDS = 20
 
 BETWEEN = re.compile(r"[\s._()\[\],+-]+")
 # `pt-BR` and `zh-Hant` are one word.
@@ -35,11 +33,7 @@ REGIONAL = re.compile(
     r"(?i)(?<![a-z0-9])([a-z]{2})[-_](br|pt|hans|hant|cn|tw|hk|gb|us|mx|es)(?![a-z0-9])"
 )
 
-_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
-
-
-class Busy(Exception):  # noqa: N818  Errors are nouns here.
-    """Too many are being read already."""
+turns = Turns(4, wait_seconds=20)
 
 
 class NoSubtitles(Exception):  # noqa: N818  Errors are nouns here.
@@ -132,28 +126,19 @@ def spoken(words: str) -> tuple[str, str]:
 
 
 def read(service: Service, file: str, language: str, mark: str) -> str:
-    """As WebVTT. `mark` stands for what is in it: kept by that, for all processes."""
+    """As WebVTT. `mark` stands for what is in it: kept by that, for all processes. Raises Busy
+    where too many are being read already."""
     name = "\0".join([service.key, file, language, mark, get_language() or ""])
     key = f"subtitles-{hashlib.sha256(name.encode()).hexdigest()}"
     kept = cache.get(key) if mark else None
     if isinstance(kept, str):
         return kept
-    with turn():
+    with turns.one():
         found = converted(fetched(service, file), language)
     if mark:
         with suppress(OSError):
             cache.set(key, found, KEPT_SECONDS)
     return found
-
-
-@contextmanager
-def turn() -> Iterator[None]:
-    if not _turns.acquire(timeout=WAIT_SECONDS):
-        raise Busy
-    try:
-        yield
-    finally:
-        _turns.release()
 
 
 def fetched(service: Service, file: str) -> bytes:

@@ -75,7 +75,7 @@ def taken(found: Download, start: int) -> bytes:
     if found.status not in (200, 206) or skipped > MOST_SKIPPED_BYTES:
         raise Unreadable("bad_range", status=found.status)
     wanted, data, deadline = skipped + PIECE_BYTES, bytearray(), time.monotonic() + MOST_SECONDS
-    for chunk in found.iter_raw():
+    for chunk in found:
         data += chunk[: wanted - len(data)]
         if len(data) >= wanted:
             break

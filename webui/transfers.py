@@ -244,7 +244,7 @@ def _followed(
 ) -> list[Sighting]:
     """Those that nobody knows the end of are asked for by themselves: at most four at once, those
     first that were not asked for the longest."""
-    open_ones = [each for each in others if is_open(each)]
+    open_ones = [each for each in others if not each.is_ended]
     chosen = sorted(open_ones, key=lambda each: each.asked_at)[:MOST_SINGLE]
     answers = dict(zip([each.key for each in chosen], _answers(service, chosen), strict=True))
     followed = []
@@ -255,10 +255,6 @@ def _followed(
         else:
             followed.append(sightings.answered(each, answer[0], names, now))
     return [each for each in followed if each.row or each.state != GONE]
-
-
-def is_open(sighting: Sighting) -> bool:
-    return not sighting.is_ended
 
 
 def _answers(service: Service, chosen: Sequence[Sighting]) -> list[tuple[Transfer | None] | None]:

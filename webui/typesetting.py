@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,10 @@ import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from webui.turns import Busy, Turns
+
 PROGRAM = Path(__file__).with_name("typeset.py")
 MOST_SECONDS = 4
-MOST_AT_ONCE = 2
 MOST_COLOURED = 100_000
 LONGEST_LINE = 3_000
 LETTERS = frozenset("cknsd")
@@ -24,7 +24,7 @@ TAGS = {
 }
 SCHEMES = {"http", "https", "mailto"}
 
-_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
+turns = Turns(2, wait_seconds=MOST_SECONDS)
 
 
 def coloured(text: str, language: str) -> list[str | SafeString]:
@@ -82,12 +82,11 @@ def elsewhere(tag: str, attribute: str, value: str) -> str | None:
 
 def asked(question: dict[str, str]) -> Any:
     """None where it takes too long, costs too much, or too many ask at once."""
-    if not _turns.acquire(timeout=MOST_SECONDS):
-        return None
     try:
-        return answered(question)
-    finally:
-        _turns.release()
+        with turns.one():
+            return answered(question)
+    except Busy:
+        return None
 
 
 def answered(question: dict[str, str]) -> Any:

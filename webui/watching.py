@@ -57,7 +57,7 @@ def mark(user: User, film: Film, now: datetime, *, is_watched: bool) -> None:
 
 
 def keep(user: User, film: Film, facts: dict[str, object], now: datetime) -> None:
-    about = {"folder": film.folder, "name": film.entry.name, "updated_at": now}
+    about = {"folder": film.folder, "updated_at": now}
     Watched.objects.update_or_create(
         user=user, service=film.service.key, file=film.entry.id, defaults=about | facts
     )
@@ -123,7 +123,3 @@ def below(service: Service, wanted: list[str]) -> list[str]:
         entries = known.snapshot.contents.entries if known else []
         found += [entry.id for entry in entries if entry.is_folder and entry.id not in found]
     return found[:MOST_FOLDERS]
-
-
-def rename(service: Service, file: str, name: str) -> None:
-    Watched.objects.filter(service=service.key, file=file).update(name=name)

@@ -78,6 +78,18 @@ def test_what_another_program_adds_appears_by_itself(alice, far):
     expect(row(alice.page, second)).to_be_visible()
 
 
+def test_the_meter_moves_with_the_list(alice, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    meter = alice.page.locator("#meter [role=meter]")
+    before = meter.get_attribute("aria-valuetext")
+    far.file("Arrived.mkv", bytes(8_000_000))
+    far.tells(one, progress=57)
+    expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("57%")
+    expect(meter).not_to_have_attribute("aria-valuetext", before)
+
+
 def test_a_swap_keeps_the_focus_and_an_open_menu(alice, far):
     title = name()
     one = far.transfer(title, hash=HASH, **RUNNING)

@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
 from config import health
 from tests.people import words
@@ -36,7 +35,7 @@ def test_without_anything_it_is_the_service_in_this_process(settings):
 
 
 def test_the_environment_comes_first(settings):
-    Connection.keep(URL, "stored", "secret", timezone.now())
+    Connection.keep(URL, "stored", "secret")
     settings.SERVICE_URL = "https://me%40example.org:se%3Acret@host.example/prefix/"
     place = connection.place()
     assert (place.url, place.is_embedded) == ("https://host.example/prefix", False)
@@ -44,7 +43,7 @@ def test_the_environment_comes_first(settings):
 
 
 def test_then_what_the_owner_stored():
-    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    Connection.keep(URL, EMAIL, PASSWORD)
     place = connection.place()
     assert (place.url, place.credentials.password) == (URL, PASSWORD)
     assert PASSWORD not in repr(place)
@@ -53,7 +52,7 @@ def test_then_what_the_owner_stored():
 
 
 def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
-    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    Connection.keep(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     for secret in (EMAIL, PASSWORD):
         assert secret not in row.sealed + str(row)
@@ -147,7 +146,7 @@ def test_nothing_on_standard_input_is_told(monkeypatch):
 
 
 def test_a_connection_is_forgotten(monkeypatch):
-    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    Connection.keep(URL, EMAIL, PASSWORD)
     assert "Forgotten" in connect(monkeypatch, url=None, forget=True)
     assert not Connection.objects.exists()
 
@@ -178,7 +177,7 @@ def test_a_service_that_is_away_makes_the_site_not_ready(client, storage, monkey
 
 
 def test_a_connection_sealed_with_another_key_is_told_in_words(gwen, settings):
-    Connection.keep(URL, EMAIL, PASSWORD, timezone.now())
+    Connection.keep(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     row.sealed = "nonsense"
     row.save()

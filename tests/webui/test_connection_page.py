@@ -315,7 +315,7 @@ def test_within_a_second_nobody_asks_the_database_again(django_assert_num_querie
     now = [100.0]
     with django_assert_num_queries(1):
         assert all(connection.is_embedded(lambda: now[0]) for _range in range(50))
-    Connection.keep(URL, EMAIL, PASSWORD, connection.timezone.now())
+    Connection.keep(URL, EMAIL, PASSWORD)
     assert connection.is_embedded(lambda: now[0])
     now[0] += connection.KNOWN_SECONDS
     assert not connection.is_embedded(lambda: now[0])

@@ -225,6 +225,14 @@ def test_a_page_that_shows_an_old_folder_learns_that_the_service_is_back(
     assert not page(gwen.client.get(again, headers=HTMX)).select_one(".banner.amber")
 
 
+def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
+    seen_before(foreign, gwen, monkeypatch)
+    foreign.fails("/rest/folder", 429, "rate_limit")
+    behind = page(gwen.client.get("/")).select_one("#refresh")["hx-get"]
+    gwen.client.get(behind, headers=HTMX)
+    assert "asks for a pause" in words(gwen.client.get("/"), ".banner.amber")
+
+
 @pytest.mark.parametrize(
     ("status", "reason", "answered", "said"),
     [

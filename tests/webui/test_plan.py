@@ -3,7 +3,6 @@
 import secrets
 import time
 from datetime import timedelta
-from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -12,9 +11,8 @@ from django.utils import timezone
 from tests.misbehaving import serving, then_silent
 from tests.people import page, words
 from webui import plans
-from webui.connection import Service
+from webui.connection import Service, trouble_lately
 from webui.models import HiddenWish, Role, Sent, User
-from webui.plans import trouble_lately
 from webui.v1 import models
 from webui.v1.client import Client
 from webui.v1.connection import Health, Patience
@@ -212,10 +210,9 @@ def test_what_the_service_has_no_more_is_forgotten_here_too(bob, storage):
 def test_a_clock_that_was_set_does_not_make_a_trouble_last(hours):
     error = {"last_error": "unknown", "last_failure": Unavailable}
     at = timezone.now()
-    connection = SimpleNamespace(health=Health(last_error_at=at, **error))
-    service = SimpleNamespace(key=secrets.token_hex(8), v1=connection)
-    assert trouble_lately(service, at)
-    assert trouble_lately(service, at + timedelta(hours=hours)) is None
+    health = Health(last_error_at=at, **error)
+    assert trouble_lately(health, at)
+    assert trouble_lately(health, at + timedelta(hours=hours)) is None
 
 
 def test_a_wish_of_a_service_whose_clock_is_ahead_is_listed(bob, storage):

@@ -12,6 +12,7 @@ from tests.webui.test_captions import LINE, PIECES, SAFE
 from webui import subtitles
 from webui.pages.entries import FILE, FOLDER, Entry
 from webui.subtitles import sidecars
+from webui.turns import Turns
 
 NUMBERS = count(1)
 SRT = b"1\n00:00:01,000 --> 00:00:02,000\n%s\n"
@@ -147,13 +148,9 @@ class TestReading:
 
     def test_no_more_than_a_few_at_once(self, gwen, storage, monkeypatch):
         sub = storage.file("Film.srt", SRT % b"Hello")
-        monkeypatch.setattr(subtitles, "WAIT_SECONDS", 0)
-        for _turn in range(subtitles.MOST_AT_ONCE):
-            assert subtitles._turns.acquire(blocking=False)
-        refused = self.ask(gwen, sub)
-        for _turn in range(subtitles.MOST_AT_ONCE):
-            subtitles._turns.release()
-        assert refused.status_code == 503
+        monkeypatch.setattr(subtitles, "turns", Turns(1, wait_seconds=0))
+        with subtitles.turns.one():
+            assert self.ask(gwen, sub).status_code == 503
         assert self.ask(gwen, sub).status_code == 200
 
 

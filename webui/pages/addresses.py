@@ -61,7 +61,6 @@ class Addresses:
 
     folder: str
     look: Look
-    origin: str
 
     @cached_property
     def root(self) -> str:

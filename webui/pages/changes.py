@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from webui.pages import measures
 from webui.pages.addresses import Addresses, Look
 from webui.pages.entries import Entry, Snapshot, split_name
-from webui.pages.files import BREAKS, ICONS, Crumb, crumbs, download_url, parent_url, upload_note
+from webui.pages.files import BREAKS, ICONS, download_url, upload_note
 
 MOST_LISTED = 50
 
@@ -23,7 +23,6 @@ class RenamePage:
     field: str
     action: str
     back_url: str
-    row_url: str
     delete_url: str
     download_url: str
     error: str
@@ -31,9 +30,7 @@ class RenamePage:
 
 @dataclass(frozen=True)
 class LossItem:
-    key: str
     icon: str
-    name: str
     name_parts: list[str]
     note: str
     size: str
@@ -50,7 +47,6 @@ class LossPage:
     is_all: bool
     spared: Sequence[str]
     query: str
-    count: int
     action: str
     back_url: str
     is_empty: bool
@@ -72,8 +68,6 @@ class ArchivePage:
 class UploadPage:
     title: str
     action: str
-    crumbs: list[Crumb]
-    parent_url: str
     back_url: str
     note: str
     room_text: str
@@ -91,18 +85,16 @@ class Below:
 def rename_page(
     snapshot: Snapshot, entry: Entry, look: Look, *, stem: str | None = None, error: str = ""
 ) -> RenamePage:
-    at = Addresses(snapshot.folder, look, "")
+    at = Addresses(snapshot.folder, look)
     own_stem, extension = (entry.name, "") if entry.is_folder else split_name(entry.name)
-    own = f"{at.below}{entry.key}/"
     return RenamePage(
         key=entry.key,
         name=entry.name,
         stem=own_stem if stem is None else stem,
         extension=extension,
         field=f"stem-{entry.key}",
-        action=f"{own}rename/{look.tail}",
+        action=f"{at.below}{entry.key}/rename/{look.tail}",
         back_url=at.at(look),
-        row_url=own,
         delete_url=f"{at.below}delete/?entry={entry.key}",
         download_url=download_url(at, entry),
         error=error,
@@ -118,7 +110,7 @@ def loss_page(
     all_but: Sequence[str] | None,
 ) -> LossPage:
     """`all_but`: None where those chosen are named one by one."""
-    at = Addresses(snapshot.folder, look, "")
+    at = Addresses(snapshot.folder, look)
     count = {"items": measures.items_words(len(chosen))}
     size = measures.size_words(sum(entry.size_bytes for entry in chosen))
     return LossPage(
@@ -132,7 +124,6 @@ def loss_page(
         is_all=all_but is not None,
         spared=all_but or [],
         query=look.query,
-        count=len(chosen),
         action=at.act("delete"),
         back_url=at.at(look),
         is_empty=not chosen,
@@ -142,9 +133,7 @@ def loss_page(
 
 def loss_item(entry: Entry, below: Below | None) -> LossItem:
     return LossItem(
-        key=entry.key,
         icon="folder" if entry.is_folder else ICONS[entry.look],
-        name=entry.name,
         name_parts=BREAKS.split(entry.name),
         note=below_words(below) if entry.is_folder else "",
         size=measures.size_words(entry.size_bytes),
@@ -200,21 +189,12 @@ def archive_page(
     )
 
 
-def upload_page(
-    snapshot: Snapshot,
-    ancestors: Sequence[tuple[str, str]],
-    free: str,
-    total: str,
-    *,
-    takes_folder: bool,
-) -> UploadPage:
-    at = Addresses(snapshot.folder, Look(), "")
+def upload_page(snapshot: Snapshot, free: str, total: str, *, takes_folder: bool) -> UploadPage:
+    at = Addresses(snapshot.folder, Look())
     room = {"free": free, "total": total}
     return UploadPage(
         title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},
         action=f"{at.below}upload/",
-        crumbs=crumbs(snapshot, ancestors, Look()),
-        parent_url=parent_url(snapshot, Look()),
         back_url=at.page,
         note=upload_note(snapshot, takes_folder=takes_folder),
         room_text=_("%(free)s free of %(total)s") % room if free else "",

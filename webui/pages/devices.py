@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from webui.pages import measures
 from webui.pages.measures import Calendar
@@ -71,11 +70,9 @@ def devices_part(
 ) -> DevicesPart:
     rows = [device_row(device, own_key, calendar, now) for device in shown]
     rows.sort(key=lambda row: not row.is_this)
-    left = count - len(shown)
-    more = ngettext("and %(count)s more", "and %(count)s more", left)
     return DevicesPart(
         rows,
-        more % {"count": measures.count_words(left)} if left else "",
+        measures.more_words(count - len(shown)),
         has_others=count > sum(row.is_this for row in rows),
     )
 

@@ -47,7 +47,6 @@ PREVIEW_OF_NAME = {
 }
 SHOWABLE = frozenset(["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "avif", "bmp", "svg"])
 MOST_SHOWN_BYTES = 64 * 2**20
-PLAYABLE = frozenset({"film", "audio", "image"})
 PICTURED = frozenset({"film", "image"})
 
 
@@ -61,7 +60,6 @@ class Entry(NamedTuple):
     added: int | None  # seconds since 1970
     hash: str = ""
     picture: str = ""  # the service's own link to a small one; OWN_PICTURE: to be asked for
-    is_playable: bool = False
     # 0 where the service doesn't tell.
     duration_seconds: int = 0
     width: int = 0

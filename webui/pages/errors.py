@@ -123,6 +123,10 @@ class Trouble:
     title: str
     text: str
 
+    @property
+    def words(self) -> str:
+        return f"{self.title}. {self.text}"
+
 
 def trouble_of(failure: Failure) -> Trouble:
     status, words = next(

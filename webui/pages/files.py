@@ -133,7 +133,6 @@ class NewFolderPage:
 class FilesPage:
     title: str
     folder: str
-    revision: str
     crumbs: list[Crumb]
     parent_url: str
     summary: str
@@ -150,14 +149,11 @@ class FilesPage:
     begun: list[Begun]
     rows: list[Row]
     count: int
-    count_all: int
     count_text: str
     shown_from: int
-    shown_to: int
     shown_text: str
     more_url: str
     more_page_url: str
-    more_count: int
     before_url: str
     before_fragment_url: str
     all_url: str
@@ -170,7 +166,6 @@ class FilesPage:
     can_upload_here: bool
     upload_note: str
     new_url: str
-    delete_url: str
     loss_url: str
     zip_url: str
     upload_url: str
@@ -182,13 +177,12 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
     found = snapshot.contents.matching(look.sort, look.query)
     first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
     stop = len(found) if look.is_all else min(first + WINDOW, len(found))
-    at = Addresses(snapshot.folder, look, around.origin)
+    at = Addresses(snapshot.folder, look)
     here = look.at(first)
     may_change = around.may_change and around.stale is None
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
-        revision=snapshot.revision,
         crumbs=crumbs(snapshot, around.ancestors, look),
         parent_url=parent_url(snapshot, look),
         summary=summary(snapshot, around.stale),
@@ -205,14 +199,11 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         begun=[begun(*each, around) for each in around.begun] if is_front(snapshot, look) else [],
         rows=rows(found[first:stop], at, around),
         count=len(found),
-        count_all=len(snapshot.contents),
         count_text=count_text(len(found), len(snapshot.contents)),
         shown_from=first,
-        shown_to=stop,
         shown_text=shown_text(stop, len(found)),
         more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(found) else "",
         more_page_url=at.at(look.at(stop)) if stop < len(found) else "",
-        more_count=min(WINDOW, len(found) - stop),
         before_url=at.at(look.at(max(first - WINDOW, 0))) if first else "",
         before_fragment_url=at.fragment(look.at(max(first - WINDOW, 0))) if first else "",
         all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(found) else "",
@@ -227,7 +218,6 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         can_upload_here=around.takes_folder or snapshot.is_root,
         upload_note=upload_note(snapshot, takes_folder=around.takes_folder),
         new_url=at.act("new"),
-        delete_url=at.act("delete"),
         loss_url=at.act("delete/loss"),
         zip_url=f"{at.below}zip/",
         upload_url=f"{at.below}upload/",
@@ -241,7 +231,7 @@ def is_front(snapshot: Snapshot, look: Look) -> bool:
 
 
 def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -> Begun:
-    at = Addresses(snapshot.folder, Look(), around.origin)
+    at = Addresses(snapshot.folder, Look())
     return Begun(
         name=split_name(entry.name)[0],
         text=left_words(mark),
@@ -256,7 +246,7 @@ def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -
 def new_folder_page(
     snapshot: Snapshot, look: Look, *, name: str = "", error: str = ""
 ) -> NewFolderPage:
-    at = Addresses(snapshot.folder, look, "")
+    at = Addresses(snapshot.folder, look)
     hint = _("It is made inside %(folder)s.") % {"folder": snapshot.name or _("All files")}
     return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
 

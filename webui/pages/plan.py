@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.pages.errors import trouble_of
-from webui.pages.measures import Calendar, ago_words, count_words, size_words
+from webui.pages.measures import Calendar, ago_words, more_words, size_words
 from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
 
@@ -51,31 +51,23 @@ def plan_part(
     trouble: str = "",
 ) -> PlanPart:
     """The rest of the house needs no more than the plan."""
-    left_out = len(wishes) - MOST_WISHES
     others = account.others if is_owner else ()
     return PlanPart(
         trouble=trouble,
         facts=[fact for fact in facts_of(account, is_owner=is_owner) if fact.value],
         others=[Fact(label, value) for label, value in others],
         wishes=[wish_row(key, wish, calendar) for key, wish in wishes[:MOST_WISHES]],
-        more_wishes=_("and %(count)s more") % {"count": count_words(left_out)}
-        if left_out > 0
-        else "",
+        more_wishes=more_words(len(wishes) - MOST_WISHES),
     )
 
 
 def absent_part(failure: Failure) -> PlanPart:
-    return PlanPart(trouble=trouble_words(failure))
+    return PlanPart(trouble=trouble_of(failure).words)
 
 
 def aged_words(failure: Failure, age: timedelta) -> str:
     how_it_was = _("This is how it was %(ago)s.") % {"ago": ago_words(age)}
-    return f"{trouble_words(failure)} {how_it_was}"
-
-
-def trouble_words(failure: Failure) -> str:
-    trouble = trouble_of(failure)
-    return f"{trouble.title}. {trouble.text}"
+    return f"{trouble_of(failure).words} {how_it_was}"
 
 
 def facts_of(account: Account, *, is_owner: bool) -> list[Fact]:

@@ -24,7 +24,6 @@ COVERS = ("cover", "folder", "front", "albumart")
 
 @dataclass(frozen=True)
 class Neighbour:
-    key: str
     name: str
     label: str
     url: str
@@ -60,13 +59,11 @@ class PreviewPage:
     icon: str
     extension: str
     size: str
-    position: str
     previous: Neighbour | None
     next: Neighbour | None
     url: str
     back_url: str
     back_label: str
-    raw_url: str
     pdf_url: str
     download_url: str
     copy_url: str
@@ -86,7 +83,7 @@ def preview_page(
     around: Circumstances,
     text: TextPart | None = None,
 ) -> PreviewPage:
-    at = Addresses(snapshot.folder, look, around.origin)
+    at = Addresses(snapshot.folder, look)
     listed = in_sight(snapshot, entry, look)
     like = alike(listed, entry)
     place = like.index(entry)
@@ -99,13 +96,11 @@ def preview_page(
         icon=ICONS[entry.look],
         extension=split_name(entry.name)[1],
         size=measures.size_words(entry.size_bytes),
-        position=position,
         previous=neighbour(like, place - 1, at, around) if place else None,
         next=neighbour(like, place + 1, at, around) if place + 1 < len(like) else None,
         url=at.preview(entry.key),
         back_url=back_url(listed.index(entry), entry, at),
         back_label=_("Back to %(folder)s") % {"folder": snapshot.name or _("All files")},
-        raw_url=raw_url(at, entry),
         pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
         download_url=download_url(at, entry),
         copy_url=around.origin + download_url(at, entry),
@@ -191,7 +186,6 @@ def neighbour(
 ) -> Neighbour:
     entry = like[place]
     return Neighbour(
-        key=entry.key,
         name=entry.name,
         label=f"{split_name(entry.name)[0]}, {position_words(place, like)}",
         url=at.preview(entry.key),

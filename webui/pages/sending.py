@@ -49,13 +49,11 @@ class AskPage:
     """What came in from elsewhere, before anything is added."""
 
     title: str
-    from_words: str
     picks: list[Pick]
     hidden_text: str
     more: str
     hint: str
     button: str
-    box: AddBox
     is_awaited: bool
     is_done: bool
 
@@ -93,20 +91,18 @@ def left_words(count: int) -> str:
     return words % {"count": count_words(count)}
 
 
-def ask_page(items: Sequence[Item], box: AddBox, *, sender: str, is_awaited: bool) -> AskPage:
+def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage:
     shown = items[:MOST_PICKS]
     hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, Unreadable)]
     is_done = box.verdicts is not None and box.verdicts.is_well
     readable = sum(not isinstance(item, Unreadable) for item in items)
     return AskPage(
         title=_("On its way") if is_done else title_words(readable),
-        from_words=sender,
         picks=[pick_of(item) for item in shown],
         hidden_text="\n".join(hidden),
         more=more_words(len(hidden)),
         hint=hint_words(items, box),
         button=button_words(readable),
-        box=box,
         is_awaited=is_awaited,
         is_done=is_done,
     )

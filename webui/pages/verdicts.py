@@ -24,7 +24,12 @@ ICONS: dict[Outcome, str] = {
     "unreadable": "circle-alert",
     "unsure": "circle-alert",
 }
-TONES: dict[Outcome, str] = {"refused": "red", "no_room": "red", "unsure": "amber"}
+TONES: dict[Outcome, str] = {
+    "refused": "red",
+    "no_room": "red",
+    "unreadable": "amber",
+    "unsure": "amber",
+}
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ def row_of(verdict: Verdict) -> VerdictRow:
     return VerdictRow(
         key=verdict.key,
         outcome=verdict.outcome,
-        tone=TONES.get(verdict.outcome, "amber" if verdict.outcome == "unreadable" else ""),
+        tone=TONES.get(verdict.outcome, ""),
         icon=ICONS[verdict.outcome],
         name=verdict.name[:LONGEST_SHOWN],
         sentence=verdict.sentence,
@@ -112,11 +117,10 @@ def summary_words(verdicts: Sequence[Verdict]) -> str:
     added = sum(verdict.outcome == "added" for verdict in verdicts)
     known = sum(verdict.outcome == "known" for verdict in verdicts)
     others = len(verdicts) - added - known
-    count = {"count": count_words(added)}
-    words = []
+    said = []
     if added or not verdicts:
-        words.append(ngettext("%(count)s transfer added", "%(count)s transfers added", added))
-    said = [words[0] % count] if words else []
+        words = ngettext("%(count)s transfer added", "%(count)s transfers added", added)
+        said.append(words % {"count": count_words(added)})
     if known:
         said.append(_("%(count)s already here") % {"count": count_words(known)})
     if others:
@@ -167,8 +171,7 @@ def refusal_words(failure: Failure) -> str:
         return _("The folder it should go to isn't there any more. Choose another.")
     if type(failure) is Rejected:
         return said_by(failure) or _("The storage service refuses this and gives no reason.")
-    trouble = trouble_of(failure)
-    return f"{trouble.title}. {trouble.text}"
+    return trouble_of(failure).words
 
 
 def reason_words(reason: str) -> str:

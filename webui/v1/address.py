@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 import httpx
 
 from webui.v1.errors import NotFound
-from webui.v1.models import ID
+from webui.v1.values import ID
 
 API = "/rest/"
 DEFAULT_PORTS = {"http": 80, "https": 443}

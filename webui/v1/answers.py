@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from webui.v1 import errors, models
+from webui.v1 import errors, models, values
 from webui.v1.calls import ETAG
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download
@@ -120,29 +120,27 @@ def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> by
     length = response.headers.get("Content-Length", "")
     if length.isascii() and length.isdigit() and (len(length) > 15 or int(length) > most_bytes):
         raise Unreadable("too_large")
-    pieces, size = [], 0
-    for piece in unpacked(response, deadline):
-        size += len(piece)
-        if size > most_bytes:
-            raise Unreadable("too_large")
-        pieces.append(piece)
-    return b"".join(pieces)
+    return joined(unpacked(response, deadline), deadline, most_bytes)
 
 
-def gathered(found: Download, deadline: Deadline, most_bytes: int = MOST_PLAYLIST_BYTES) -> bytes:
+def gathered(found: Download, deadline: Deadline, most_bytes: int) -> bytes:
     """A small whole out of what came as a stream, which was asked for as it is."""
     if found.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise Unreadable("unknown_coding")
     if (found.size_bytes or 0) > most_bytes:
         raise Unreadable("too_large")
-    pieces, size = [], 0
-    for piece in found:
+    return joined(found, deadline, most_bytes)
+
+
+def joined(pieces: Iterable[bytes], deadline: Deadline, most_bytes: int) -> bytes:
+    kept, size = [], 0
+    for piece in pieces:
         deadline.check()
         size += len(piece)
         if size > most_bytes:
             raise Unreadable("too_large")
-        pieces.append(piece)
-    return b"".join(pieces)
+        kept.append(piece)
+    return b"".join(kept)
 
 
 def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
@@ -160,14 +158,13 @@ def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
         if unpacker is None:
             yield raw
         else:
-            yield from _inflated(unpacker, raw, deadline)
+            yield from _inflated(unpacker, raw)
     if unpacker is not None and not unpacker.eof:
         raise Unreadable("cut_off")
 
 
-def _inflated(unpacker: "zlib._Decompress", raw: bytes, deadline: Deadline) -> Iterator[bytes]:
+def _inflated(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
     while raw and not unpacker.eof:
-        deadline.check()
         try:
             piece = unpacker.decompress(raw, PIECE_BYTES)
         except zlib.error as error:
@@ -277,7 +274,7 @@ def missing_bytes_of(body: Json) -> int | None:
     wished, most, used = body.get("wt"), body.get("space_max"), body.get("space_used")
     if not isinstance(wished, Mapping) or most is None or used is None:
         return None
-    missing = models.bytes_of(wished.get("size")) - models.bytes_of(most) + models.bytes_of(used)
+    missing = values.bytes_of(wished.get("size")) - values.bytes_of(most) + values.bytes_of(used)
     return missing if missing > 0 else None
 
 

@@ -169,11 +169,11 @@ class Client:
             return self._bytes(calls.zip_by_form(chosen), headers)
         raise Rejected("selection_too_long")
 
-    def thumbnail(self, file_id: str, headers: Mapping[str, str] | None = None) -> Link | Download:
-        return self._bytes(calls.thumbnail(self.dialect, file_id), headers)
+    def thumbnail(self, file_id: str) -> Link | Download:
+        return self._bytes(calls.thumbnail(self.dialect, file_id))
 
-    def image(self, file_id: str, headers: Mapping[str, str] | None = None) -> Link | Download:
-        return self._bytes(calls.image(file_id), headers)
+    def image(self, file_id: str) -> Link | Download:
+        return self._bytes(calls.image(file_id))
 
     def hls(self, file_id: str) -> Playable:
         """Where its playlist is. Services say so in JSON, by a redirect, or send it at once."""
@@ -183,7 +183,7 @@ class Client:
         return self._playable(calls.mp4(file_id))
 
     def picture(self, file_id: str, pixels: int) -> Link | Download:
-        return self._bytes(calls.picture(file_id, pixels), None)
+        return self._bytes(calls.picture(file_id, pixels))
 
     def open(
         self,
@@ -271,7 +271,9 @@ class Client:
     def _done(self, forms: Sequence[Call]) -> None:
         self._connection.ask(forms, lambda answer: answer)
 
-    def _bytes(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Link | Download:
+    def _bytes(
+        self, forms: Sequence[Call], headers: Mapping[str, str] | None = None
+    ) -> Link | Download:
         outcome = self._connection.fetch(forms, headers)
         return Link(outcome, self.is_ours) if isinstance(outcome, str) else outcome
 
@@ -280,7 +282,7 @@ class Client:
         if isinstance(found, str):
             return Playable(found)
         if isinstance(found, bytes):
-            return Playable(playlist=found)
+            return Playable()
         return _told(models.playable(found.body or {}))
 
     def _learn_naming(self) -> None:

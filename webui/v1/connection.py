@@ -133,14 +133,8 @@ class Connection:
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
         """An address elsewhere that was judged, or the bytes where the service sends them."""
-
-        def send(call: Call, deadline: Deadline) -> Outcome:
-            url = self.address.url_of(call.path, call.query)
-            request = self._request(self._streams, call.method, url, bytes_headers(headers), call)
-            return self._followed(request, deadline, stop_elsewhere=True)
-
         with self._noted():
-            outcome = self._first_known(forms, send)
+            outcome = self._first_known(forms, self._sending(headers))
             if isinstance(outcome, Answer):
                 self._check(outcome)
                 raise Unreadable("not_v1", status=outcome.status)
@@ -148,14 +142,8 @@ class Connection:
 
     def locate(self, forms: Sequence[Call]) -> Answer | bytes | str:
         """An address elsewhere that was judged, what a JSON answer says, or a playlist itself."""
-
-        def send(call: Call, deadline: Deadline) -> Outcome:
-            url = self.address.url_of(call.path, call.query)
-            request = self._request(self._streams, call.method, url, bytes_headers(None), call)
-            return self._followed(request, deadline, stop_elsewhere=True)
-
         with self._noted():
-            outcome = self._first_known(forms, send)
+            outcome = self._first_known(forms, self._sending(None))
             if isinstance(outcome, str):
                 return outcome
             if isinstance(outcome, Download):
@@ -165,6 +153,14 @@ class Connection:
                 outcome = Answer(outcome.status, httpx.Headers(), answers.decoded(raw))
             self._check(outcome)
             return outcome
+
+    def _sending(self, headers: Mapping[str, str] | None) -> Send:
+        def send(call: Call, deadline: Deadline) -> Outcome:
+            url = self.address.url_of(call.path, call.query)
+            request = self._request(self._streams, call.method, url, bytes_headers(headers), call)
+            return self._followed(request, deadline, stop_elsewhere=True)
+
+        return send
 
     def open(
         self, url: httpx.URL, headers: Mapping[str, str] | None, method: str, *, insists: bool

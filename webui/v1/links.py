@@ -75,9 +75,6 @@ class Download:
         length = self.headers.get("Content-Length", "")
         return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else None
 
-    def iter_raw(self) -> Iterator[bytes]:
-        return self._chunks
-
     def __iter__(self) -> Iterator[bytes]:
         return self._chunks
 

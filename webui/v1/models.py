@@ -1,18 +1,33 @@
 """What a service tells, in our words: both generations and both namings end here.
 
-Nothing of an answer is believed: a row that cannot be used is left out and counted, a value that
-cannot be read becomes its default. Names stay as they came; showing them safely is the pages' work.
+Nothing of an answer is believed: a row that cannot be used is left out. Names stay as they came;
+showing them safely is the pages' work.
 """
 
-import json
-import math
-import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
+
+from webui.v1.values import (
+    LONGEST_LINK,
+    bytes_of,
+    flag_of,
+    hash_of,
+    id_of,
+    link_of,
+    moment_of,
+    percent_of,
+    reference_of,
+    scalar_of,
+    seconds_of,
+    sound,
+    text_of,
+    warnings_of,
+    within,
+)
 
 Json = Mapping[str, Any]
 State = Literal[
@@ -25,10 +40,6 @@ Value = TypeVar("Value")
 STATES = frozenset(get_args(State))
 DOWNLOADED_PERCENT = 100.0
 MOVED_PERCENT = 101.0
-MOST_BYTES = 2**63 - 1
-LONGEST_NAME = 1_024
-LONGEST_LINK = 4_096
-MOST_WARNINGS = 20
 MOST_WISHES = 1_000
 MOST_PICTURES = 16
 MOST_NESTED = 32
@@ -36,12 +47,8 @@ LONGEST_SECONDS = 1_000 * 3600
 MOST_PIXELS = 65_535
 NO_PRESENTATIONS: Json = {}
 
-# Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
-ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 PLAIN = frozenset({str, bool, type(None)})
 NO_ID = frozenset({"0", "-1", ""})
-HASH = re.compile(r"[0-9a-fA-F]{40}")
-LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
 ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
 WORD = re.compile(r"[a-z0-9_]{1,64}")
 # What `Account` has in words of its own, and what is about the answer, not about the account.
@@ -65,11 +72,10 @@ class Folder:
     name: str
     size_bytes: int
     changed_at: datetime | None
-    is_shared: bool
 
 
 class File(NamedTuple):
-    """`plays_*`: the service says that it can be played. Links are the service's, not judged.
+    """Links are the service's, not judged.
 
     What a list of files needs is read at once; the rest is read of `told` when somebody asks: few
     of 10,000 files are ever on a screen.
@@ -80,8 +86,6 @@ class File(NamedTuple):
     size_bytes: int
     changed: int | None  # seconds since 1970
     hash: str | None
-    plays_video: bool
-    plays_audio: bool
     told: Json
 
     def __repr__(self) -> str:
@@ -93,20 +97,8 @@ class File(NamedTuple):
         return None if self.changed is None else datetime.fromtimestamp(self.changed, UTC)
 
     @property
-    def folder_id(self) -> str | None:
-        return reference_of(self.told.get("folder_id"))
-
-    @property
     def thumb_url(self) -> str | None:
         return link_of(self.told.get("thumb"))
-
-    @property
-    def is_video(self) -> bool:
-        return self.plays_video or flag_of(self.told.get("is_video"))
-
-    @property
-    def is_audio(self) -> bool:
-        return self.plays_audio or flag_of(self.told.get("is_audio"))
 
     @property
     def has_picture(self) -> bool:
@@ -116,24 +108,15 @@ class File(NamedTuple):
     @property
     def duration_seconds(self) -> int:
         """0 where it is not told or cannot be meant; so are width and height."""
-        return _within(self.told.get("duration"), LONGEST_SECONDS)
+        return within(self.told.get("duration"), LONGEST_SECONDS)
 
     @property
     def width(self) -> int:
-        return _within(self.told.get("width"), MOST_PIXELS)
+        return within(self.told.get("width"), MOST_PIXELS)
 
     @property
     def height(self) -> int:
-        return _within(self.told.get("height"), MOST_PIXELS)
-
-    @property
-    def is_lost(self) -> bool:
-        return flag_of(self.told.get("is_lost"))
-
-    @property
-    def converted_percent(self) -> float | None:
-        converted = _first(self.told, "video_converted", "video_progress")
-        return None if converted is None else percent_of(converted, DOWNLOADED_PERCENT)
+        return within(self.told.get("height"), MOST_PIXELS)
 
     @property
     def presentations(self) -> Json:
@@ -163,11 +146,6 @@ class File(NamedTuple):
         images = self.presentations.get("image")
         return images if type(images) is dict else NO_PRESENTATIONS
 
-    @property
-    def hls_url(self) -> str | None:
-        video = self.presentations.get("video")
-        return link_of(video.get("hls")) if isinstance(video, dict) else None
-
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
@@ -179,18 +157,12 @@ class Transfer:
     hash: str | None
     progress_percent: float
     rate_bytes_per_second: int
-    upload_rate_bytes_per_second: int
-    seeders: int
-    leechers: int
     peers_connected: int
     downloading_from: int
-    uploading_to: int
     is_stopped: bool
     warnings: tuple[str, ...]
-    changed_at: datetime | None
     state: State | None
     reason: str | None
-    destination_id: str | None
     folder_created_id: str | None
     file_created_id: str | None
 
@@ -218,7 +190,6 @@ class Listing:
     folders: tuple[Folder, ...]
     files: tuple[File, ...]
     transfers: tuple[Transfer, ...]
-    unreadable_rows: int
     etag: str | None = None
 
 
@@ -259,15 +230,14 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Playable:
-    """Where something can be played. `is_converting`: not yet, so far `progress_percent`.
+    """Where something can be played; nowhere else where the service sent the playlist itself.
 
-    `playlist`: the service sent it instead of telling where it is.
+    `is_converting`: not yet, so far `progress_percent`.
     """
 
     url: str = field(default="", repr=False)
     is_converting: bool = False
     progress_percent: float | None = None
-    playlist: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +250,6 @@ class Wish:
     hash: str | None
     magnet: str | None
     created_at: datetime | None
-    is_private: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,10 +272,6 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
     """None where the answer is no listing: an empty object must not read as an empty folder."""
     if "folders" not in answer and "files" not in answer:
         return None
-    folders, bad_folders = _rows(answer.get("folders"), folder)
-    files, bad_files = _files(answer.get("files"))
-    running = answer.get("torrents") or answer.get("transfers")
-    transfers, bad_transfers = _rows(running, transfer)
     parent = _first(answer, "parent_id", "parent")
     is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
     name = _name(answer)
@@ -319,21 +284,19 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
         size_bytes=bytes_of(answer.get("size")),
         space_max_bytes=_known_bytes(answer, "space_max"),
         space_used_bytes=_known_bytes(answer, "space_used"),
-        folders=folders,
-        files=files,
-        transfers=transfers,
-        unreadable_rows=bad_folders + bad_files + bad_transfers,
+        folders=_rows(answer.get("folders"), folder),
+        files=_files(answer.get("files")),
+        transfers=_rows(answer.get("torrents") or answer.get("transfers"), transfer),
         etag=etag,
     )
 
 
-def transfers(answer: Json, etag: str | None = None) -> Transfers | None:
+def transfers(answer: Json, etag: str | None) -> Transfers | None:
     running = answer.get("transfers") or answer.get("torrents")
     if running is None and "transfers" not in answer and "torrents" not in answer:
         return None
-    found, _bad_rows = _rows(running, transfer)
     space_max, space_used = _known_bytes(answer, "space_max"), _known_bytes(answer, "space_used")
-    return Transfers(found, space_max, space_used, etag)
+    return Transfers(_rows(running, transfer), space_max, space_used, etag)
 
 
 def folder(row: Json) -> Folder | None:
@@ -345,7 +308,6 @@ def folder(row: Json) -> Folder | None:
         _name(row),
         bytes_of(row.get("size")),
         moment_of(row.get("last_update")),
-        flag_of(row.get("is_shared")),
     )
 
 
@@ -366,15 +328,8 @@ def files(rows: Sequence[Json]) -> Iterator[File]:
         _column(rows, "size", bytes_of),
         _column(rows, "last_update", seconds_of),
         _column(rows, "hash", hash_of),
-        _either(rows, "play_video", "stream_video"),
-        _either(rows, "play_audio", "stream_audio"),
         rows,
     )
-
-
-def _either(rows: Sequence[Json], *keys: str) -> Iterator[bool]:
-    one, other = (_column(rows, key, flag_of) for key in keys)
-    return map(operator.or_, one, other)
 
 
 def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> list[Value]:
@@ -403,18 +358,12 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
         hash=hash_of(_first(row, "hash", "torrent_hash")),
         progress_percent=percent_of(row.get("progress"), MOVED_PERCENT),
         rate_bytes_per_second=bytes_of(_first(row, "download_rate", "speed")),
-        upload_rate_bytes_per_second=bytes_of(row.get("upload_rate")),
-        seeders=bytes_of(row.get("seeders")),
-        leechers=bytes_of(row.get("leechers")),
         peers_connected=bytes_of(row.get("connected_to")),
         downloading_from=bytes_of(row.get("downloading_from")),
-        uploading_to=bytes_of(row.get("uploading_to")),
         is_stopped=flag_of(row.get("stopped")),
         warnings=warnings_of(row.get("warnings")),
-        changed_at=moment_of(row.get("last_update")),
         state=state if isinstance(state, str) and state in STATES else None,  # type: ignore[arg-type]
         reason=reason if isinstance(reason, str) and WORD.fullmatch(reason) else None,
-        destination_id=reference_of(row.get("folder_id")),
         folder_created_id=reference_of(_first(row, "folder_created", "folder_created_id")),
         file_created_id=reference_of(row.get("file_created")),
     )
@@ -468,9 +417,8 @@ def wish(row: Any) -> Wish | None:
         name=text_of(_first(row, "title", "name")),
         size_bytes=bytes_of(row.get("size")),
         hash=hash_of(_first(row, "torrent_hash", "hash")),
-        magnet=_sound(str(magnet)[: LONGEST_LINK * 16]) if is_magnet else None,
+        magnet=sound(str(magnet)[: LONGEST_LINK * 16]) if is_magnet else None,
         created_at=moment_of(row.get("created")),
-        is_private=flag_of(row.get("is_private")),
     )
 
 
@@ -507,144 +455,31 @@ def _others(row: Json) -> Iterator[tuple[str, str]]:
             yield name, text[:LONGEST_OTHER]
 
 
-def scalar_of(value: Any) -> str:
-    """Empty for what is no single value."""
-    if type(value) is bool:
-        return "true" if value else "false"
-    if type(value) is float:
-        return str(value) if math.isfinite(value) else ""
-    return text_of(value).strip()
-
-
-def id_of(value: Any) -> str | None:
-    """Ids exceed 32 bits, come as numbers or digits, and may be anything in a hostile answer."""
-    kind = type(value)
-    if kind is int:
-        return str(value) if 0 <= value <= MOST_BYTES else None
-    if kind is str:
-        return value if ID.fullmatch(value) else None
-    if kind is float and value.is_integer() and 0 <= value <= 2**53:
-        return str(int(value))
-    return None
-
-
-def reference_of(value: Any) -> str | None:
-    """An id of something else, where 0 and -1 mean none."""
-    found = id_of(value) if value else None
-    return None if found == "0" else found
-
-
-def text_of(value: Any) -> str:
-    if type(value) is not str:
-        return str(value) if type(value) is int and -MOST_BYTES < value < MOST_BYTES else ""
-    return _sound(value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME])
-
-
-def bytes_of(value: Any) -> int:
-    """Any count; 0 where it is not told or cannot be meant."""
-    if type(value) is int:
-        return value if 0 <= value <= MOST_BYTES else 0 if value < 0 else MOST_BYTES
-    if value is None:
-        return 0
-    number = number_of(value)
-    return int(min(max(number, 0.0), 2.0**62))
-
-
-def number_of(value: Any) -> float:
-    if type(value) is bool or not isinstance(value, int | float | str):
-        return 0.0
-    try:
-        number = float(value[:32] if isinstance(value, str) else value)
-    except (ValueError, OverflowError):
-        return 0.0
-    return number if math.isfinite(number) else 0.0
-
-
-def _within(value: Any, most: int) -> int:
-    if value is None:
-        return 0
-    number = value if type(value) is int else round(number_of(value))
-    return number if 0 < number <= most else 0
-
-
-def percent_of(value: Any, most: float) -> float:
-    return min(max(number_of(value), 0.0), most)
-
-
-def flag_of(value: Any) -> bool:
-    if value is None or value is True or value is False:
-        return value is True
-    if type(value) is str:
-        return value == "1" or value.lower() in ("true", "yes") or number_of(value) > 0
-    return number_of(value) > 0
-
-
-def hash_of(value: Any) -> str | None:
-    return value.lower() if type(value) is str and HASH.fullmatch(value) else None
-
-
-def link_of(value: Any) -> str | None:
-    if type(value) is not str or len(value) > LONGEST_LINK or not LINK.fullmatch(value):
-        return None
-    return _sound(value)
-
-
-def moment_of(value: Any) -> datetime | None:
-    """`YYYY-MM-DD HH:MM:SS`, UTC, no zone."""
-    if type(value) is not str or len(value) != 19:
-        return None
-    try:
-        return datetime.fromisoformat(value + "+00:00")
-    except ValueError:
-        return None
-
-
-def seconds_of(value: Any) -> int | None:
-    moment = moment_of(value)
-    return None if moment is None else int(moment.timestamp())
-
-
-def warnings_of(value: Any) -> tuple[str, ...]:
-    """A string that holds JSON, an array, or nothing; a plain sentence was seen as well."""
-    if not value or value == "[]":
-        return ()
-    if isinstance(value, str):
-        try:
-            value = json.loads(value[:65_536])
-        except (ValueError, RecursionError):
-            value = [value]
-    rows: Iterable[Any] = value if isinstance(value, list) else [value]
-    texts = (text_of(row) for row in islice(rows, MOST_WARNINGS))
-    return tuple(text for text in texts if text)
-
-
-def _files(rows: Any) -> tuple[tuple[File, ...], int]:
+def _files(rows: Any) -> tuple[File, ...]:
     if not isinstance(rows, list):
-        return (), 0 if rows is None else 1
+        return ()
     found: dict[str, File] = {}
     for one in files([row for row in rows if type(row) is dict]):
         found.setdefault(one.id, one)
-    return tuple(found.values()), len(rows) - len(found)
+    return tuple(found.values())
 
 
-def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[tuple[Row, ...], int]:
-    """The rows that can be used, each id once, and how many cannot."""
+def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
+    """The rows that can be used, each id once."""
     if not isinstance(rows, list):
-        return (), 0 if rows is None else 1
+        return ()
     found: dict[str, Row] = {}
     for row in rows:
         one = read(row) if isinstance(row, dict) else None
         if one is not None:
             found.setdefault(one.id, one)
-    return tuple(found.values()), len(rows) - len(found)
+    return tuple(found.values())
 
 
 def _name(row: Json) -> str:
     """Legacy folders have a name, those of 2026 a path, and some have both."""
-    name = row.get("name")
-    if type(name) is str and name:
-        return _sound(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME])
-    return text_of(name) or text_of(row.get("path")).rstrip("/").rpartition("/")[2]
+    path = row.get("path")
+    return text_of(row.get("name")) or text_of(path).rstrip("/").rpartition("/")[2]
 
 
 def _known_bytes(row: Json, key: str) -> int | None:
@@ -653,10 +488,3 @@ def _known_bytes(row: Json, key: str) -> int | None:
 
 def _first(row: Json, *keys: str) -> Any:
     return next((row[key] for key in keys if row.get(key) is not None), None)
-
-
-def _sound(text: str) -> str:
-    """JSON can spell half of a surrogate pair, which no page could be encoded with."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,5 +1,4 @@
 import logging
-import math
 import sqlite3
 from typing import cast
 
@@ -42,9 +41,8 @@ from webui.roles import open_to, open_to_strangers
 from webui.v1.address import split_service_url
 from webui.v1.connection import Health
 from webui.v1.errors import Failure
-from webui.views import errors
 from webui.views.plan import plan_of
-from webui.views.signin import too_many_tries
+from webui.views.signin import limited
 
 log = logging.getLogger("ferry.account")
 
@@ -164,9 +162,7 @@ def password(request: Request) -> HttpResponse:
     wait = attempts.take(limits, timezone.now())
     if wait:
         log.warning("limited password change name=%r", request.user.username)
-        response = errors.plain(request, 429, text=too_many_tries(wait))
-        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-        return response
+        return limited(request, wait)
     form = ChangePassword(request.user, request.POST)
     if form.is_valid():
         attempts.give_back(limits)

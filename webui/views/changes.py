@@ -9,11 +9,11 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from webui import folders, names, watching
 from webui.folders import Reading
-from webui.http import Request, respond
+from webui.http import Request, asks_and_acts, is_script, respond
 from webui.models import Role
 from webui.pages import changes as pages
 from webui.pages import files as files_pages
@@ -30,8 +30,6 @@ from webui.views import files
 MOST_LISTINGS = 24
 DELETE_SECONDS = 40
 
-asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
-
 
 # New folder
 
@@ -39,13 +37,12 @@ asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 @asks_and_acts
 @open_to(Role.MEMBER)
 def new(request: Request, folder: str) -> HttpResponse:
-    if request.method != "POST":
-        reading = files.read(request, folder)
-        return show_new(request, reading, name="", error="")
     reading = files.read(request, folder)
+    if request.method != "POST":
+        return show_new(request, reading, name="", error="")
     name = request.POST.get("name", "").strip()
     error = names.trouble_with(name)
-    if request.headers.get("X-Requested-With") == "ferry":
+    if is_script(request):
         return new_for_script(request, reading, name, error)
     if error:
         return show_new(request, reading, name=name, error=error)
@@ -116,11 +113,11 @@ def changed(request: Request, reading: Reading, *, said: str, new_key: str = "")
     look = files.look_at(request)
     if not request.htmx:
         messages.success(request, said)
-        return redirect(Addresses(folder, look, "").at(look))
+        return redirect(Addresses(folder, look).at(look))
     page = files.page_of(request, folder, at_once=True)
     context = {"page": page, "new_key": new_key, "said": said}
     return respond(
-        request, "files/_changed.html", context, page=page.url, said=said, retarget="#listing"
+        request, "files/_listing.html", context, page=page.url, said=said, retarget="#listing"
     )
 
 
@@ -153,8 +150,6 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
         return names.refusal(failure)
-    if not entry.is_folder:
-        watching.rename(request.service, entry.id, name)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.changed(request.service, touched)
     return ""
@@ -172,7 +167,7 @@ def renamed(request: Request, folder: str, key: str) -> HttpResponse:
     look = files.look_at(request)
     if not request.htmx:
         messages.success(request, _("Renamed"))
-        return redirect(Addresses(folder, look, "").at(look))
+        return redirect(Addresses(folder, look).at(look))
     reading = files.read(request, folder, at_once=True)
     context = files.row_context(request, reading, files.found(reading, key))
     return render(request, "files/_row.html", context)

@@ -9,11 +9,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from webui import connection
 from webui.forms import Connect
-from webui.http import Request, leave_for
+from webui.http import Request, asks_and_acts, leave_for
 from webui.models import Connection, Role
 from webui.pages.account import forget_page, place_of, refusal_of
 from webui.roles import open_to
@@ -74,7 +74,7 @@ def own_hosts(request: Request) -> list[str]:
     return [request.get_host(), *(f"{name}:{settings.PORT}" for name in names)]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@asks_and_acts
 @open_to(Role.OWNER)
 def forget(request: Request) -> HttpResponse:
     if settings.SERVICE_URL:

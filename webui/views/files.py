@@ -140,7 +140,7 @@ def found(reading: Reading, key: str) -> Entry:
 def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, object]:
     around = circumstances(request, reading)
     look = shown_look(request)
-    at = Addresses(reading.snapshot.folder, look, around.origin)
+    at = Addresses(reading.snapshot.folder, look)
     page = pages.files_page(without_rows(reading.snapshot), look, around)
     return {"row": pages.row(entry, at, around), "page": page}
 

@@ -6,7 +6,6 @@ from django.views.decorators.http import require_safe
 from webui import delivery, folders
 from webui.http import Request
 from webui.models import Role
-from webui.pages.entries import FILE
 from webui.presentation import DRAWING, PDF, Presentation, presentation
 from webui.roles import open_to
 from webui.v1.links import Download, Link
@@ -43,7 +42,5 @@ def shown(
 
 
 def name_of(request: Request, file: str) -> str:
-    """As the listing that the page was made of has it, without asking the service."""
-    known = folders.store().known(request.service.key, request.GET.get("in", "")[:64])
-    entry = known.snapshot.contents.find(f"{FILE}-{file}") if known else None
+    entry = folders.listed_file(request.service, request.GET.get("in", ""), file)
     return entry.name if entry else ""

@@ -1,7 +1,6 @@
 """Signing a device in from another: by a link for a camera, or by a code that is typed."""
 
 import logging
-import math
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,23 +9,22 @@ from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from webui import attempts, pairing
 from webui.devices import agent_of
 from webui.doors import doors
-from webui.http import Request
+from webui.http import Request, asks_and_acts
 from webui.models import Pairing, Role
 from webui.pages import pairing as pages
 from webui.pairing import is_over
 from webui.roles import open_to, open_to_strangers
 from webui.views import errors
 from webui.views.people import guessed
-from webui.views.signin import too_many_tries, welcome_in
+from webui.views.signin import limited, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.pairing")
 
-asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 
 
@@ -89,9 +87,7 @@ def wait(request: HttpRequest) -> HttpResponse:
     limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
     too_many = attempts.take(limits, timezone.now())
     if too_many:
-        response = errors.plain(request, 429, text=too_many_tries(too_many))
-        response["Retry-After"] = str(math.ceil(too_many.total_seconds()))
-        return response
+        return limited(request, too_many)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
     response = render(request, "pairing/wait.html", {"page": pages.wait_page(code)})
     response.set_cookie(

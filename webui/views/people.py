@@ -1,7 +1,6 @@
 """The Account screen: people, for owners; and the link by which somebody joins."""
 
 import logging
-import math
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -12,22 +11,20 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from webui import attempts, devices, people
 from webui.doors import doors
 from webui.forms import Join
-from webui.http import Request
+from webui.http import Request, asks_and_acts
 from webui.models import OneTimeLink, Role, User
 from webui.pages.measures import Calendar
 from webui.pages.people import InvitePage, invited_page, person_page, role_choices, role_words
 from webui.roles import open_to, open_to_strangers
 from webui.views import errors
-from webui.views.signin import too_many_tries, welcome_in
+from webui.views.signin import limited, welcome_in
 
 log = logging.getLogger("ferry.people")
-
-asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 
 
 # One person
@@ -56,8 +53,7 @@ def person(request: Request, person: int) -> HttpResponse:
 @open_to(Role.OWNER)
 def sign_out(request: Request, person: int) -> HttpResponse:
     found = get_object_or_404(User, pk=person)
-    theirs = found.devices.exclude(session_key=request.session.session_key or "")
-    devices.sign_out(theirs)
+    devices.sign_out(devices.others(found, request.session.session_key or ""))
     log.info("signed out everywhere name=%r by=%r", found.username, request.user.username)
     messages.success(request, _("%(name)s is signed out everywhere") % {"name": found.username})
     return redirect("account")
@@ -179,6 +175,4 @@ def guessed(request: HttpRequest) -> HttpResponse:
     wait = attempts.take(limits, timezone.now())
     if wait is None:
         return errors.plain(request, 404, text=_("This link was used already, or is too old."))
-    response = errors.plain(request, 429, text=too_many_tries(wait))
-    response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-    return response
+    return limited(request, wait)

@@ -16,7 +16,7 @@ from webui.http import Request
 from webui.models import Role
 from webui.pages import player as pages
 from webui.pages.addresses import Addresses, folder_url
-from webui.pages.entries import FILE, ROOT, Entry
+from webui.pages.entries import ROOT, Entry
 from webui.pages.errors import trouble_of
 from webui.pages.player import PlayerPage, Words
 from webui.roles import open_to
@@ -31,7 +31,7 @@ Asking = Callable[[str], Playable]
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     mark = watching.position(request.user, request.service, entry.id)
-    at = Addresses(reading.snapshot.folder, files.look_at(request), "")
+    at = Addresses(reading.snapshot.folder, files.look_at(request))
     beside = subtitles.of(request.service, reading.snapshot, entry, timezone.now())
     words = [Words(each.label, each.language, each.url) for each in beside]
     return pages.player_page(reading.snapshot, entry, at, mark, subtitles=words)
@@ -102,15 +102,13 @@ def mark(request: Request, file: str) -> HttpResponse:
     is_watched = request.POST.get("watched") == "1"
     if film:
         watching.mark(request.user, film, timezone.now(), is_watched=is_watched)
-    at_front = "at_front" in request.POST or film is None
-    return redirect(folder_url(ROOT if at_front or film is None else film.folder))
+    return redirect(folder_url(ROOT if film is None or "at_front" in request.POST else film.folder))
 
 
 def film_of(request: Request, file: str) -> Film | None:
-    """As the listing that the page was made of has it: nothing is kept about files that aren't."""
-    folder = request.POST.get("folder", "")[:64]
-    known = folders.store().known(request.service.key, folder)
-    entry = known.snapshot.contents.find(f"{FILE}-{file}") if known else None
+    """Nothing is kept about files that aren't."""
+    folder = request.POST.get("folder", "")
+    entry = folders.listed_file(request.service, folder, file)
     return Film(request.service, folder, entry) if entry else None
 
 

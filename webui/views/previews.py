@@ -62,7 +62,7 @@ def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> T
         entry.id, entry.size_bytes, start, most_lines(entry), encoding, is_art(entry)
     )
     piece = texts.read(request.v1, wanted)
-    at = Addresses(reading.snapshot.folder, files.look_at(request), "")
+    at = Addresses(reading.snapshot.folder, files.look_at(request))
     return text_part(entry, piece, at, SETTING) if piece else None
 
 

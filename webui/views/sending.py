@@ -14,11 +14,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from webui import folders, intake, sending, transfers
 from webui.connection import Service
-from webui.http import Request
+from webui.http import Request, asks_and_acts, is_script
 from webui.intake import Intake, Item
 from webui.models import Role, User
 from webui.pages import sending as pages
@@ -29,7 +29,7 @@ from webui.pages.verdicts import Verdict, row_of, verdicts_part
 from webui.roles import DjangoView, Params, open_to, open_to_strangers
 from webui.sending import Errand, Sending
 from webui.v1.errors import Failure
-from webui.views import errors, parcels, uploads
+from webui.views import errors, parcels
 from webui.views.parcels import TEXT_FIELDS, OutOfDate, Parcel
 from webui.views.uploads import Refused
 
@@ -52,7 +52,7 @@ def keeping_text(view: DjangoView[Params]) -> DjangoView[Params]:
     @wraps(view)
     def kept(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponseBase:
         is_late = request.method == "POST" and not request.user.is_authenticated
-        if not is_late or uploads.is_script(cast("Request", request)):
+        if not is_late or is_script(request):
             return view(request, *args, **kwargs)
         return asked_later(request) or too_late(request)
 
@@ -92,7 +92,7 @@ def send(request: Request) -> HttpResponse:
     except Refused as refused:
         return refusal(request, refused)
     taken, done = delivered(request, parcel)
-    if uploads.is_script(request):
+    if is_script(request):
         return for_script(request, parcel, taken, done)
     return answered(request, "add/new.html", parcel, taken, done)
 
@@ -116,7 +116,7 @@ def delivered(request: Request, parcel: Parcel, by: User | None = None) -> tuple
 
 
 def refusal(request: Request, refused: Refused) -> HttpResponse:
-    if uploads.is_script(request):
+    if is_script(request):
         return JsonResponse({"ok": False, "reason": refused.reason}, status=refused.status)
     if isinstance(refused, OutOfDate):
         log.warning("refused form path=%s reason='out of date'", request.path)
@@ -145,8 +145,7 @@ def for_script(request: Request, parcel: Parcel, taken: Intake, done: Sending) -
 
 
 def script_item(verdict: Verdict) -> dict[str, str]:
-    row = row_of(verdict)
-    return {**asdict(row), "line": verdict.item.line}
+    return {**asdict(row_of(verdict)), "line": verdict.item.line}
 
 
 def nothing_words() -> str:
@@ -168,7 +167,7 @@ def answered(
     text = "\n".join([verdict.line for verdict in verdicts if verdict.line] + left)
     box = box_of(request, parcel.folder, text=text, left_count=len(left))
     box = pages.with_verdicts(box, part)
-    page = pages.ask_page(intake.read(text), box, sender="", is_awaited=False)
+    page = pages.ask_page(intake.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
     return render(request, template, {"box": box, "page": page}, status=status)
 
@@ -218,7 +217,7 @@ def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@asks_and_acts
 @keeping_text
 @open_to(Role.MEMBER)
 def add(request: Request) -> HttpResponse:
@@ -241,7 +240,7 @@ def asked(request: Request) -> HttpResponse:
         return render(request, "add/new.html", {"box": box_of(request, folder)})
     items = named_items("\n".join(lines), request.GET.get("title", ""))
     box = box_of(request, folder)
-    page = pages.ask_page(items, box, sender="", is_awaited=is_awaited)
+    page = pages.ask_page(items, box, is_awaited=is_awaited)
     return render(request, "add/ask.html", {"box": box, "page": page})
 
 
@@ -255,7 +254,7 @@ def named_items(text: str, title: str) -> list[Item]:
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@asks_and_acts
 @open_to_strangers
 def shared(_request: HttpRequest) -> HttpResponse:
     """Where the phone's worker takes what was shared. Without it nothing is read and nothing is

@@ -9,11 +9,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from webui import delivery, folders, sharing
 from webui.doors import doors
-from webui.http import Request
+from webui.http import Request, asks_and_acts
 from webui.models import Role, Share
 from webui.pages import shares as pages
 from webui.pages.addresses import folder_url
@@ -29,8 +29,6 @@ from webui.views import account, files
 log = logging.getLogger("ferry.sharing")
 
 LIST_TYPE = "audio/x-mpegurl"
-
-asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 
 
 # Making one

@@ -11,20 +11,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from webui import attempts, devices
 from webui.forms import SignIn
-from webui.http import Request, leave_for, safe_next
+from webui.http import Request, asks_and_acts, leave_for, safe_next
 from webui.models import Role, User
 from webui.roles import open_to, open_to_strangers
+from webui.views import errors
 
 log = logging.getLogger("ferry.signin")
 DEVICE_COOKIE = f"ferry_device_{settings.PORT}"
 
 
 @sensitive_post_parameters("password")
-@require_http_methods(["GET", "HEAD", "POST"])
+@asks_and_acts
 @open_to_strangers
 def signin(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("next") or request.GET.get("next", "")
@@ -69,6 +70,12 @@ def too_many_tries(wait: timedelta) -> str:
         "Too many tries. Wait %(minutes)s minutes, then try again.",
         minutes,
     ) % {"minutes": minutes}
+
+
+def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
+    response = errors.plain(request, 429, text=too_many_tries(wait))
+    response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+    return response
 
 
 def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:

@@ -7,14 +7,10 @@ from django.views.decorators.http import require_safe
 from webui import subtitles
 from webui.http import Request
 from webui.models import Role
+from webui.presentation import IMMUTABLE, LOCKED_HEADERS
 from webui.roles import open_to
+from webui.turns import Busy
 from webui.v1.errors import Unreadable
-
-IMMUTABLE = "private, max-age=31536000, immutable"
-LOCKED = {
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 @require_safe
@@ -24,7 +20,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
         found = subtitles.read(request.service, sub, language, mark)
-    except subtitles.Busy:
+    except Busy:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
         return refused(_("There are no subtitles in this file."))
@@ -33,7 +29,9 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
             raise
         return refused(_("This file is too large for subtitles."))
     kept = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
-    return HttpResponse(found, content_type="text/vtt; charset=utf-8", headers=LOCKED | kept)
+    return HttpResponse(
+        found, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | kept
+    )
 
 
 def refused(words: str) -> HttpResponse:

@@ -10,15 +10,15 @@ from django.views.decorators.http import require_safe
 from webui import folders, pictures
 from webui.http import Request
 from webui.models import Role
-from webui.pages.entries import FILE, OWN_PICTURE, PICTURE_PIXELS, Entry
+from webui.pages.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
+from webui.presentation import IMMUTABLE, LOCKED_HEADERS
 from webui.roles import open_to
+from webui.turns import Busy
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Link
 
-IMMUTABLE = "private, max-age=31536000, immutable"
 # What asking again would not change.
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
-
 
 Opened = Callable[[Request, str], Download]
 
@@ -50,7 +50,7 @@ def kept(
             lambda: fetched(request, file, opened),
             most_bytes,
         )
-    except (Failure, pictures.Busy):
+    except (Failure, Busy):
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 
@@ -62,11 +62,7 @@ def shown(picture: bytes | HttpResponse | None) -> HttpResponse:
     return HttpResponse(
         picture,
         content_type=pictures.type_of(picture[:32]),
-        headers={
-            "Cache-Control": IMMUTABLE,
-            "Content-Security-Policy": "sandbox; default-src 'none'",
-            "Cross-Origin-Resource-Policy": "same-origin",
-        },
+        headers=LOCKED_HEADERS | {"Cache-Control": IMMUTABLE},
     )
 
 
@@ -74,7 +70,7 @@ def fetched(request: Request, file: str, opened: Opened) -> Iterator[bytes]:
     try:
         with opened(request, file) as found:
             if found.status == 200:
-                yield from found.iter_raw()
+                yield from found
     except FINAL:
         return
 
@@ -102,5 +98,4 @@ def large(request: Request, file: str) -> Download:
 
 def entry_in(request: Request, file: str) -> Entry | None:
     """Links expire; that of a listing read long ago is asked anew by the service's own way."""
-    known = folders.store().known(request.service.key, request.GET.get("in", "")[:64])
-    return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
+    return folders.listed_file(request.service, request.GET.get("in", ""), file)

@@ -98,7 +98,7 @@ def send(request: HttpRequest) -> HttpResponse:
         return told(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = trouble_of(failure)
-        return told(request, trouble.status, f"{trouble.title}. {trouble.text}")
+        return told(request, trouble.status, trouble.words)
     left = sending.left_lines(taken, done)
     return answered(request, parcel.verdicts + done.verdicts, left, done.trouble)
 

@@ -9,11 +9,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from webui import transfers
 from webui.board import Board
-from webui.http import Request, unchanged
+from webui.http import Request, asks_and_acts, unchanged
 from webui.models import Role
 from webui.pages import transfers as pages
 from webui.pages.addresses import folder_url
@@ -108,7 +108,7 @@ def open_(request: Request, key: str) -> HttpResponse:
 # Acting
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@asks_and_acts
 @open_to(Role.MEMBER)
 def remove(request: Request, key: str) -> HttpResponse:
     sighting = found(request, key)

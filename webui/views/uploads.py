@@ -15,10 +15,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods
 
 from webui import folders, forgery, names, parts
-from webui.http import Request
+from webui.http import Request, asks_and_acts, is_script
 from webui.models import Role
 from webui.pages.addresses import folder_url
 from webui.pages.changes import upload_page
@@ -44,7 +43,7 @@ class Refused(Exception):  # noqa: N818  Errors are nouns here.
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@asks_and_acts
 @open_to(Role.MEMBER)
 def upload(request: Request, folder: str) -> HttpResponse:
     """Exempt from Django's check, which would read the whole body: see webui.forgery."""
@@ -66,12 +65,10 @@ def upload(request: Request, folder: str) -> HttpResponse:
 
 
 def show(request: Request, folder: str) -> HttpResponse:
-    reading = files.read(request, folder)
-    snapshot = reading.snapshot
+    snapshot = files.read(request, folder).snapshot
     gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
     page = upload_page(
         snapshot,
-        folders.above(request.service, snapshot),
         gauge.free if gauge else "",
         gauge.total if gauge else "",
         takes_folder=request.service.takes_folder,
@@ -85,7 +82,11 @@ def show(request: Request, folder: str) -> HttpResponse:
 def refuse_forged(request: Request) -> None:
     token = request.headers.get("X-CSRFToken", "")
     if token and forgery.is_forged(request, token):
-        raise Refused(403, _("This page was out of date. Open it again."))
+        raise out_of_date()
+
+
+def out_of_date() -> Refused:
+    return Refused(403, _("This page was out of date. Open it again."))
 
 
 def length_of(request: Request) -> int:
@@ -124,11 +125,11 @@ def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
             if part.name == TOKEN_FIELD and not is_checked:
                 is_checked = not forgery.is_forged(request, part.text())
         elif not is_checked:
-            raise Refused(403, _("This page was out of date. Open it again."))
+            raise out_of_date()
         elif part.name == FILE_FIELD and part.filename:
             yield passed_on(request, folder, part)
     if not is_checked:
-        raise Refused(403, _("This page was out of date. Open it again."))
+        raise out_of_date()
 
 
 def passed_on(request: Request, folder: str, part: Part) -> str:
@@ -173,8 +174,7 @@ def status_of(failure: Failure) -> int:
 
 
 def reason_of(failure: Failure, name: str) -> str:
-    trouble = trouble_of(failure)
-    return f"{name}: {trouble.title}. {trouble.text}"
+    return f"{name}: {trouble_of(failure).words}"
 
 
 # The answer
@@ -201,7 +201,3 @@ def accepted(request: Request, folder: str, sent: list[str]) -> HttpResponse:
     words = ngettext("%(count)s file uploaded", "%(count)s files uploaded", len(sent))
     messages.success(request, words % {"count": len(sent)})
     return redirect(folder_url(folder))
-
-
-def is_script(request: Request) -> bool:
-    return request.headers.get("X-Requested-With") == "ferry"

@@ -34,8 +34,7 @@ class Command(BaseCommand):
         try:
             account = connection.check(place, name, password)
         except Failure as failure:
-            trouble = trouble_of(failure)
-            raise CommandError(f"{trouble.title}. {trouble.text} Nothing was kept.") from None
+            raise CommandError(f"{trouble_of(failure).words} Nothing was kept.") from None
         connection.keep(place, name, password)
         self.stdout.write(f"Connected as {account.name or name}.")
 

@@ -26,3 +26,11 @@ export function timeWords(seconds, words) {
   if (all < 60) return fill(words.minutes, { minutes: all });
   return fill(words.hours, { hours: Math.floor(all / 60), minutes: all % 60 });
 }
+
+// `41:07`, `1:04:12`.
+export function clockWords(seconds) {
+  const whole = Math.max(Math.floor(seconds || 0), 0);
+  const pad = (number) => String(number).padStart(2, "0");
+  const [hours, minutes, left] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return hours ? `${hours}:${pad(minutes)}:${pad(left)}` : `${minutes}:${pad(left)}`;
+}

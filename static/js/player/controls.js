@@ -1,4 +1,5 @@
 // The buttons, the line and the clock.
+import { clockWords } from "../files/words.js";
 import { recall, remember } from "./memory.js";
 
 const IDLE_MS = 3000;
@@ -141,9 +142,9 @@ export class Controls {
     played.value = isKnown ? Math.min(at, most) : 0;
     this.line.disabled = !isKnown;
     if (!this.#isScrubbing) this.line.value = isKnown ? at : 0;
-    this.line.setAttribute("aria-valuetext", this.line.dataset.of.replace("{at}", clock(at)).replace("{of}", isKnown ? clock(duration) : "?"));
-    this.root.querySelector("#at").textContent = clock(at);
-    this.root.querySelector("#of").textContent = isKnown ? `/ ${clock(duration)}` : "";
+    this.line.setAttribute("aria-valuetext", this.line.dataset.of.replace("{at}", clockWords(at)).replace("{of}", isKnown ? clockWords(duration) : "?"));
+    this.root.querySelector("#at").textContent = clockWords(at);
+    this.root.querySelector("#of").textContent = isKnown ? `/ ${clockWords(duration)}` : "";
   }
 
   #showVolume() {
@@ -194,11 +195,4 @@ function flip(button, isOn) {
 export function current(choice, isChosen) {
   if (isChosen) choice.setAttribute("aria-current", "true");
   else choice.removeAttribute("aria-current");
-}
-
-export function clock(seconds) {
-  const whole = Math.max(Math.floor(seconds || 0), 0);
-  const pad = (number) => String(number).padStart(2, "0");
-  const [hours, minutes, left] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  return hours ? `${hours}:${pad(minutes)}:${pad(left)}` : `${minutes}:${pad(left)}`;
 }

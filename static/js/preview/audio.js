@@ -1,6 +1,6 @@
 // One track; the next of the folder plays when it ends. The lock screen has the same buttons.
 import { isForUs } from "../shortcuts.js";
-import { fill } from "../files/words.js";
+import { clockWords, fill } from "../files/words.js";
 import { turnTo } from "./viewer.js";
 
 const SPEEDS = [1, 1.25, 1.5, 1.75, 2, 0.75];
@@ -88,22 +88,15 @@ function show() {
   const icon = button.querySelector("use");
   slider.max = Math.floor(length);
   if (!isScrubbing) slider.value = Math.floor(at);
-  slider.setAttribute("aria-valuetext", fill(slider.dataset.words, { at: clock(at), length: clock(length) }));
+  slider.setAttribute("aria-valuetext", fill(slider.dataset.words, { at: clockWords(at), length: clockWords(length) }));
   find(".played").value = length ? at / length : 0;
   find(".ready").value = length && sound.buffered.length ? sound.buffered.end(sound.buffered.length - 1) / length : 0;
-  find(".at").textContent = clock(at);
-  find(".length").textContent = clock(length);
+  find(".at").textContent = clockWords(at);
+  find(".length").textContent = clockWords(length);
   find(".rate").textContent = `${sound.playbackRate}×`;
   button.setAttribute("aria-label", sound.paused ? button.dataset.play : button.dataset.pause);
   icon.setAttribute("href", icon.getAttribute("href").replace(/#.*/, sound.paused ? "#play" : "#pause"));
   if (length) navigator.mediaSession?.setPositionState({ duration: length, position: Math.min(sound.currentTime, length), playbackRate: sound.playbackRate });
-}
-
-function clock(seconds) {
-  const whole = Math.floor(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const rest = String(whole % 60).padStart(2, "0");
-  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
 // The lock screen

@@ -95,7 +95,7 @@ async function show(fresh) {
   const missing = [];
   for (const part of next.querySelectorAll("[data-rows]")) missing.push(...(await arrange(part, rows, isWhole)));
   for (const name of ["under-way", "ended", "ways"]) document.getElementById(name).hidden = fresh.getElementById(name).hidden;
-  for (const name of ["summary", "running", "storage"]) renew(name, fresh.getElementById(name));
+  for (const name of ["summary", "running", "meter"]) renew(name, fresh.getElementById(name));
   Object.assign(list().dataset, next.dataset);
   delete list().dataset.whole;
   document.title = next.dataset.title;

@@ -169,7 +169,7 @@ def test_a_service_that_sends_the_bytes_itself_is_an_open_download():
     assert set(download.headers) == {
         "Content-Type", "Content-Length", "Content-Range", "Accept-Ranges", "ETag",
     }  # fmt: skip
-    assert list(download.iter_raw()) == [b"abc", b"def"]
+    assert list(download) == [b"abc", b"def"]
     download.close()
     assert stream.is_closed
     assert told.seen[0].headers["Range"] == "bytes=0-5"

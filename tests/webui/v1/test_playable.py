@@ -5,6 +5,7 @@ import pytest
 
 from tests.webui.v1.fakes import service
 from webui.v1 import errors
+from webui.v1.models import Playable
 
 URL = "https://media.example/7/master.m3u8?s=SIGNATURE"
 PLAYLIST = b"#EXTM3U\n#EXT-X-VERSION:3\n"
@@ -35,10 +36,9 @@ def test_a_redirect_is_an_address():
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_a_playlist_is_handed_over_as_it_is(mark):
+def test_a_playlist_that_is_sent_at_once_is_played_where_it_was_asked_for(mark):
     found = service(httpx.Response(200, content=mark + PLAYLIST)).client().hls("7")
-    assert found.playlist == mark + PLAYLIST
-    assert found.url == ""
+    assert found == Playable()
 
 
 @pytest.mark.parametrize(

@@ -49,15 +49,10 @@ ROOT_2026 = {
     "folders.0.name": "Sintel",
     "folders.0.changed_at": datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC),
     "files.0.id": "5983629956",
-    "files.0.is_video": True,
-    "files.0.plays_video": True,
-    "files.0.plays_audio": False,
     "files.0.image_urls.220": "https://rd12.example.net/.../220.jpg",
     "transfers.0.id": "196013131",
     "transfers.0.progress_percent": 42.0,
-    "transfers.0.seeders": 7,
     "transfers.0.warnings": (),
-    "unreadable_rows": 0,
 }
 DONE = {"progress_percent": 101.0, "is_moved": True, "folder_created_id": "269164005"}
 RUNNING = {
@@ -65,7 +60,6 @@ RUNNING = {
     "progress_percent": 42.5,
     "is_downloaded": False,
     "rate_bytes_per_second": 4915200,
-    "seeders": 278,
     "folder_created_id": None,
 }
 USER = {
@@ -127,7 +121,6 @@ ROWS = {
             **ROOT,
             "folder_id": "186340390",
             "folders.0.name": "Sintel",
-            "transfers.0.seeders": 278,
             "transfers.0.progress_percent": 0.0,
         },
     ),
@@ -138,14 +131,10 @@ ROWS = {
             "name": "Sintel",
             "parent_id": "12847330",
             "is_root": False,
-            "files.0.is_video": True,
-            "files.0.converted_percent": 100.0,
             "files.1.name": "Sintel.en.srt",
-            "files.1.is_video": False,
-            "files.1.converted_percent": None,
         },
     ),
-    "progress.collecting.json": Row(get, {"progress_percent": 0.0, "seeders": 0}),
+    "progress.collecting.json": Row(get, {"progress_percent": 0.0}),
     "progress.done.json": Row(get, {**DONE, "name": "Sintel"}),
     "progress.jsonp.txt": Row(get, None, errors.Unreadable, "not_json"),
     "progress.running.json": Row(get, {**RUNNING, "id": "196013131"}),
@@ -167,7 +156,6 @@ ROWS = {
         {
             "is_moved": True,
             "folder_created_id": "1432582823",
-            "destination_id": "12847330",
             "state": None,
         },
     ),

@@ -1,0 +1,24 @@
+"""So many at once and no more: who comes then waits for a turn, but not for ever."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Busy(Exception):  # noqa: N818  Errors are nouns here.
+    """No turn came in time."""
+
+
+class Turns:
+    def __init__(self, most: int, wait_seconds: float) -> None:
+        self._free = threading.BoundedSemaphore(most)
+        self._wait_seconds = wait_seconds
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        if not self._free.acquire(timeout=self._wait_seconds):
+            raise Busy
+        try:
+            yield
+        finally:
+            self._free.release()

@@ -1,0 +1,137 @@
+"""Single values of an answer, of which nothing is believed: what cannot be read is its default."""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+MOST_BYTES = 2**63 - 1
+LONGEST_NAME = 1_024
+LONGEST_LINK = 4_096
+MOST_WARNINGS = 20
+
+# Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
+ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+HASH = re.compile(r"[0-9a-fA-F]{40}")
+LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
+
+
+def id_of(value: Any) -> str | None:
+    """Ids exceed 32 bits, come as numbers or digits, and may be anything in a hostile answer."""
+    kind = type(value)
+    if kind is int:
+        return str(value) if 0 <= value <= MOST_BYTES else None
+    if kind is str:
+        return value if ID.fullmatch(value) else None
+    if kind is float and value.is_integer() and 0 <= value <= 2**53:
+        return str(int(value))
+    return None
+
+
+def reference_of(value: Any) -> str | None:
+    """An id of something else, where 0 and -1 mean none."""
+    found = id_of(value) if value else None
+    return None if found == "0" else found
+
+
+def text_of(value: Any) -> str:
+    if type(value) is not str:
+        return str(value) if type(value) is int and -MOST_BYTES < value < MOST_BYTES else ""
+    return sound(value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME])
+
+
+def scalar_of(value: Any) -> str:
+    """Empty for what is no single value."""
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) is float:
+        return str(value) if math.isfinite(value) else ""
+    return text_of(value).strip()
+
+
+def sound(text: str) -> str:
+    """JSON can spell half of a surrogate pair, which no page could be encoded with."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def bytes_of(value: Any) -> int:
+    """Any count; 0 where it is not told or cannot be meant."""
+    if type(value) is int:
+        return value if 0 <= value <= MOST_BYTES else 0 if value < 0 else MOST_BYTES
+    if value is None:
+        return 0
+    number = number_of(value)
+    return int(min(max(number, 0.0), 2.0**62))
+
+
+def number_of(value: Any) -> float:
+    if type(value) is bool or not isinstance(value, int | float | str):
+        return 0.0
+    try:
+        number = float(value[:32] if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
+        return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def within(value: Any, most: int) -> int:
+    if value is None:
+        return 0
+    number = value if type(value) is int else round(number_of(value))
+    return number if 0 < number <= most else 0
+
+
+def percent_of(value: Any, most: float) -> float:
+    return min(max(number_of(value), 0.0), most)
+
+
+def flag_of(value: Any) -> bool:
+    if value is None or value is True or value is False:
+        return value is True
+    if type(value) is str:
+        return value == "1" or value.lower() in ("true", "yes") or number_of(value) > 0
+    return number_of(value) > 0
+
+
+def hash_of(value: Any) -> str | None:
+    return value.lower() if type(value) is str and HASH.fullmatch(value) else None
+
+
+def link_of(value: Any) -> str | None:
+    if type(value) is not str or len(value) > LONGEST_LINK or not LINK.fullmatch(value):
+        return None
+    return sound(value)
+
+
+def moment_of(value: Any) -> datetime | None:
+    """`YYYY-MM-DD HH:MM:SS`, UTC, no zone."""
+    if type(value) is not str or len(value) != 19:
+        return None
+    try:
+        return datetime.fromisoformat(value + "+00:00")
+    except ValueError:
+        return None
+
+
+def seconds_of(value: Any) -> int | None:
+    moment = moment_of(value)
+    return None if moment is None else int(moment.timestamp())
+
+
+def warnings_of(value: Any) -> tuple[str, ...]:
+    """A string that holds JSON, an array, or nothing; a plain sentence was seen as well."""
+    if not value or value == "[]":
+        return ()
+    if isinstance(value, str):
+        try:
+            value = json.loads(value[:65_536])
+        except (ValueError, RecursionError):
+            value = [value]
+    rows: Iterable[Any] = value if isinstance(value, list) else [value]
+    texts = (text_of(row) for row in islice(rows, MOST_WARNINGS))
+    return tuple(text for text in texts if text)
