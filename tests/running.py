@@ -8,15 +8,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
 START_SECONDS = 60
 STOP_SECONDS = 15
+# "gw1" of 2, where pytest-xdist runs several.
+PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @dataclass
@@ -158,9 +162,13 @@ class Output:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """One that nobody takes before its program does: no other process of these tests chooses from
+    the same ports, and the kernel gives out higher ones."""
+    for port in SystemRandom().sample(PORTS, 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def raw(port: int, request: bytes) -> bytes:
