@@ -8,7 +8,8 @@ run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check

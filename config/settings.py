@@ -175,6 +175,7 @@ STREAMS_PER_PROCESS = env.integer(
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
 QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
 ACTIVE_TRANSFERS = env.integer("ACTIVE_TRANSFERS", 5, least=1, most=1000)
+NO_PEERS_SECONDS = env.integer("NO_PEERS_SECONDS", 120, least=1, most=86_400)
 SEED_RATIO = env.decimal("SEED_RATIO", 1.0, most=1000)
 SEED_MINUTES = env.integer("SEED_MINUTES", 60, least=0, most=525_600)
 DOWNLOAD_LIMIT = env.size("DOWNLOAD_LIMIT", 0)

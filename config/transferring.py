@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,7 @@ def engine_settings() -> EngineSettings:
 def limits() -> Limits:
     return Limits(
         active_transfers=settings.ACTIVE_TRANSFERS,
+        patience=timedelta(seconds=settings.NO_PEERS_SECONDS),
         seeds=settings.SEED_RATIO > 0 and settings.SEED_MINUTES > 0,
         fetch_private=settings.FETCH_PRIVATE,
         fetch_most_bytes=settings.FETCH_MAX_BYTES,

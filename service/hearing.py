@@ -113,7 +113,8 @@ class Hearing:
             run.write(progress_percent=round(100 * share, 1))
         if run.transfer.state == State.MOVING:
             run.become(State.DOWNLOADING)
-        if run.transfer.state == State.STALLED and not run.why_stalled(now):
+        patience = self._steering.limits.patience
+        if run.transfer.state == State.STALLED and not run.why_stalled(now, patience):
             self._steering.wake(run)
 
     # When it is known what will come

@@ -12,7 +12,6 @@ from service.models import LONGEST_SENTENCE, Transfer
 from service.places import Place
 from service.space import Claim
 
-PATIENCE = timedelta(minutes=2)
 # Connected to peers that have it and send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
 
@@ -152,11 +151,11 @@ class Run:
         self.hope(now)
         self.retry_at = self.retry_at and now
 
-    def why_stalled(self, now: datetime) -> str:
+    def why_stalled(self, now: datetime, patience: timedelta) -> str:
         """A word, or nothing."""
         if self.has_hope:
             self.hoped_at = now
-        if now - self.hoped_at >= PATIENCE:
+        if now - self.hoped_at >= patience:
             return "not_available" if self.transfer.peers_connected else "no_peers"
         return "nothing_comes" if now - self.moved_at >= LONG_PATIENCE else ""
 

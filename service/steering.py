@@ -25,6 +25,7 @@ DISK_PATIENCE = timedelta(seconds=30)
 @dataclass(frozen=True)
 class Limits:
     active_transfers: int
+    patience: timedelta  # with torrents that nobody in reach can send
     seeds: bool
     fetch_private: bool
     fetch_most_bytes: int

@@ -191,7 +191,7 @@ class Shift:
     def _find_stalled(self, now: datetime) -> None:
         for run in self._runs:
             if run.stage in (Stage.ADDED, Stage.ON) and run.holds_a_place:
-                word = run.why_stalled(now)
+                word = run.why_stalled(now, self._steering.limits.patience)
                 if word:
                     log.info("stalled transfer=%d reason=%s", run.id, word)
                     run.become(State.STALLED, word)

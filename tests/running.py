@@ -2,21 +2,26 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
 START_SECONDS = 60
 STOP_SECONDS = 15
+# "gw1" of 2, where pytest-xdist runs several.
+PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @dataclass
@@ -78,9 +83,19 @@ class Ferry:
 
 @contextmanager
 def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) -> Iterator[Ferry]:
+    bring_static_files(data_dir)
     with started(data_dir, prefix=prefix, **settings) as ferry:
         assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
         yield ferry
+
+
+def bring_static_files(data_dir: Path) -> None:
+    """To make them takes a third of a first start, and the tests have made their own; Ferry looks
+    whether they are the right ones. Who measures a start has none."""
+    ours = os.environ.get("DATA_DIR")
+    if ours and not (data_dir / "static").exists():
+        shutil.copytree(f"{ours}/static", data_dir / "static")
+        shutil.copy(f"{ours}/static.fingerprint", data_dir)
 
 
 @contextmanager
@@ -158,9 +173,13 @@ class Output:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """One that nobody takes before its program does: no other process of these tests chooses from
+    the same ports, and the kernel gives out higher ones."""
+    for port in SystemRandom().sample(PORTS, 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def raw(port: int, request: bytes) -> bytes:

@@ -15,7 +15,8 @@ from tests.swarm import Made, Seeder, Tracker, WebSeed, seeder, serving_http, to
 
 SLOWLY = 64 * 1024
 ARRIVAL_MS = 30_000
-STALL_MS = 180_000
+# Long enough to be seen looking.
+NO_PEERS_SECONDS = 20
 COURSE = ["queued", "metadata", "downloading", "moving", "moved"]
 # Every state that one row goes through; its key stays, while its name comes with the metadata.
 WATCH = """() => {
@@ -33,8 +34,8 @@ WATCH = """() => {
 
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    home = tmp_path_factory.mktemp("ferry")
-    with running(home, TORRENT_NETWORK="loopback", WEB_PROCESSES="2") as program:
+    settings = {"NO_PEERS_SECONDS": str(NO_PEERS_SECONDS), "WEB_PROCESSES": "2"}
+    with running(tmp_path_factory.mktemp("ferry"), **settings) as program:
         program.make_owner()
         yield program
 
@@ -185,7 +186,9 @@ def test_a_magnet_that_nobody_has_stalls_and_says_so(alice):
     waiting = row(page, made.hash_v1)
     expect(waiting.locator(".state")).to_have_text("Fetching details", timeout=ARRIVAL_MS)
     expect(waiting.locator(".facts")).to_contain_text("looking for peers")
-    expect(waiting.locator(".state")).to_contain_text("No peers", timeout=STALL_MS)
+    expect(waiting.locator(".state")).to_contain_text(
+        "No peers", timeout=1000 * NO_PEERS_SECONDS + ARRIVAL_MS
+    )
     expect(waiting.locator(".facts")).to_contain_text("waiting for one to appear")
     waiting.get_by_role("link", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()

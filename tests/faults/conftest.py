@@ -5,23 +5,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.faults.reckoning import Tally
 from tests.faults.scene import PASSWORD, Scene
+from tests.faults.tally import SEED, TALLY
 from tests.service.builders import alice
 from tests.service.conftest import library_folder, reader
 from tests.swarm import seeder
 
 __all__ = ["library_folder", "reader"]
-
-TALLY = pytest.StashKey[Tally]()
-SEED = 20260901
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    tally = config.stash.get(TALLY, None)
-    if tally is not None:
-        terminalreporter.section(f"faults (seed {SEED})")
-        terminalreporter.line(str(tally))
 
 
 @pytest.fixture
@@ -31,7 +21,7 @@ def chance():
 
 @pytest.fixture(scope="session")
 def tally(pytestconfig):
-    return pytestconfig.stash.setdefault(TALLY, Tally())
+    return pytestconfig.stash[TALLY]
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
 """What Ferry has said, what is there, and the difference: things lost, doubled or half."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.db.models import Sum
@@ -14,6 +13,7 @@ from service.models import Account, File, Transfer
 from service.places import ids_on_disk
 from service.store import Store
 from service.sweep import sweep
+from tests.faults.tally import Reckoning
 
 GONE = ""
 
@@ -33,38 +33,6 @@ class Promises:
 
     def hear(self, content_sum: str, name: str) -> None:
         self.possible[content_sum] = {name}
-
-
-@dataclass
-class Reckoning:
-    things: int = 0
-    lost: list[str] = field(default_factory=list)
-    doubled: list[str] = field(default_factory=list)
-    half: list[str] = field(default_factory=list)
-
-    @property
-    def is_even(self) -> bool:
-        return not (self.lost or self.doubled or self.half)
-
-
-@dataclass
-class Tally:
-    """Of all tests together, for the end of the run."""
-
-    faults: Counter[str] = field(default_factory=Counter)
-    total: Reckoning = field(default_factory=Reckoning)
-
-    def add(self, one: Reckoning) -> None:
-        self.total.things += one.things
-        self.total.lost += one.lost
-        self.total.doubled += one.doubled
-        self.total.half += one.half
-
-    def __str__(self) -> str:
-        faults = ", ".join(f"{count} × {name}" for name, count in sorted(self.faults.items()))
-        total = self.total
-        counts = f"lost {len(total.lost)}, doubled {len(total.doubled)}, half {len(total.half)}"
-        return f"{faults}.\nOf {total.things} things: {counts}."
 
 
 def sum_of(content: bytes) -> str:

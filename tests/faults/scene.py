@@ -7,7 +7,8 @@ import httpx
 
 from service.models import Account
 from service.store import Store
-from tests.faults.reckoning import GONE, Promises, Reckoning, Tally, reckoned, sum_of
+from tests.faults.reckoning import GONE, Promises, reckoned, sum_of
+from tests.faults.tally import Reckoning, Tally
 from tests.running import PASSWORD
 
 

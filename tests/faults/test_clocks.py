@@ -15,7 +15,7 @@ from service.media import looking
 from service.media.work import LEASE
 from service.models import File, Media
 from service.places import ids_on_disk, place_of
-from tests.faults.reckoning import Reckoning
+from tests.faults.tally import Reckoning
 from tests.service.builders import NOW, a_file, magnet
 from tests.service.builders import alice as an_account
 from tests.service.fakes import Shift

@@ -17,7 +17,8 @@ from django.db import connection
 
 from service.models import Transfer
 from service.places import ids_on_disk
-from tests.faults.reckoning import Reckoning, sum_of
+from tests.faults.reckoning import sum_of
+from tests.faults.tally import Reckoning
 from tests.running import PASSWORD, running
 from tests.service.builders import a_file, put
 from tests.service.working import until, working

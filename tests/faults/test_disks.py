@@ -18,7 +18,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from tests.config.test_run import children
-from tests.faults.reckoning import Reckoning
+from tests.faults.tally import Reckoning
 from tests.running import PASSWORD, Ferry, running
 from tests.service.working import until
 from tests.tools import needs, program

@@ -15,7 +15,7 @@ import pytest
 
 from service.media import films
 from service.media.places import Content
-from tests.faults.reckoning import Reckoning
+from tests.faults.tally import Reckoning
 from tests.service.builders import a_file
 from tests.service.media import samples
 from tests.service.media.test_killed_worker import converters

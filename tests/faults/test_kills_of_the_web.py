@@ -17,7 +17,8 @@ import httpx
 import pytest
 
 from service.models import File, Transfer
-from tests.faults.reckoning import Reckoning, sum_of
+from tests.faults.reckoning import sum_of
+from tests.faults.tally import Reckoning
 from tests.service.builders import a_file, a_folder, put
 from tests.service.working import until
 from tests.serving import serving

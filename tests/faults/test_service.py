@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tests.contract.fake import FakeV1
-from tests.faults.reckoning import Reckoning
+from tests.faults.tally import Reckoning
 from tests.people import page
 from tests.webui.service import EMAIL, PASSWORD, URL, Storage
 from tests.webui.test_uploads import body_of, send

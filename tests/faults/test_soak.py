@@ -32,6 +32,7 @@ def test_an_even_run_is_well():
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_minute_of_fifty_people_goes_well_and_leaves_nothing_behind(tmp_path):
     report = soaked(tmp_path, 60)
     assert report.is_well, str(report)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.running import BASE, Output, free_port
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 FIRST_START_SECONDS = 120
 NEXT_START_SECONDS = 3
 STOP_SECONDS = 6

@@ -184,6 +184,7 @@ class Shift:
 
 LIMITS = {
     "active_transfers": 5,
+    "patience": timedelta(minutes=2),
     "seeds": False,
     "fetch_private": False,
     "fetch_most_bytes": 0,

@@ -632,6 +632,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.alone
 def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     nodes = [folder(f"{at}", *(file_of(shelf, at) for at in range(100))) for at in range(100)]
     started = time.perf_counter()

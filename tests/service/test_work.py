@@ -12,10 +12,11 @@ from django.conf import settings
 
 from config import upstream
 from service import library
-from service.models import File
+from service.models import File, Worker
 from service.places import ids_on_disk
 from service.store import library_store
 from service.sweep import sweep
+from tests.running import free_port
 from tests.service.builders import alice
 from tests.service.working import ask, until, until_progress, until_state, working
 from tests.swarm import seeder, torrent
@@ -138,6 +139,10 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         until_progress(api, transfer_id, 5)
         with working() as second:
             first.sleep()
+            over = datetime.now(UTC) - timedelta(seconds=1)
+            assert Worker.objects.filter(name__contains=f"-{first.process.pid}-").update(
+                alive_until=over
+            )
             assert second.output.saw("a worker has died, and leaves transfers=1", 30)
             seeds.limit_upload(0)
             until_state(api, transfer_id, "done")
@@ -168,8 +173,8 @@ def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp
     with seeder() as seeds:
         seeds.give(made, tmp_path / "given")
         seeds.limit_upload(SLOWLY)
-        address = seeds.address
-        with working():
+        address, port = seeds.address, free_port()
+        with working(TORRENT_PORT=str(port)):
             transfer_id = add(api, made, seeds)
             until_progress(api, transfer_id, 10)
             seeds.drop(made)
@@ -177,8 +182,9 @@ def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp
             seeds.limit_upload(0)
             seeds.give(made, tmp_path / "given again")
             assert seeds.address == address
+            seeds.meet(made, f"127.0.0.1:{port}")
             add(api, made, seeds)
-            until_state(api, transfer_id, "done", seconds=120)
+            until_state(api, transfer_id, "done")
     is_whole(library_folder, account)
 
 

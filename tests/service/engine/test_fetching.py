@@ -494,6 +494,7 @@ def test_nothing_new_for_a_while_is_a_timeout(side, misbehave):
     assert side.content == CONTENT
 
 
+@pytest.mark.alone
 def test_a_trickle_is_not_given_up(side):
     hurried(side, quiet_seconds=0.5)
     content = b"slow and steady, all of it here in the end, byte by byte by byte by byte"
