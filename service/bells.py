@@ -1,4 +1,4 @@
-"""Bells: who changes what is wanted wakes the workers, which else see it at their next beat."""
+"""Bells: whoever changes what is wanted wakes the workers, which else see it a beat later."""
 
 import errno
 import logging
@@ -19,7 +19,7 @@ RINGS_AT_ONCE = 4096
 
 
 def ring() -> None:
-    """Never waits and never fails: who does not hear it, such as on another machine, has a beat."""
+    """Never waits and never fails: on another machine, a worker that can't hear it has its beat."""
     for bell in folder().glob("*.bell"):
         with suppress(OSError):
             ring_one(bell)

@@ -58,7 +58,7 @@ class Content:
             with disk_told():
                 self._sync()
 
-    def _sync(self) -> "Future[None]":
+    def _sync(self) -> Future[None]:
         """The disk tells only once that it has failed: whoever asks after that is told as well."""
         if self._syncing is not None:
             self._syncing.result()
