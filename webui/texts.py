@@ -45,8 +45,9 @@ class Wanted:
 def read(v1: Client, wanted: Wanted) -> Piece | None:
     """None where it is no text. Pieces end with a line, where lines are shorter than a piece."""
     start, size_bytes = wanted.start, wanted.size_bytes
-    data = fetched(v1, wanted.file, start) if size_bytes else b""
-    is_last = start + len(data) >= size_bytes or not data
+    data = fetched(v1, wanted.file, start)
+    # Not every service tells a size: then it is over with the first piece that is not full.
+    is_last = start + len(data) >= size_bytes if size_bytes else len(data) < PIECE_BYTES
     if not data:
         return Piece("", wanted.encoding or "utf_8", start, start, is_last=True)
     encoding = wanted.encoding or encodings.encoding_of(data, is_art=wanted.is_art)

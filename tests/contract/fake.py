@@ -169,9 +169,10 @@ class FakeV1(httpx.BaseTransport):
     def rename_folder(self, request: httpx.Request, folder: int) -> dict[str, Any]:
         body = body_of(request)
         wanted, name = body.first("rename_to"), body.first("name")
-        if wanted is None and name is not None and "/" in name:
+        here = self.folder(folder)
+        if wanted is None and name is not None and (here.id == ROOT or "/" in name):
             return self._created(name)
-        return self._rename(self.folder(folder), wanted or name)
+        return self._rename(here, wanted or name)
 
     def rename_file(self, request: httpx.Request, file: int) -> dict[str, Any]:
         return self._rename(self.file(file), body_of(request).first("rename_to", "name"))

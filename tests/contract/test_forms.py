@@ -83,7 +83,8 @@ def create_by_rename(v1: V1) -> None:
     fine(v1.post("/rest/folder/0/rename", data={"name": "/Films"}))
     made = fine(v1.post("/rest/folder/0/rename", data={"name": "Films/2024"}))
     assert made["path"] == "Films/2024"
-    assert v1.folder_names() == ["Films"]
+    assert fine(v1.post("/rest/folder/0/rename", data={"name": "Series"}))["path"] == "Series"
+    assert v1.folder_names() == ["Films", "Series"]
 
 
 @ALTERNATIVE("Add torrent by file")

@@ -19,10 +19,13 @@ from webui.texts import PIECE_BYTES, Wanted
 from webui.v1.errors import Unreadable
 
 
-def read(content, start=0, most_lines=4000, encoding="", *, is_art=False, is_embedded=True):
+def read(
+    content, start=0, most_lines=4000, encoding="", *, is_art=False, is_embedded=True, told=None
+):
     storage = storage_of("k", is_embedded=is_embedded)
     file = storage.file("a.txt", content)
-    wanted = Wanted(str(file.id), len(content), start, most_lines, encoding, is_art)
+    size_bytes = len(content) if told is None else told
+    wanted = Wanted(str(file.id), size_bytes, start, most_lines, encoding, is_art)
     return texts.read(storage.service.v1, wanted)
 
 
@@ -69,6 +72,12 @@ def test_nfo_files_are_drawn_with_the_letters_of_the_first_pc():
 @pytest.mark.parametrize("content", [b"\x00\x01\x02" * 90, b"\x89PNG\r\n\x1a\n\x00", b"\x01" * 99])
 def test_what_is_no_text_is_not_shown_as_one(content):
     assert read(content) is None
+
+
+@pytest.mark.parametrize("length", [0, 1, PIECE_BYTES, 2 * PIECE_BYTES + 7])
+def test_a_text_is_read_to_its_end_where_no_size_is_told(length):
+    content = (b"Land in sight\n" * (length // 14 + 1))[:length]
+    assert "".join(piece.text for piece in pieces(content, told=0)).encode() == content
 
 
 @given(some.binary(max_size=400))

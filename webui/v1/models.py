@@ -254,7 +254,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`others`: what else is told of it, by the service's own names. Nothing secret."""
+    """`is_paid`: unless the service says that it is not.
+
+    `others`: what else is told of it, by the service's own names. Nothing secret.
+    """
 
     id: str | None
     name: str
@@ -305,7 +308,7 @@ def folder(row: Json) -> Folder | None:
         return None
     return Folder(
         folder_id,
-        _name(row),
+        _name(row) or folder_id,
         bytes_of(row.get("size")),
         moment_of(row.get("last_update")),
     )
@@ -321,15 +324,24 @@ def files(rows: Sequence[Json]) -> Iterator[File]:
     ids = [id_of(row.get("id")) for row in rows]
     if None in ids:
         rows = [row for row, found in zip(rows, ids, strict=True) if found is not None]
+    known_ids = [*filter(None, ids)]
     return map(
         File,
-        filter(None, ids),
-        map(_name, rows),
+        known_ids,
+        _names(rows, known_ids),
         _column(rows, "size", bytes_of),
         _column(rows, "last_update", seconds_of),
         _column(rows, "hash", hash_of),
         rows,
     )
+
+
+def _names(rows: Sequence[Json], ids: Sequence[str]) -> list[str]:
+    """No service need tell more of a file than its id, and nobody can press what has no name."""
+    names = [*map(_name, rows)]
+    if all(names):
+        return names
+    return [name or file_id for name, file_id in zip(names, ids, strict=True)]
 
 
 def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> list[Value]:
@@ -426,7 +438,7 @@ def account(answer: Json) -> Account | None:
     """Nested since about 2024, flat before; None where it is neither."""
     nested = answer.get("account")
     row: Json = {**answer, **nested} if isinstance(nested, Mapping) else answer
-    if ACCOUNT_KEYS.isdisjoint(row):
+    if row is answer and ACCOUNT_KEYS.isdisjoint(row):
         return None
     wishes = row.get("wishlist")
     rows = islice(wishes, MOST_WISHES) if isinstance(wishes, list) else ()
@@ -434,7 +446,7 @@ def account(answer: Json) -> Account | None:
         id=id_of(_first(row, "user_id", "id")),
         name=text_of(_first(row, "username", "email")),
         email=text_of(_first(row, "email", "username")),
-        is_paid=flag_of(row.get("premium")),
+        is_paid=row.get("premium") is None or flag_of(row["premium"]),
         plan=text_of(row.get("package_name")),
         space_max_bytes=_known_bytes(row, "space_max"),
         space_used_bytes=_known_bytes(row, "space_used"),

@@ -204,7 +204,6 @@ def test_a_name_is_kept_as_it_came(name):
 def test_a_name_is_bounded_and_can_be_encoded():
     assert len(file(name="x" * 100_000).name) == 1_024
     assert file(name="a\ud800b").name == "a?b"
-    assert file(name=None).name == ""
     assert file(name=42).name == "42"
 
 
@@ -228,7 +227,6 @@ def test_a_picture_that_is_no_web_address_is_dropped(thumb):
         ({"path": "Films/Sintel"}, "Sintel"),
         ({"name": "", "path": "Films/Sintel/"}, "Sintel"),
         ({"name": "a", "path": "b"}, "a"),
-        ({}, ""),
     ],
 )
 def test_a_folder_has_its_name_under_either_key(fields, name):
@@ -241,6 +239,28 @@ def test_an_account_is_nested_or_flat():
     assert models.account(fields).is_paid
     assert models.account(fields).space_max_bytes == 5
     assert models.account(fields).space_used_bytes is None
+
+
+def test_an_account_may_tell_nothing_that_is_known():
+    told = models.account({"account": {"tier": "gold"}})
+    assert told.others == (("tier", "gold"),)
+    assert told.space_max_bytes is None
+
+
+@pytest.mark.parametrize(
+    ("premium", "is_paid"), [(None, True), (1, True), (True, True), (0, False), (False, False)]
+)
+def test_an_account_is_paid_for_unless_it_says_no(premium, is_paid):
+    assert models.account({"email": "a@example.org", "premium": premium}).is_paid is is_paid
+
+
+@pytest.mark.parametrize("nameless", [{}, {"name": None}, {"name": ""}, {"path": "/"}])
+def test_what_has_no_name_is_called_by_its_id(nameless):
+    rows = [{"id": 7, **nameless}, {"id": "", "name": "no id"}, {"id": 8, "name": "named"}]
+    found = models.listing({"folders": rows, "files": rows})
+    assert [each.name for each in found.folders] == ["7", "named"]
+    assert [each.name for each in found.files] == ["7", "named"]
+    assert found.name == ""
 
 
 @pytest.mark.parametrize("nothing", [0, "0", None, -1, False, ""])
