@@ -20,7 +20,7 @@ def sentence(word: str) -> str:
 
 def detail(word: str, said: str) -> str:
     """What the service's own sentences add to ours, where that leaves something open."""
-    if not said or not (word in VAGUE or word not in SENTENCES):
+    if not said or (word in SENTENCES and word not in VAGUE):
         return ""
     known = [_in_our_words(each) for each in SENTENCE_ENDS.split(said)]
     return " ".join(known) if all(known) else _("the service says: %(words)s") % {"words": said}
