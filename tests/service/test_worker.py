@@ -12,6 +12,7 @@ from service.engine.fetch_events import Magnet, Torrent
 from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
 from service.places import Place, ids_on_disk, place_of
+from service.steering import Steering
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift
 
@@ -308,6 +309,37 @@ def test_a_disk_that_fails_is_said_and_tried_again(shift):
     shift.rounds(5)
     assert (shift.state(transfer), transfer.reason) == ("downloading", "")
     assert shift.engine.told("resume") == [str(transfer.pk)]
+
+
+def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
+    broken, good = magnets(alice(), 2)
+    place = place_of(broken.pk).folder
+    place.parent.mkdir(parents=True)
+    place.touch()
+    shift.rounds(2)
+    assert (shift.state(broken), broken.reason) == ("stalled", "disk_error")
+    assert shift.engine.told("add") == [str(good.pk)]
+    place.unlink()
+    shift.round(seconds=31)
+    shift.rounds(5)
+    assert shift.engine.told("add") == [str(good.pk), str(broken.pk)]
+
+
+def test_who_stumbles_over_one_takes_up_the_others_soon(shift, monkeypatch):
+    begin, troubles = Steering.begin, [OperationalError()]
+
+    def stumble(steering, run, now):
+        if troubles:
+            raise troubles.pop()
+        begin(steering, run, now)
+
+    monkeypatch.setattr(Steering, "begin", stumble)
+    both = magnets(alice(), 2)
+    with pytest.raises(OperationalError):
+        shift.round()
+    shift.round(seconds=11)
+    shift.round()
+    assert sorted(shift.engine.told("add")) == [str(each.pk) for each in both]
 
 
 def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
