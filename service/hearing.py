@@ -19,7 +19,7 @@ from service.engine.events import (
 )
 from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent
 from service.errors import DiskFull, NotFound, Refusal
-from service.landing import Landed, NotLanded
+from service.landing import Landed, NotLanded, Outcome
 from service.models import Transfer
 from service.places import Plan
 from service.runs import Run, Stage
@@ -41,21 +41,27 @@ class Hearing:
         self._heard: deque[Event | FetchEvent] = deque()
 
     def hear_all(self, now: datetime) -> None:
-        for outcome in self._steering.tools.landing.poll():
-            self._landed(outcome, now)
         tools = self._steering.tools
+        for outcome in tools.landing.poll():
+            self._hear(outcome, now)
         self._heard.extend([*tools.engine.poll(), *tools.fetching.poll()])
         left = MOST_AT_ONCE
         while self._heard and left:
             event = self._heard.popleft()
             left -= not isinstance(event, Status)
-            try:
-                self._hear(event, now)
-            except Exception:
-                # One that stumbles never stops the others.
-                log.exception("stumbled over %s", type(event).__name__)
+            self._hear(event, now)
 
-    def _hear(self, event: Event | FetchEvent, now: datetime) -> None:
+    def _hear(self, event: Outcome | Event | FetchEvent, now: datetime) -> None:
+        """One that stumbles never stops the others."""
+        try:
+            self._follow(event, now)
+        except Exception:
+            log.exception("stumbled over %s", type(event).__name__)
+
+    def _follow(self, event: Outcome | Event | FetchEvent, now: datetime) -> None:
+        if isinstance(event, Landed | NotLanded):
+            self._landed(event, now)
+            return
         if isinstance(event, Restarted):
             self._restarted(event.suspects, now)
             return
@@ -195,7 +201,7 @@ class Hearing:
         is_known = size_bytes == run.transfer.size_bytes
         return is_known or self._steering.adopt(run, Facts("", size_bytes), now)
 
-    def _landed(self, outcome: Landed | NotLanded, now: datetime) -> None:
+    def _landed(self, outcome: Outcome, now: datetime) -> None:
         run = self._runs.get(outcome.transfer_id)
         if run is None or run.stage != Stage.LANDING:
             return None

@@ -1,9 +1,7 @@
 """What a transfer may become.
 
 queued ──> metadata ──> downloading ──> moving ──> done
-  ↑           ↕              ↕             │
-  └─────── stalled ───────┘             │
-  └─────── no_room <─── any of these, and back to each
+  stalled, no_room <─── any of these, and back to each
   stopped ──> queued
   failed <─── each before done
 
@@ -17,8 +15,8 @@ State = Transfer.State
 
 LEADS_TO: dict[str, frozenset[str]] = {
     State.QUEUED: frozenset({State.METADATA, State.DOWNLOADING, State.MOVING}),
-    State.METADATA: frozenset({State.QUEUED, State.DOWNLOADING, State.STALLED, State.MOVING}),
-    State.DOWNLOADING: frozenset({State.QUEUED, State.METADATA, State.STALLED, State.MOVING}),
+    State.METADATA: frozenset({State.QUEUED, State.DOWNLOADING, State.MOVING}),
+    State.DOWNLOADING: frozenset({State.QUEUED, State.METADATA, State.MOVING}),
     State.STALLED: frozenset({State.QUEUED, State.METADATA, State.DOWNLOADING, State.MOVING}),
     State.NO_ROOM: frozenset({State.QUEUED, State.METADATA, State.DOWNLOADING, State.MOVING}),
     State.MOVING: frozenset({State.QUEUED, State.METADATA, State.DOWNLOADING, State.DONE}),
@@ -26,7 +24,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
     State.DONE: frozenset(),
     State.FAILED: frozenset(),
 }
-LEADS_TO_TROUBLE = frozenset({State.NO_ROOM, State.FAILED, State.STOPPED})
+LEADS_TO_TROUBLE = frozenset({State.STALLED, State.NO_ROOM, State.FAILED, State.STOPPED})
 
 # Why: the words that may stand beside a state, as README tells them.
 REASONS: dict[str, frozenset[str]] = {

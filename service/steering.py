@@ -81,6 +81,10 @@ class Steering:
         except DiskFull:
             self.hold_back(run, DiskFull.reason, now)
             return False
+        except OSError:
+            log.exception("no place can be made transfer=%d", run.id)
+            self.hold_back(run, "disk_error", now)
+            return False
         return True
 
     def _give(self, run: Run) -> None:

@@ -128,14 +128,17 @@ class Shift:
         for run in self._runs:
             if run.stage != Stage.LEAVING and (run.id not in mine or run.id in stopped):
                 self._steering.leave(run)
-        free = [(pk, state) for pk, state, name in rows if not name and pk not in self._runs]
+        # Its own too: those behind one that it stumbled over when it took them have no run.
+        names = ("", self._lease.name)
+        free = [(pk, state) for pk, state, name in rows if name in names and pk not in self._runs]
         self._queue = sorted(pk for pk, state in free if state == State.QUEUED)
         begun = (*states.BEGUN, State.DONE)
         self._take([pk for pk, state in free if state in begun], now)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         taken = self._lease.take(transfer_ids) if transfer_ids else set()
-        rows = self._lease.held().filter(pk__in=taken).select_related("account").order_by("pk")
+        held = self._lease.held().filter(pk__in=transfer_ids)
+        rows = held.select_related("account").order_by("pk")
         for transfer in rows:
             run = Run(transfer, place_of(transfer.pk), hoped_at=now, moved_at=now)
             self._runs.add(run)

@@ -1,8 +1,10 @@
 """The worker's decisions, with an engine that does what the test says."""
 
+import errno
 import os
 
 import pytest
+from django.db import OperationalError
 
 from service import accounts, library, transfers
 from service.engine.events import Broken, FileOf, Gone, Metadata, Seeded
@@ -10,6 +12,7 @@ from service.engine.fetch_events import Magnet, Torrent
 from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
 from service.places import Place, ids_on_disk, place_of
+from service.steering import Steering
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift
 
@@ -308,6 +311,37 @@ def test_a_disk_that_fails_is_said_and_tried_again(shift):
     assert shift.engine.told("resume") == [str(transfer.pk)]
 
 
+def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
+    broken, good = magnets(alice(), 2)
+    place = place_of(broken.pk).folder
+    place.parent.mkdir(parents=True)
+    place.touch()
+    shift.rounds(2)
+    assert (shift.state(broken), broken.reason) == ("stalled", "disk_error")
+    assert shift.engine.told("add") == [str(good.pk)]
+    place.unlink()
+    shift.round(seconds=31)
+    shift.rounds(5)
+    assert shift.engine.told("add") == [str(good.pk), str(broken.pk)]
+
+
+def test_who_stumbles_over_one_takes_up_the_others_soon(shift, monkeypatch):
+    begin, troubles = Steering.begin, [OperationalError()]
+
+    def stumble(steering, run, now):
+        if troubles:
+            raise troubles.pop()
+        begin(steering, run, now)
+
+    monkeypatch.setattr(Steering, "begin", stumble)
+    both = magnets(alice(), 2)
+    with pytest.raises(OperationalError):
+        shift.round()
+    shift.round(seconds=11)
+    shift.round()
+    assert sorted(shift.engine.told("add")) == [str(each.pk) for each in both]
+
+
 def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     first, second = magnets(alice(), 2)
     known(shift, first)
@@ -319,6 +353,43 @@ def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     shift.round(seconds=31)
     shift.rounds(6)
     assert [shift.state(each) for each in (first, second)] == ["downloading"] * 2
+
+
+def test_a_disk_that_fails_when_it_lands_is_said_and_tried_again(shift, monkeypatch):
+    def fail(*_args):
+        raise OSError(errno.EIO, "Input/output error")
+
+    broken, good = magnets(alice(), 2)
+    known(shift, broken, size_bytes=7)
+    known(shift, good, size_bytes=7)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(shift.store), "link_all", fail)
+        shift.engine.complete(broken, b"content")
+        shift.engine.complete(good, b"content")
+        shift.rounds(3)
+    assert [shift.state(each) for each in (broken, good)] == ["stalled"] * 2
+    assert broken.reason == good.reason == "disk_error"
+    shift.round(seconds=31)
+    shift.rounds(5)
+    assert [shift.state(each) for each in (broken, good)] == ["done"] * 2
+
+
+def test_what_stumbles_over_one_landing_hears_of_the_next(shift, monkeypatch):
+    first, second = magnets(alice(), 2)
+    known(shift, first, size_bytes=7)
+    known(shift, second, size_bytes=7)
+    leave, troubles = shift.worker._shift._steering.leave, [OperationalError()]
+
+    def stumble(run):
+        if troubles:
+            raise troubles.pop()
+        leave(run)
+
+    monkeypatch.setattr(shift.worker._shift._steering, "leave", stumble)
+    shift.engine.complete(first, b"content")
+    shift.engine.complete(second, b"content")
+    shift.rounds(2)
+    assert shift.engine.told("remove") == [str(second.pk), str(first.pk)]
 
 
 def test_an_account_that_is_full_when_it_lands_waits_with_all_that_came(shift):
