@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.people import page, words
-from webui.pages.entries import Entry
+from webui.pages import previews
+from webui.pages.entries import FILE, Entry
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -63,6 +64,11 @@ def test_each_kind_of_file_is_shown_in_its_way(gwen, storage, name, content, wan
 def test_of_an_empty_file_it_is_said_that_it_is_empty(gwen, storage, name):
     answer = view(gwen, storage.file(name, b""))
     assert words(answer, ".viewer-body h2") == "This file is empty"
+
+
+def test_a_film_of_which_nothing_is_told_is_not_called_empty():
+    assert previews.kind_of(Entry(FILE, "1", "a.mp4", 0, None), None) == "video"
+    assert previews.kind_of(Entry(FILE, "1", "a.mp4", 0, added=1), None) == "empty"
 
 
 def test_the_listing_leads_to_the_preview(gwen, storage):

@@ -133,9 +133,14 @@ def family_of(entry: Entry) -> str:
 def kind_of(entry: Entry, text: TextPart | None) -> str:
     if text is not None:
         return "text"
-    if not entry.size_bytes:
+    if is_empty(entry):
         return "empty"
     return entry.preview if entry.preview in (*FAMILIES, "pdf") else "none"
+
+
+def is_empty(entry: Entry) -> bool:
+    """A service that tells nothing of a file but its id and name does not say that."""
+    return entry.size_bytes == 0 and bool(entry.hash or entry.added)
 
 
 def script_of(entry: Entry, text: TextPart | None) -> str:
