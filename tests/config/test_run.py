@@ -75,6 +75,7 @@ def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_stop_waits_for_no_slow_download(tmp_path):
     with running(tmp_path) as ferry:
         link = ferry.manage("shell", "--verbosity=0", "-c", PUT_A_FILE).strip()
@@ -88,6 +89,7 @@ def test_a_stop_waits_for_no_slow_download(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_stop_with_transfers_under_way_loses_nothing(tmp_path):
     """One that comes from a peer, one from an address, and one that waits for its turn."""
     film, song = os.urandom(6_000_000), os.urandom(6_000_000)
@@ -131,6 +133,7 @@ def add(api: httpx.Client, kind: str, what: str) -> int:
 
 
 @on_linux
+@pytest.mark.alone
 @pytest.mark.parametrize("name", ["web", "worker"])
 def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
     with running(tmp_path) as ferry:

@@ -69,6 +69,7 @@ def is_whole(store, account):
     assert {found.blob for found in store.blobs()} == {File.objects.get().blob}
 
 
+@pytest.mark.alone
 def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     library_folder, account, api, seeds, film
 ):
@@ -105,6 +106,7 @@ def test_after_a_kill_it_goes_on_where_it_was(account, api, seeds, film, percent
     assert seeds.uploaded_bytes(film) < 1.5 * len(CONTENT)
 
 
+@pytest.mark.alone
 def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api, seeds, film):
     seeds.limit_upload(SLOWLY)
     with working() as work:

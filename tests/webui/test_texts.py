@@ -280,6 +280,7 @@ def test_no_line_is_lost_by_colours(text):
     assert len(typesetting.coloured(text, "python")) == len(text.removesuffix("\n").split("\n"))
 
 
+@pytest.mark.alone
 def test_only_so_much_is_coloured_and_the_rest_is_there():
     text = "x = 1\n" * 60_000
     lines = typesetting.coloured(text, "python")
