@@ -73,19 +73,19 @@ class PictureLinks:
     """Of all the files of one account, quickly: whoever holds one may see that file's pictures."""
 
     def __init__(self, account: Account, base: str, now: datetime) -> None:
-        """`base`: scheme and host, where the links are to be absolute."""
+        """`base`: scheme and host, where the links are to be absolute. Each link is `home`, the
+        id of the file, a slash, the name of the size, `query`, and the signature."""
         expires = expiry_of(now, PICTURE_WINDOW)
         self._begun = _begun(_key(account), f"picture\n{account.pk}\n")
         self._behind = f"\n{expires}\n".encode()
-        self._query = f"?e={expires}&s="
+        self.query = f"?e={expires}&s="
         some = reverse("content-picture", args=[account.pk, 0, "size"])
-        self._home = base + some.removesuffix("0/size")
+        self.home = base + some.removesuffix("0/size")
 
-    def of(self, file_id: int) -> tuple[str, str]:
-        """What stands before and behind the name of the size."""
+    def signature(self, file_id: int) -> str:
         words = self._begun.copy()
         words.update(b"%d%b" % (file_id, self._behind))
-        return f"{self._home}{file_id}/", self._query + _written(words.digest())
+        return _written(words.digest())
 
 
 def expiry_of(now: datetime, length: timedelta = WINDOW) -> int:

@@ -1,5 +1,7 @@
 """Folders: list, create, rename, delete, and a whole one as a ZIP."""
 
+from collections.abc import Iterator
+from operator import add
 from typing import Any
 from zlib import crc32
 
@@ -9,7 +11,14 @@ from service import library, links, pins
 from service.api import answers, bodies, transfers
 from service.api.errors import Missing
 from service.api.http import Request
-from service.api.records import file_record, folder_record, moment, space_record
+from service.api.records import (
+    NO_PICTURE,
+    file_record,
+    folder_record,
+    moment,
+    picture_facts,
+    space_record,
+)
 from service.library import Listing
 from service.links import PictureLinks
 from service.models import Folder
@@ -51,24 +60,37 @@ class Listed(answers.Record):
     asks for the pictures of those."""
 
     def __init__(self, request: Request, listing: Listing) -> None:
-        super().__init__({})
+        super().__init__(listing_record(request, listing))
         self._asked = request
-        self._listing = listing
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        return listing_record(self._asked, self._listing, None)
+    def written(self) -> str:
+        """No name can pass for the words that links take the place of: inside of a text, JSON has
+        a backslash before each quote."""
+        words = super().written().replace(HAS_NO_PICTURE, members(NO_PICTURE))
+        first, *others = words.split(HAS_PICTURE)
+        links = self._picture_links()
+        return first + "".join(map(add, links, others))
 
-    @property
-    def written_facts(self) -> dict[str, Any]:
+    def _picture_links(self) -> Iterator[str]:
+        """As JSON. Only two words differ from file to file: to encode the links of 10,000 took
+        half the time of their listing."""
         request = self._asked
-        pictures = PictureLinks(request.account, base_of(request), request.now)
-        return listing_record(request, self._listing, pictures)
+        links = PictureLinks(request.account, base_of(request), request.now)
+        pattern = members(picture_facts(f"{links.home}<id>/", f"{links.query}<signature>"))
+        for file in self.facts["files"]:
+            if file["has_picture"]:
+                signed = pattern.replace("<signature>", links.signature(file["id"]))
+                yield signed.replace("<id>", str(file["id"]))
 
 
-def listing_record(
-    request: Request, listing: Listing, pictures: PictureLinks | None
-) -> dict[str, Any]:
+def members(facts: dict[str, Any]) -> str:
+    return answers.encoded(facts)[1:-1]
+
+
+HAS_PICTURE, HAS_NO_PICTURE = (members({"has_picture": answer}) for answer in (True, False))
+
+
+def listing_record(request: Request, listing: Listing) -> dict[str, Any]:
     folder = listing.folder
     is_root = folder.parent_id is None
     running = transfers.running_records(request.account) if is_root else []
@@ -83,7 +105,7 @@ def listing_record(
         "path": folder.name,
         "size": folder.size_bytes,
         "parent": parent_id,
-        **entry_records(listing, pictures),
+        **entry_records(listing),
         "torrents": running,
         "tasks": [],
         "album_groups": [],
@@ -98,10 +120,11 @@ def listing_record(
     }
 
 
-def entry_records(listing: Listing, pictures: PictureLinks | None) -> dict[str, Any]:
+def entry_records(listing: Listing) -> dict[str, Any]:
+    folder_id = listing.folder.pk
     return {
         "folders": [folder_record(row, listing.path) for row in listing.folders],
-        "files": [file_record(row, listing.folder.pk, pictures) for row in listing.files],
+        "files": [file_record(row, folder_id) for row in listing.files],
     }
 
 

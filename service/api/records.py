@@ -6,12 +6,12 @@ from typing import Any
 
 from service import kinds
 from service.library import FileRow, FolderRow
-from service.links import PictureLinks
 from service.media.sizes import PRESENTATIONS, THUMBNAIL
 from service.models import Account, Media, Transfer, Wish, wire_hash
 from service.transfers import TransferRow
 
 PRESENTED = tuple((str(size.width), size.name) for size in PRESENTATIONS)
+NO_PICTURE: dict[str, Any] = {"thumb": None, "presentation_urls": {"image": {}, "video": {}}}
 
 
 def moment(at: datetime) -> str:
@@ -38,7 +38,8 @@ def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
     }
 
 
-def file_record(row: FileRow, folder_id: int, links: PictureLinks | None) -> dict[str, Any]:
+def file_record(row: FileRow, folder_id: int) -> dict[str, Any]:
+    """With `has_picture` in place of the links to its pictures (picture_facts)."""
     is_probed = row.media_state not in (None, Media.State.WANTED)
     kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == kinds.VIDEO, kind == kinds.AUDIO
@@ -56,21 +57,16 @@ def file_record(row: FileRow, folder_id: int, links: PictureLinks | None) -> dic
         "play_audio": is_audio,
         "stream_video": is_video,
         "stream_audio": is_audio,
-        **picture_facts(row, links, has_picture=bool(has_picture)),
+        "has_picture": bool(has_picture),
         **(media_facts(row, is_video=is_video) if is_probed else {}),
     }
 
 
-def picture_facts(row: FileRow, links: PictureLinks | None, *, has_picture: bool) -> dict[str, Any]:
-    """Without links, whether there is one."""
-    if links is None:
-        return {"has_picture": has_picture}
-    if not has_picture:
-        return {"thumb": None, "presentation_urls": {"image": {}, "video": {}}}
-    home, query = links.of(row.id)
-    images = {pixels: f"{home}{name}{query}" for pixels, name in PRESENTED}
+def picture_facts(before: str, behind: str) -> dict[str, Any]:
+    """Links, of what stands before and behind the name of the size."""
+    images = {pixels: f"{before}{name}{behind}" for pixels, name in PRESENTED}
     return {
-        "thumb": f"{home}{THUMBNAIL.name}{query}",
+        "thumb": f"{before}{THUMBNAIL.name}{behind}",
         "presentation_urls": {"image": images, "video": {}},
     }
 
