@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 LONGEST_NAME_BYTES = 255
@@ -84,22 +84,24 @@ class _Hashes:
         self._count += added
         return added
 
-    def _put(self, numbers: Sequence[int]) -> int:
+    def _put(self, numbers: Iterable[int]) -> int:
         places = self._places
         last = len(places) - 1
-        for added, number in enumerate(numbers):
+        added = 0
+        for number in numbers:
             at = (number or 1) & last
             while found := places[at]:
                 if found == (number or 1):
                     return added
                 at = (at + 1) & last
             places[at] = number or 1
-        return len(numbers)
+            added += 1
+        return added
 
     def _grow(self) -> None:
         old = self._places
         self._places = array("q", bytes(16 * len(old)))
-        self._put([number for number in old if number])
+        self._put(filter(None, old))
 
 
 def are_plain(names: Sequence[str]) -> bool:
