@@ -9,11 +9,14 @@ import struct
 import time
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
+from itertools import accumulate, chain, compress, repeat
+from operator import add
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, NamedTuple, Self
@@ -72,6 +75,26 @@ class File:
     blob: str
 
 
+class Files(NamedTuple):
+    """Several of one folder, in columns: to make an object of each of 10,000 took longer than to
+    fetch them all."""
+
+    names: Sequence[str]
+    sizes_bytes: Sequence[int]
+    crcs: Sequence[int]
+    modified_at: Sequence[datetime]
+    blobs: Sequence[str]
+
+    def only(self, chosen: Sequence[bool]) -> "Files":
+        return Files(
+            names=[*compress(self.names, chosen)],
+            sizes_bytes=[*compress(self.sizes_bytes, chosen)],
+            crcs=[*compress(self.crcs, chosen)],
+            modified_at=[*compress(self.modified_at, chosen)],
+            blobs=[*compress(self.blobs, chosen)],
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     """Its children are walked once, when their turn comes: a generator may fetch them late."""
@@ -88,7 +111,7 @@ class Missing:
     name: str
 
 
-Node = File | Folder | Missing
+Node = File | Files | Folder | Missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +164,10 @@ class _Planner:
         while stack:
             folder = stack[-1]
             for node in folder.children:
-                if isinstance(node, File):
-                    self._add_file(folder, node)
+                if isinstance(node, Files):
+                    self._add_files(folder, node)
+                elif isinstance(node, File):
+                    self._add_files(folder, _columns(node))
                 elif isinstance(node, Folder):
                     stack.append(self._add_folder(root, folder, node))
                     break
@@ -151,17 +176,17 @@ class _Planner:
             else:
                 stack.pop()
 
-    def _add_file(self, folder: _OpenFolder, file: File) -> None:
-        if not file.blob:
-            raise ValueError(f"{file.name!r} has no blob")
-        self._add(folder, folder.names.take(file.name), file)
+    def _add_files(self, folder: _OpenFolder, files: Files) -> None:
+        if not all(files.blobs):
+            raise ValueError(f"One of {files.names!r} has no blob")
+        self._add(folder, files._replace(names=folder.names.take_all(files.names)))
 
     def _add_folder(self, root: _OpenFolder, parent: _OpenFolder, folder: Folder) -> _OpenFolder:
         if len(parent.path) + 256 > LONGEST_FOLDER_BYTES:
             parent = root
         path = parent.path + parent.names.take(folder.name, is_folder=True).encode() + b"/"
         opened = _OpenFolder(iter(folder.children), Names(), path, self._heap.append(path))
-        self._add(opened, "", File("", 0, 0, folder.modified_at, ""))
+        self._add(opened, _columns(File("", 0, 0, folder.modified_at, "")))
         return opened
 
     def _note_missing(self, folder: _OpenFolder, missing: Missing) -> None:
@@ -175,24 +200,30 @@ class _Planner:
         for part in _missing_text(self._missing):
             size_bytes += len(part)
             crc = zlib.crc32(part, crc)
-        text = File(MISSING_NAME, size_bytes, crc, made_at, "")
-        self._add(root, root.names.take(text.name), text)
+        name = root.names.take(MISSING_NAME)
+        self._add(root, _columns(File(name, size_bytes, crc, made_at, "")))
         for part in _missing_text(self._missing):
             self._heap.append(part)
 
-    def _add(self, folder: _OpenFolder, decided_name: str, file: File) -> None:
-        name, blob = decided_name.encode(), file.blob.encode("ascii")
-        size_bytes, path_length = file.size_bytes, len(folder.path) + len(name)
-        seconds = _seconds(file.modified_at)
-        record = RECORD.pack(
-            *(self._local_at, self._central_at, size_bytes, folder.path_at),
-            *(self._heap.append(name + blob), file.crc32, seconds, _dos_time(seconds)),
-            *(len(folder.path), len(name), len(blob)),
-        )
-        self._records.write(record)
-        self._central_at += _central_length(path_length, size_bytes, self._local_at)
-        self._local_at += _local_length(path_length, size_bytes) + size_bytes
-        self._entry_count += 1
+    def _add(self, folder: _OpenFolder, files: Files) -> None:
+        """Column by column, names decided: entry by entry it took twice as long."""
+        sizes_bytes, folder_length = files.sizes_bytes, len(folder.path)
+        names = [name.encode() for name in files.names]
+        blobs = [blob.encode("ascii") for blob in files.blobs]
+        name_lengths, blob_lengths = [*map(len, names)], [*map(len, blobs)]
+        path_lengths = [folder_length + length for length in name_lengths]
+        local_lengths = map(add, map(_local_length, path_lengths, sizes_bytes), sizes_bytes)
+        local_at = [*accumulate(local_lengths, initial=self._local_at)]
+        central_lengths = map(_central_length, path_lengths, sizes_bytes, local_at)
+        central_at = [*accumulate(central_lengths, initial=self._central_at)]
+        name_at = accumulate(map(add, name_lengths, blob_lengths), initial=self._heap.size_bytes)
+        places = local_at, central_at, sizes_bytes, repeat(folder.path_at), name_at
+        times = zip(*map(_times, files.modified_at), strict=True)
+        lengths = repeat(folder_length), name_lengths, blob_lengths
+        self._records.write(b"".join(map(RECORD.pack, *places, files.crcs, *times, *lengths)))
+        self._heap.append(b"".join(chain.from_iterable(zip(names, blobs, strict=True))))
+        self._local_at, self._central_at = local_at[-1], central_at[-1]
+        self._entry_count += len(names)
 
     def finish(self) -> Plan:
         records_at = self._heap.size_bytes
@@ -234,14 +265,17 @@ class _Sink:
         return self._digest.digest()
 
 
-def _seconds(moment: datetime) -> int:
-    return max(0, min(LATEST_SECONDS, int(moment.timestamp())))
+def _columns(file: File) -> Files:
+    return Files([file.name], [file.size_bytes], [file.crc32], [file.modified_at], [file.blob])
 
 
-def _dos_time(seconds: int) -> int:
-    moment = time.gmtime(max(seconds, EARLIEST_DOS_SECONDS))
-    date = (moment.tm_year - 1980) << 9 | moment.tm_mon << 5 | moment.tm_mday
-    return date << 16 | moment.tm_hour << 11 | moment.tm_min << 5 | moment.tm_sec // 2
+@lru_cache(maxsize=RECORDS_AT_ONCE)
+def _times(moment: datetime) -> tuple[int, int]:
+    """In seconds, and as DOS has it. What came in one transfer has one date."""
+    seconds = max(0, min(LATEST_SECONDS, int(moment.timestamp())))
+    at = time.gmtime(max(seconds, EARLIEST_DOS_SECONDS))
+    date = (at.tm_year - 1980) << 9 | at.tm_mon << 5 | at.tm_mday
+    return seconds, date << 16 | at.tm_hour << 11 | at.tm_min << 5 | at.tm_sec // 2
 
 
 def _missing_text(names: IO[bytes]) -> Iterator[bytes]:

@@ -103,6 +103,7 @@ class StoredFile(InOneFile):
         return self._store.open(self._blob)
 
     def _lost(self) -> None:
+        self._store.note_loss()
         log.error("blob missing or of another size blob=%s", self._blob)
         raise NotFound
 
@@ -113,6 +114,7 @@ class Pinned:
 
     def __init__(self, account_id: int, pin: str, name: str, store: Store) -> None:
         plan = pins.path(account_id, pin)
+        self._store = store
         try:
             self._archive = Archive(plan, store.open)
         except (FileNotFoundError, ArchiveBroken) as error:
@@ -130,7 +132,11 @@ class Pinned:
             raise NotFound from error
 
     def read(self, span: Span) -> Generator[bytes, None, None]:
-        return self._archive.read(*span)
+        try:
+            yield from self._archive.read(*span)
+        except (ArchiveBroken, NotFound):
+            self._store.note_loss()
+            raise
 
 
 class Begun:

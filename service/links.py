@@ -73,29 +73,30 @@ def query_of(ticket: str) -> dict[str, str]:
 
 class ListingLinks:
     """Of all the files of one account, quickly: whoever holds one may see that file's pictures, or
-    its stream."""
+    its stream. They are patterns, which `filled` makes a file's own."""
 
     def __init__(self, account: Account, base: str, now: datetime) -> None:
         """`base`: scheme and host, where the links are to be absolute."""
         expires = expiry_of(now, LISTING_WINDOW)
         key = _key(account)
-        self._pictures = _begun(key, f"picture\n{account.pk}\n")
-        self._streams = _begun(key, f"hls\n{account.pk}\n")
+        self._begun = {
+            "<picture>": _begun(key, f"picture\n{account.pk}\n"),
+            "<stream>": _begun(key, f"hls\n{account.pk}\n"),
+        }
         self._behind = f"\n{expires}\n".encode()
-        self._query = f"?e={expires}&s="
-        self._ticket = f"{expires}."
         some_picture = reverse("content-picture", args=[account.pk, 0, "size"])
         some_stream = reverse("content-stream", args=[account.pk, 0, "ticket", MASTER])
-        self._home = base + some_picture.removesuffix("0/size")
-        self._stream_home = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
+        home = base + some_picture.removesuffix("0/size")
+        stream_home = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
+        # What stands before and behind the name of the size.
+        self.picture = (f"{home}<id>/", f"?e={expires}&s=<picture>")
+        self.stream = f"{stream_home}<id>/{expires}.<stream>/{MASTER}"
 
-    def pictures(self, file_id: int) -> tuple[str, str]:
-        """What stands before and behind the name of the size."""
-        return f"{self._home}{file_id}/", self._query + self._signed(self._pictures, file_id)
-
-    def stream(self, file_id: int) -> str:
-        ticket = self._ticket + self._signed(self._streams, file_id)
-        return f"{self._stream_home}{file_id}/{ticket}/{MASTER}"
+    def filled(self, pattern: str, file_id: int) -> str:
+        for word, begun in self._begun.items():
+            if word in pattern:
+                pattern = pattern.replace(word, self._signed(begun, file_id))
+        return pattern.replace("<id>", str(file_id))
 
     def _signed(self, begun: "blake2s", file_id: int) -> str:
         words = begun.copy()

@@ -1,25 +1,32 @@
 """Pins: the layout of an archive, written down when its link is made, so that it never changes."""
 
 import json
+import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
+from itertools import compress
+from operator import eq, not_
 from pathlib import Path
 
 from django.conf import settings
 
 from service import links, walking
-from service.archive import File, Folder, Missing, Node, Plan, write_plan
+from service.archive import Files, Folder, Missing, Node, Plan, write_plan
 from service.models import Account
 from service.store import Store, disk_full_told, library_store
-from service.walking import Entry
+from service.walking import Step
 
 # Longer than any link to it lives.
 LIFETIME = links.LIFETIME + 2 * links.WINDOW
 KNOWN_FOR = timedelta(hours=1)
+# To look at each of 10,000 blobs takes more than half of the time in which their archive is to
+# begin. What holds more files than these is believed to hold the rest where nothing is known to
+# be lost; if something is, it breaks off, and is looked at whole when it is asked for again.
+LOOKED_AT = 500
 
 Selection = tuple[set[int], set[int]]  # ids of folders and of files
 
@@ -39,7 +46,7 @@ def pin(
     link: asking a thousand times fills no disk.
     """
     selection = set(folder_ids), set(file_ids)
-    key = _key(account, selection, name)
+    key = _key(account, selection, name, now)
     pin_id = _known(account, key, now) or _planned(account, selection, name, key, now)
     return links.zip_link(account, pin_id, name, now=now)
 
@@ -62,11 +69,11 @@ def _home() -> Path:
     return home
 
 
-def _key(account: Account, selection: Selection, name: str) -> Path:
-    """A file that names the pin of this selection in the library as it is."""
+def _key(account: Account, selection: Selection, name: str, now: datetime) -> Path:
+    """A file that names the pin of this selection in the library as it is, and as it is known."""
     rows = Account.objects.filter(pk=account.pk)
     revision = rows.values_list("library_revision", flat=True).first()
-    words = [revision, name, *map(sorted, selection)]
+    words = [revision, name, library_store().is_known_whole(now), *map(sorted, selection)]
     return _home() / f"{account.pk}-key-{sha256(json.dumps(words).encode()).hexdigest()}"
 
 
@@ -81,11 +88,12 @@ def _known(account: Account, key: Path, now: datetime) -> str | None:
 
 
 def _planned(account: Account, selection: Selection, name: str, key: Path, now: datetime) -> str:
-    entries = walking.walk(account, *selection)
+    steps = walking.walk(account, *selection)
     store = library_store()
     store.refuse_beyond(1)
     with disk_full_told():
-        plan = _written(account, Tree(entries, store, name).nodes(), now)
+        looked_at = LOOKED_AT if store.is_known_whole(now) else math.inf
+        plan = _written(account, Tree(steps, store, name, looked_at).nodes(), now)
         pin_id = plan.etag.strip('"')
         if not plan.missing_count:
             _remember(key, pin_id, now)
@@ -121,24 +129,33 @@ def _place(draft: Path, place: Path, now: datetime) -> None:
 
 
 class Tree:
-    """A walk, as the nested folders that the archive asks for, one entry ahead of it."""
+    """A walk, as the nested folders that the archive asks for, one step ahead of it."""
 
-    def __init__(self, entries: Iterator[Entry], store: Store, root_name: str) -> None:
-        self._entries = entries
+    def __init__(
+        self, steps: Iterator[Step], store: Store, root_name: str, looked_at: float
+    ) -> None:
+        """`looked_at`: so many of the files are seen to be there; the others are believed to be."""
+        self._looked_at = looked_at
+        self._steps = steps
         self._store = store
         self._root_name = root_name
-        self._next = next(entries, None)
+        self._next = next(steps, None)
 
     def nodes(self, depth: int = 0) -> Iterator[Node]:
         while self._next is not None and self._next.depth == depth:
-            entry = self._next
-            self._next = next(self._entries, None)
-            yield self._node(entry)
+            found = self._next.found
+            self._next = next(self._steps, None)
+            if isinstance(found, Files):
+                yield from self._files(found)
+            else:
+                name = found.name or self._root_name
+                yield Folder(name, found.updated_at, self.nodes(depth + 1))
 
-    def _node(self, entry: Entry) -> Node:
-        if entry.blob is None:
-            children = self.nodes(entry.depth + 1)
-            return Folder(entry.name or self._root_name, entry.updated_at, children)
-        if self._store.size(entry.blob) != entry.size_bytes:
-            return Missing(entry.name)
-        return File(entry.name, entry.size_bytes, entry.crc32, entry.updated_at, entry.blob)
+    def _files(self, files: Files) -> Iterator[Node]:
+        if self._looked_at <= 0:
+            yield files
+            return
+        self._looked_at -= len(files.blobs)
+        is_there = [*map(eq, map(self._store.size, files.blobs), files.sizes_bytes)]
+        yield files.only(is_there)
+        yield from map(Missing, compress(files.names, map(not_, is_there)))

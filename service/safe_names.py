@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from array import array
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 LONGEST_NAME_BYTES = 255
@@ -15,10 +16,11 @@ LONGEST_EXTENSION = 10
 UNSAFE = re.compile(
     r'[\x00-\x1f\x7f-\x9f"*/:<>?\\|\u2028-\u202e\u2066-\u2069\ud800-\udfff]',
 )
-DEVICE = re.compile(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:\.|\Z)",
-    re.IGNORECASE,
-)
+DEVICES = r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\xb9\xb2\xb3])"
+DEVICE = re.compile(rf"{DEVICES} *(?:\.|\Z)", re.IGNORECASE)
+# In a list of names with a slash before and behind each: one that is empty, ends in what Windows
+# drops, or is a device's.
+NOT_PLAIN = re.compile(rf"//|[. ]/|/{DEVICES} *[./]", re.IGNORECASE)
 
 
 class Names:
@@ -34,6 +36,13 @@ class Names:
         self._taken = _Hashes()
         # Without it, the n-th twin would try n numbers.
         self._next: dict[int, int] = {}
+
+    def take_all(self, wanted: Sequence[str]) -> list[str]:
+        """Of files, as if one after the other; those before the first twin in a quarter of the
+        time, where all are plain."""
+        folded = map(str.lower, wanted) if are_plain(wanted) else ()
+        kept = self._taken.add_until_known([*map(hash, folded)])
+        return [*wanted[:kept], *map(self.take, wanted[kept:])]
 
     def take(self, wanted: str, *, is_folder: bool = False) -> str:
         name = safe_name(wanted)
@@ -65,29 +74,45 @@ class _Hashes:
 
     def add(self, number: int) -> bool:
         """Whether it is new."""
-        if self._count * 3 >= len(self._places) * 2:
-            self._grow()
-        is_new = self._put(number or 1)
-        self._count += is_new
-        return is_new
+        return self.add_until_known([number]) == 1
 
-    def _put(self, number: int) -> bool:
+    def add_until_known(self, numbers: Sequence[int]) -> int:
+        """How many were new before the first that was not."""
+        while (self._count + len(numbers)) * 3 >= len(self._places) * 2:
+            self._grow()
+        added = self._put(numbers)
+        self._count += added
+        return added
+
+    def _put(self, numbers: Iterable[int]) -> int:
         places = self._places
         last = len(places) - 1
-        at = number & last
-        while found := places[at]:
-            if found == number:
-                return False
-            at = (at + 1) & last
-        places[at] = number
-        return True
+        added = 0
+        for number in numbers:
+            at = (number or 1) & last
+            while found := places[at]:
+                if found == (number or 1):
+                    return added
+                at = (at + 1) & last
+            places[at] = number or 1
+            added += 1
+        return added
 
     def _grow(self) -> None:
         old = self._places
         self._places = array("q", bytes(16 * len(old)))
-        for number in old:
-            if number:
-                self._put(number)
+        self._put(filter(None, old))
+
+
+def are_plain(names: Sequence[str]) -> bool:
+    """Whether they are in ASCII, and `safe_name` would keep each as it is."""
+    joined = "".join(names)
+    return (
+        joined.isascii()
+        and not UNSAFE.search(joined)
+        and not NOT_PLAIN.search(f"/{'/'.join(names)}/")
+        and max(map(len, names), default=0) <= LONGEST_NAME_BYTES
+    )
 
 
 def safe_name(wanted: str) -> str:

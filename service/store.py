@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import FileIO
 from pathlib import Path
 from threading import Event
@@ -25,6 +25,8 @@ from service.errors import DiskFull, NotFound
 CHUNK_BYTES = 2**20
 LARGE_CHUNK_BYTES = 2**22
 MOST_SYNCED_ALONE = 8
+# The library sweep looks once a day; what it found holds until the second one fails to come.
+KNOWN_WHOLE_FOR = timedelta(days=2)
 # Content never takes these: to delete something, the database too must be able to write.
 RESERVE_BYTES = 64 * 2**20
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -165,6 +167,26 @@ class Store:
             for folder in reversed(folders):
                 sync(folder)
         return sums.of_blob(place.name)
+
+    def is_known_whole(self, now: datetime) -> bool:
+        """Whether all rows had their blobs when they were looked at last, and no reader has
+        missed one since."""
+        try:
+            return self._whole.stat().st_mtime > (now - KNOWN_WHOLE_FOR).timestamp()
+        except FileNotFoundError:
+            return False
+
+    def note_whole(self, now: datetime) -> None:
+        make_folder(self._root)
+        self._whole.touch(mode=0o600)
+        os.utime(self._whole, (now.timestamp(), now.timestamp()))
+
+    def note_loss(self) -> None:
+        self._whole.unlink(missing_ok=True)
+
+    @property
+    def _whole(self) -> Path:
+        return self._root / "whole"
 
     @property
     def owner(self) -> Path:

@@ -28,7 +28,7 @@ class Swept:
     discarded: int  # blobs of deleted files
     drafts: int  # files of writers that died
     orphans: int = 0  # blobs that no row names
-    missing: int = 0  # rows whose blob is gone
+    missing: int = 0  # rows whose blob is gone or of another size
 
 
 def sweep(store: Store, now: datetime, grace: timedelta) -> Swept:
@@ -36,7 +36,7 @@ def sweep(store: Store, now: datetime, grace: timedelta) -> Swept:
     return replace(
         sweep_leavings(store, now, grace),
         orphans=_unlink_orphans(store, now - max(grace, ORPHAN_AGE)),
-        missing=_report_missing(store),
+        missing=_report_missing(store, now),
     )
 
 
@@ -87,13 +87,16 @@ def _unnamed(blobs: list[str]) -> Iterator[str]:
     return (blob for blob in blobs if blob not in named)
 
 
-def _report_missing(store: Store) -> int:
+def _report_missing(store: Store, now: datetime) -> int:
     count, named = 0, []
-    rows = File.objects.order_by("pk").values_list("pk", "blob")
-    for file_id, blob in rows.iterator():
-        if store.size(blob) is None and File.objects.filter(pk=file_id).exists():
+    rows = File.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
+    for file_id, blob, size_bytes in rows.iterator():
+        if store.size(blob) != size_bytes and File.objects.filter(pk=file_id).exists():
             count += 1
             named += [file_id] if count <= MOST_NAMED else []
     if count:
+        store.note_loss()
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, named)))
+    else:
+        store.note_whole(now)
     return count

@@ -3,37 +3,42 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
+from service.archive import Files
 from service.errors import NotFound
-from service.library import AT_ONCE, root_of
+from service.library import AT_ONCE, MOMENT, root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Model)
 
 
-class Entry(NamedTuple):
-    """One step of a walk. `depth` is 0 for what was selected, 1 for what lies in it, and so on."""
+class Passed(NamedTuple):
+    """A folder on the way."""
 
-    depth: int
     name: str
     updated_at: datetime
-    blob: str | None = None  # None: a folder
-    size_bytes: int = 0
-    crc32: int = 0
 
 
-FOLDER_STEP = ("lineage", "name", "updated_at")
-FILE_STEP = ("name", "updated_at", "blob", "size_bytes", "crc32")
+class Step(NamedTuple):
+    """`depth` is 0 for what was selected, 1 for what lies in it, and so on."""
+
+    depth: int
+    found: Passed | Files
 
 
-def walk(account: Account, folder_ids: Iterable[int], file_ids: Iterable[int]) -> Iterator[Entry]:
+FILE_COLUMNS = ("name", "size_bytes", "crc32", "moment", "blob")
+
+
+def walk(account: Account, folder_ids: Iterable[int], file_ids: Iterable[int]) -> Iterator[Step]:
     """What was selected and all below, depth first, each once, with little memory for any tree.
 
     Raises NotFound at once where an id is no more.
@@ -61,15 +66,16 @@ def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
     return outermost
 
 
-def _selected_files(account: Account, file_ids: Iterable[int], outermost: list[str]) -> list[Entry]:
+def _selected_files(account: Account, file_ids: Iterable[int], outermost: list[str]) -> list[Files]:
     ids = distinct(file_ids)
     found: list[tuple[Any, ...]] = []
     for batch in batches(ids, AT_ONCE):
         rows = File.objects.filter(account=account, pk__in=batch).order_by("name_key")
-        found += rows.values_list("folder__lineage", *FILE_STEP)
+        found += rows.annotate(moment=MOMENT).values_list("folder__lineage", *FILE_COLUMNS)
     if len(found) < len(ids):
         raise NotFound
-    return [Entry(0, *step) for lineage, *step in found if not _lies_in(lineage, outermost)]
+    outside = (row for row in found if not _lies_in(row[0], outermost))
+    return [_columns(batch) for batch in batches(outside, AT_ONCE)]
 
 
 def distinct(ids: Iterable[int]) -> set[int]:
@@ -85,28 +91,44 @@ def _lies_in(lineage: str, outermost: list[str]) -> bool:
     return before >= 0 and lineage.startswith(outermost[before])
 
 
-def _steps(outermost: list[str], files: list[Entry]) -> Iterator[Entry]:
+def _steps(outermost: list[str], selected: list[Files]) -> Iterator[Step]:
     for _length, alike in groupby(sorted(outermost, key=len), key=len):
         for batch in batches(alike, AT_ONCE):
             yield from _descents(batch)
-    yield from files
+    for files in selected:
+        yield Step(0, files)
 
 
-def _descents(tops: list[str]) -> Iterator[Entry]:
+def _descents(tops: list[str]) -> Iterator[Step]:
     """Folders and files come in the same order from the database, and are merged."""
     folders = _below_all(Folder.objects.order_by("lineage"), "lineage", tops)
-    files = File.objects.order_by("folder__lineage", "name_key")
+    files = File.objects.annotate(moment=MOMENT).order_by("folder__lineage", "name_key")
     files = _below_all(files, "folder__lineage", tops)
-    steps = files.values_list("folder__lineage", *FILE_STEP).iterator()
-    coming = next(steps, None)
-    for lineage, name, updated_at in folders.values_list(*FOLDER_STEP).iterator():
+    rows = files.values_list("folder__lineage", *FILE_COLUMNS).iterator()
+    by_folder = groupby(rows, key=itemgetter(0))
+    coming = next(by_folder, None)
+    for lineage, name, updated_at in folders.values_list(
+        "lineage", "name", "updated_at"
+    ).iterator():
         depth = (len(lineage) - len(tops[0])) // LINEAGE_DIGITS
-        yield Entry(depth, name, updated_at)
+        yield Step(depth, Passed(name, updated_at))
         # Less: files of a folder that went between the two queries.
         while coming and coming[0] <= lineage:
             if coming[0] == lineage:
-                yield Entry(depth + 1, *coming[1:])
-            coming = next(steps, None)
+                for batch in batches(coming[1], AT_ONCE):
+                    yield Step(depth + 1, _columns(batch))
+            coming = next(by_folder, None)
+
+
+def _columns(rows: list[tuple[Any, ...]]) -> Files:
+    _lineages, names, sizes_bytes, crcs, moments, blobs = zip(*rows, strict=True)
+    return Files(names, sizes_bytes, crcs, [*map(_date, moments)], blobs)
+
+
+@lru_cache(maxsize=AT_ONCE)
+def _date(moment: str) -> datetime:
+    """One for all that came in one transfer, whose hash is counted once."""
+    return datetime.fromisoformat(f"{moment}+00:00")
 
 
 def _below_all(rows: QuerySet[Row], column: str, tops: list[str]) -> QuerySet[Row]:

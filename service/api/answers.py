@@ -53,9 +53,8 @@ class Record(HttpResponse):
     def facts(self) -> dict[str, Any]:
         return self._facts
 
-    @property
-    def written_facts(self) -> dict[str, Any]:
-        return self._facts
+    def written(self) -> str:
+        return encoded(self._facts)
 
     def __iter__(self) -> Iterator[bytes]:
         return iter([self.content])
@@ -63,7 +62,7 @@ class Record(HttpResponse):
     @property
     def content(self) -> bytes:
         if not self._is_written:
-            self.content = encoded(self.written_facts)
+            self.content = self.written()
         return super().content
 
     @content.setter

@@ -1,5 +1,7 @@
 """Folders: list, create, rename, delete, and a whole one as a ZIP."""
 
+import re
+from itertools import product
 from typing import Any
 from zlib import crc32
 
@@ -9,13 +11,14 @@ from service import library, links, pins
 from service.api import answers, bodies, transfers
 from service.api.errors import Missing
 from service.api.http import Request
-from service.api.records import file_record, folder_record, moment, space_record
+from service.api.records import file_record, folder_record, link_facts, moment, space_record
 from service.library import Listing
 from service.links import ListingLinks
 from service.models import Folder
 
 # Part of every ETag: raised when the listing changes its shape, else clients would keep the old.
 SHAPE = 3
+HAS = re.compile('"has_picture":(?:true|false),"has_stream":(?:true|false)')
 
 
 def show(request: Request, folder_id: int = 0) -> HttpResponse:
@@ -51,24 +54,31 @@ class Listed(answers.Record):
     asks for the pictures of those."""
 
     def __init__(self, request: Request, listing: Listing) -> None:
-        super().__init__({})
+        super().__init__(listing_record(request, listing))
         self._asked = request
-        self._listing = listing
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        return listing_record(self._asked, self._listing, None)
+    def written(self) -> str:
+        """Links take the place of HAS. No name can pass for it: inside of a text, JSON has a
+        backslash before each quote. To encode each link took half the time of a listing."""
+        request, files = self._asked, iter(self.facts["files"])
+        links = ListingLinks(request.account, base_of(request), request.now)
+        patterns = {
+            (picture, stream): members(link_facts(links, has_picture=picture, has_stream=stream))
+            for picture, stream in product((False, True), repeat=2)
+        }
 
-    @property
-    def written_facts(self) -> dict[str, Any]:
-        request = self._asked
-        written = ListingLinks(request.account, base_of(request), request.now)
-        return listing_record(request, self._listing, written)
+        def links_of_next(_found: re.Match[str]) -> str:
+            file = next(files)
+            return links.filled(patterns[file["has_picture"], file["has_stream"]], file["id"])
+
+        return HAS.sub(links_of_next, super().written())
 
 
-def listing_record(
-    request: Request, listing: Listing, links_in_it: ListingLinks | None
-) -> dict[str, Any]:
+def members(facts: dict[str, Any]) -> str:
+    return answers.encoded(facts)[1:-1]
+
+
+def listing_record(request: Request, listing: Listing) -> dict[str, Any]:
     folder = listing.folder
     is_root = folder.parent_id is None
     running = transfers.running_records(request.account) if is_root else []
@@ -83,7 +93,7 @@ def listing_record(
         "path": folder.name,
         "size": folder.size_bytes,
         "parent": parent_id,
-        **entry_records(listing, links_in_it),
+        **entry_records(listing),
         "torrents": running,
         "tasks": [],
         "album_groups": [],
@@ -98,10 +108,11 @@ def listing_record(
     }
 
 
-def entry_records(listing: Listing, links_in_it: ListingLinks | None) -> dict[str, Any]:
+def entry_records(listing: Listing) -> dict[str, Any]:
+    folder_id = listing.folder.pk
     return {
         "folders": [folder_record(row, listing.path) for row in listing.folders],
-        "files": [file_record(row, listing.folder.pk, links_in_it) for row in listing.files],
+        "files": [file_record(row, folder_id) for row in listing.files],
     }
 
 

@@ -38,7 +38,8 @@ def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
     }
 
 
-def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> dict[str, Any]:
+def file_record(row: FileRow, folder_id: int) -> dict[str, Any]:
+    """`has_picture` and `has_stream` stand where clients find the links to them (link_facts)."""
     is_probed = row.media_state not in (None, Media.State.WANTED)
     kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == Media.Kind.VIDEO, kind == Media.Kind.AUDIO
@@ -56,24 +57,20 @@ def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> dic
         "play_audio": is_audio,
         "stream_video": is_video,
         "stream_audio": is_audio,
-        **link_facts(row, links, has_picture=bool(has_picture), plays=is_video and is_probed),
+        "has_picture": bool(has_picture),
+        "has_stream": is_video and is_probed,
         **(media_facts(row, is_video=is_video) if is_probed else {}),
     }
 
 
-def link_facts(
-    row: FileRow, links: ListingLinks | None, *, has_picture: bool, plays: bool
-) -> dict[str, Any]:
-    """Without links, whether there is a picture."""
-    if links is None:
-        return {"has_picture": has_picture}
-    video = {"hls": links.stream(row.id)} if plays else {}
+def link_facts(links: ListingLinks, *, has_picture: bool, has_stream: bool) -> dict[str, Any]:
+    video = {"hls": links.stream} if has_stream else {}
     if not has_picture:
         return {"thumb": None, "presentation_urls": {"image": {}, "video": video}}
-    home, query = links.pictures(row.id)
-    images = {pixels: f"{home}{name}{query}" for pixels, name in PRESENTED}
+    before, behind = links.picture
+    images = {pixels: f"{before}{name}{behind}" for pixels, name in PRESENTED}
     return {
-        "thumb": f"{home}{THUMBNAIL.name}{query}",
+        "thumb": f"{before}{THUMBNAIL.name}{behind}",
         "presentation_urls": {"image": images, "video": video},
     }
 

@@ -35,6 +35,7 @@ def rows(home: Path) -> Iterator[Row]:
     twin = home / "twin" / "Photos"
     photos = library.many_files(owner, SMALL_COUNT, 4096, twin)
     films = [library.large_file(owner, f"film {n}.mkv", GIB).pk for n in range(4)]
+    library.swept()
     with serving(WEB_PROCESSES="2", WEB_THREADS="128") as server:
         for _ in range(8):
             fetch(server.url + planned(owner, [photos.pk], []))

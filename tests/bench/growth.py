@@ -32,6 +32,7 @@ def rows(_home: Path) -> Iterator[Row]:
     make_owner()
     owner = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
     folders = {count: folder_of(owner, count) for count in ENTRIES}
+    library.swept()
     with serving(WEB_PROCESSES=str(os.cpu_count()), WEB_THREADS="32") as server:
         browser = signed_in(server.url)
         for folder in folders.values():

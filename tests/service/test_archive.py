@@ -24,6 +24,7 @@ from service.archive import (
     Archive,
     ArchiveBroken,
     File,
+    Files,
     Folder,
     Missing,
     Node,
@@ -364,6 +365,25 @@ def files_in(nodes: Iterable[Node]) -> Iterator[File]:
             yield node
         elif isinstance(node, Folder):
             yield from files_in(node.children)
+
+
+@given(st.lists(st.builds(built_file, PLAIN_OR_HOSTILE, st.binary(max_size=40))), st.data())
+def test_files_in_columns_are_planned_as_one_after_the_other(
+    shelf: Shelf, files: list[File], data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(files)))
+    in_turn = shelf.plan(folder("f", *files))
+    assert shelf.plan(folder("f", columns(files[:cut]), columns(files[cut:]))) == in_turn
+
+
+def columns(files: list[File]) -> Files:
+    return Files(
+        [file.name for file in files],
+        [file.size_bytes for file in files],
+        [file.crc32 for file in files],
+        [file.modified_at for file in files],
+        [file.blob for file in files],
+    )
 
 
 # Ranges

@@ -1,9 +1,11 @@
 import io
 import json
+import os
 import zipfile
 from datetime import timedelta
 from email.parser import BytesParser
 
+import httpx
 import pytest
 from django.utils import timezone
 from django.utils.http import http_date
@@ -12,8 +14,9 @@ from hypothesis import settings as checking
 from hypothesis import strategies as st
 
 from service import library, links, pins
+from service.archive import ArchiveBroken
 from service.errors import DiskFull, NotFound
-from service.models import File
+from service.models import Account, File
 from service.store import Store
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, put
 
@@ -285,6 +288,57 @@ def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
     with zipfile.ZipFile(io.BytesIO(reader.get(link).content)) as archive:
         assert archive.namelist() == ["All/", "All/kept.txt", "MISSING.txt"]
         assert b"All/film.mkv" in archive.read("MISSING.txt")
+
+
+@pytest.fixture
+def believed(monkeypatch, library_folder):
+    """The library is known to be whole, and few files are many."""
+    monkeypatch.setattr(pins, "LOOKED_AT", 0)
+    library_folder.note_whole(timezone.now())
+    return library_folder
+
+
+def everything():
+    return pins.pin(Account.objects.get(), [0], [], "All", now=timezone.now())
+
+
+def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(Store, "size", lambda _store, blob: looked_at.append(blob))
+    link = everything()
+    assert not looked_at
+    believed.note_loss()
+    assert everything() != link
+    assert looked_at == [file.blob]
+
+
+def test_a_small_archive_is_looked_at_in_a_library_known_to_be_whole_too(
+    reader, account, file, library_folder
+):
+    library_folder.note_whole(timezone.now())
+    library_folder.delete(file.blob)
+    with zipfile.ZipFile(io.BytesIO(reader.get(everything()).content)) as archive:
+        assert archive.namelist() == ["All/", "MISSING.txt"]
+
+
+@pytest.mark.parametrize("harm", [os.unlink, lambda path: os.truncate(path, 9)])
+def test_a_large_archive_that_was_believed_whole_breaks_off_and_then_names_what_is_missing(
+    reader, file, believed, harm
+):
+    a_file(file.account, "a large one", blob=put(believed, bytes(10**6)))
+    harm(believed.path(file.blob))
+    with pytest.raises(httpx.ReadError) as broken:
+        reader.get(everything())
+    assert isinstance(broken.value.__cause__, ArchiveBroken | NotFound)
+    with zipfile.ZipFile(io.BytesIO(reader.get(everything()).content)) as archive:
+        assert archive.namelist() == ["All/", "All/a large one", "MISSING.txt"]
+        assert archive.testzip() is None
+
+
+def test_a_file_that_cannot_be_read_ends_the_belief(reader, file, link, believed):
+    believed.delete(file.blob)
+    assert reader.get(link).status_code == 404
+    assert not believed.is_known_whole(timezone.now())
 
 
 def test_planning_for_ids_that_are_gone_leaves_no_plan(account, tmp_path):

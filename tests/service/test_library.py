@@ -17,6 +17,7 @@ from tests.service.builders import (
     mallory,
     stored,
 )
+from tests.service.reading import walked
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=1)
@@ -133,7 +134,7 @@ def test_200_levels_can_be_walked_and_deleted():
     account = alice()
     parts = ["d"] * (library.MOST_DEPTH - 1)
     top = a_tree(account, "top", ["/".join([*parts, "leaf"])])
-    assert len(list(walking.walk(account, [top.pk], []))) == library.MOST_DEPTH + 1
+    assert len(walked(walking.walk(account, [top.pk], []))) == library.MOST_DEPTH + 1
     with pytest.raises(TooDeep):
         a_tree(account, "top2", ["/".join([*parts, "d", "leaf"])])
     library.delete_folder(account, top.pk, NOW)
@@ -350,8 +351,8 @@ def test_a_long_listing_takes_no_more_queries_than_a_short_one():
 
 
 def steps(account, folders=(), files=()):
-    entries = walking.walk(account, [each.pk for each in folders], [each.pk for each in files])
-    return [(entry.depth, entry.name + ("" if entry.blob else "/")) for entry in entries]
+    ids = [each.pk for each in folders], [each.pk for each in files]
+    return walked(walking.walk(account, *ids))
 
 
 def test_a_walk_goes_depth_first():
@@ -378,8 +379,22 @@ def test_a_walk_of_the_root_takes_everything():
     account = alice()
     a_tree(account, "top", ["1"])
     a_file(account, "film.mkv")
-    mine = walking.walk(account, [0], [])
-    assert [entry.name for entry in mine] == ["", "film.mkv", "top", "1"]
+    mine = walked(walking.walk(account, [0], []))
+    assert [name for _depth, name in mine] == ["/", "film.mkv", "top/", "1"]
+
+
+def test_a_walk_tells_all_of_many_files_in_the_order_of_their_names():
+    account = alice()
+    many = [f"{n:04}" for n in range(2 * library.AT_ONCE + 1)]
+    top = a_tree(account, "top", many)
+    step, *files = walking.walk(account, [top.pk], [])
+    assert step.found == walking.Passed("top", top.updated_at)
+    rows = [row for _depth, columns in files for row in zip(*columns, strict=True)]
+    known = File.objects.order_by("name").values_list(
+        "name", "size_bytes", "crc32", "updated_at", "blob"
+    )
+    assert [name for name, *_others in rows] == many
+    assert rows == list(known)
 
 
 def test_a_walk_of_many_folders_takes_few_queries():
@@ -394,7 +409,7 @@ def test_a_folder_that_goes_between_two_queries_of_a_walk_takes_only_its_own_fil
     account = alice()
     top = a_tree(account, "top", ["a/1", "b/2"])
     first = Folder.objects.order_by("lineage").get(lineage__startswith=top.lineage, name="a")
-    entries = walking.walk(account, [top.pk], [])
+    walk = walking.walk(account, [top.pk], [])
 
     def go(execute, sql, *options):
         if sql.startswith("SELECT") and "service_file" not in sql:
@@ -404,7 +419,7 @@ def test_a_folder_that_goes_between_two_queries_of_a_walk_takes_only_its_own_fil
 
     goes = connection.execute_wrapper(go)
     with goes:
-        assert [entry.name for entry in entries] == ["top", "b", "2"]
+        assert [name for _depth, name in walked(walk)] == ["top/", "b/", "2"]
 
 
 def test_a_walk_of_some_folders_leaves_out_those_between():

@@ -10,6 +10,7 @@ from service import library, naming, walking
 from service.errors import BadName, NameTaken, NoRoom, Refusal, RootStays
 from service.models import Account, Discarded, File
 from tests.service.builders import NOW, an_account, stored
+from tests.service.reading import walked
 
 pytestmark = pytest.mark.django_db
 SPACE = 100
@@ -156,8 +157,8 @@ def test_the_library_does_what_a_plain_tree_would(examples):
             assert after.library_revision == before + (really is None)
             assert after.space_used_bytes == root.bytes()
         assert shape_of(account, 0) == root.shape()
-        walked = [entry.name for entry in walking.walk(account, [0], [])]
-        assert sorted(walked) == sorted(node.name for node in root.walk())
+        names = [name.removesuffix("/") for _depth, name in walked(walking.walk(account, [0], []))]
+        assert sorted(names) == sorted(node.name for node in root.walk())
         gone = added - File.objects.filter(account=account).count()
         assert Discarded.objects.count() == discarded + gone
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from service.safe_names import Names, safe_name
+from service.safe_names import Names, are_plain, safe_name
 
 HOSTILE = [
     *("", ".", "..", "...", "../../x", "..\\..\\x", "/etc/passwd", "C:\\x", "\\\\host\\x", "x:y"),
@@ -13,6 +13,7 @@ HOSTILE = [
     *("N" * 300, "é" * 300 + ".mkv", "CON" + " " * 300 + "x.txt", "_" + "." * 300, "." * 300 + "x"),
 ]
 ANY_NAME = st.one_of(st.text(st.characters(exclude_categories=())), st.sampled_from(HOSTILE))
+PLAIN_OR_ANY = st.one_of(st.sampled_from(["a", "A", "a.txt", "a (2)", "b", "c"]), ANY_NAME)
 UNHURRIED = settings(deadline=None)
 FORBIDDEN = set('/\\:*?"<>|')
 DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
@@ -79,6 +80,31 @@ def test_names_of_a_folder_are_safe_and_differ_by_more_than_case_and_form(
     assert len({unicodedata.normalize("NFD", name.upper()) for name in taken}) == len(taken)
     for name in taken:
         assert_holdable(name)
+
+
+@UNHURRIED
+@given(st.lists(st.lists(PLAIN_OR_ANY, max_size=9), max_size=4))
+@example([["a.txt", "b.txt", "A.TXT", "a (2).txt"]])
+@example([["a."], ["a "], [""], ["con"], ["Nul .md"], ["a" * 256], ["a", "a/a"]])
+def test_names_taken_at_once_are_those_taken_one_after_the_other(wanted: list[list[str]]) -> None:
+    at_once, in_turn = Names(), Names()
+    for batch in wanted:
+        assert at_once.take_all(batch) == [in_turn.take(name) for name in batch]
+
+
+@given(st.lists(ANY_NAME))
+def test_a_plain_name_is_a_safe_one(names: list[str]) -> None:
+    assert not are_plain(names) or names == [safe_name(name) for name in names]
+
+
+def test_ordinary_names_are_plain() -> None:
+    assert are_plain(["Heat (1995).mkv", ".bashrc", "Con Air.mkv", "-rf", "a" * 255])
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "日本語.txt"])
+def test_a_name_that_is_not_plain_is_found_among_others(name: str) -> None:
+    assert are_plain([name]) == (name == "-rf")
+    assert are_plain(["a", name, "b"]) == (name == "-rf")
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,27 @@ def test_rows_without_their_blobs_are_reported_in_one_line_and_stay(store, now, 
     assert library.file(account, files[0].pk)
 
 
+def test_a_sweep_that_misses_nothing_knows_the_library_to_be_whole(store, now):
+    file = a_file(alice(), blob=put(store))
+    assert not store.is_known_whole(now)
+    sweep(store, now, GRACE)
+    assert store.is_known_whole(now + timedelta(hours=47))
+    assert not store.is_known_whole(now + timedelta(hours=49))
+    assert store.size(file.blob) == file.size_bytes
+
+
+@pytest.mark.parametrize("harm", [os.unlink, lambda path: os.truncate(path, 1)])
+def test_a_sweep_that_misses_bytes_no_longer_knows_it(store, now, harm):
+    file = a_file(alice(), blob=put(store))
+    sweep(store, now, GRACE)
+    harm(store.path(file.blob))
+    assert sweep(store, now + GRACE, GRACE).missing == 1
+    assert not store.is_known_whole(now + GRACE)
+    store.path(file.blob).write_bytes(bytes(file.size_bytes))
+    sweep(store, now + GRACE, GRACE)
+    assert store.is_known_whole(now + GRACE)
+
+
 def test_leavings_are_swept_without_a_look_at_what_is_there(store, now, monkeypatch):
     account = alice()
     gone = a_file(account, blob=put(store))

@@ -211,6 +211,21 @@ def test_the_site_in_this_process_is_told_only_that_there_is_a_picture(api, keep
     assert not any("thumb" in each for each in told)
 
 
+def test_no_name_passes_for_the_words_of_a_listing(api, account):
+    shown = ['"has_picture":true.jpg', '\\"has_picture":false,".jpg', "<id>.mkv", "<signature>.jpg"]
+    others = ['"has_picture":true', '\\"has_picture":false', "<id>"]
+    ids = {name: a_file(account, name).pk for name in (*shown, *others)}
+    rows = {each["name"]: each for each in api.get("/rest/folder").json()["files"]}
+    assert {name: each["id"] for name, each in rows.items()} == ids
+    assert all(rows[name]["thumb"] is None for name in others)
+    for name in shown:
+        urls = rows[name]["thumb"], *rows[name]["presentation_urls"]["image"].values()
+        home = f"/content/picture/{account.pk}/{ids[name]}"
+        assert [urlsplit(url).path for url in urls] == [
+            f"{home}/{size}" for size in ("t32", "t48", "t64", "t220", "t720")
+        ]
+
+
 def test_a_link_shows_no_other_file_and_no_other_size(api, visitor, keep, worker, account):
     first, second = keep(picture(), "a.jpg"), keep(picture(50, 50), "b.jpg")
     urls = {each["id"]: path_of(each["thumb"]) for each in api.get("/rest/folder").json()["files"]}
