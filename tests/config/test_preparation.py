@@ -13,6 +13,15 @@ from webui.models import OneTimeLink, User
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture
+def fingerprint():
+    """Of the static files of all tests, which stay as they are."""
+    mark = preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint")
+    text = mark.read_text()
+    yield
+    mark.write_text(text)
+
+
 def announced() -> str:
     out = io.StringIO()
     preparation.announce(out)
@@ -63,7 +72,7 @@ def test_the_token_itself_is_not_kept():
     assert token not in str(OneTimeLink.objects.values())
 
 
-def test_static_files_are_collected_again_only_when_one_changed(monkeypatch):
+def test_static_files_are_collected_again_only_when_one_changed(monkeypatch, fingerprint):
     calls = []
     monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
     preparation.collect_static()
@@ -71,7 +80,6 @@ def test_static_files_are_collected_again_only_when_one_changed(monkeypatch):
     monkeypatch.setattr(preparation, "fingerprint_of", lambda _paths: "another")
     preparation.collect_static()
     assert calls == [("collectstatic",)]
-    preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint").unlink()
 
 
 def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
@@ -92,10 +100,11 @@ def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
         pass
 
 
-def test_static_files_for_development_are_no_excuse_for_real_ones(monkeypatch, settings):
+def test_static_files_for_development_are_no_excuse_for_real_ones(
+    monkeypatch, settings, fingerprint
+):
     calls = []
     monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
     settings.STORAGES = {"staticfiles": {"BACKEND": "another.Storage"}}
     preparation.collect_static()
     assert calls == [("collectstatic",)]
-    preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint").unlink()

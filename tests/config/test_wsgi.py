@@ -48,10 +48,10 @@ def library_folder(settings):
     return library_store()
 
 
-def ask(server, link):
+def ask(server, link, *, headers=""):
     connection = socket.create_connection(("127.0.0.1", server.port), timeout=20)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
-    connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode())
     return connection
 
 

@@ -36,6 +36,7 @@ class PlanPart:
     """`trouble`: why nothing newer is known. `others` stand under the service's own names."""
 
     trouble: str = ""
+    is_embedded: bool = False
     facts: Sequence[Fact] = ()
     others: Sequence[Fact] = ()
     wishes: Sequence[WishRow] = ()

@@ -73,7 +73,6 @@ def context_for(
     return {
         "page": page,
         "plan": SimpleLazyObject(lambda: plan_of(request)) if is_member else None,
-        "is_embedded": request.service.is_embedded,
         "is_plain": not is_secure_context(request),
         "programs": page.programs,
         "shares": shares_of(request),

@@ -1,6 +1,7 @@
 """The Account screen: the account at the storage service, and what waits on its wishlist."""
 
 import logging
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -35,7 +36,8 @@ def plan_of(request: Request) -> PlanPart:
     calendar = Calendar(now, timezone.get_current_timezone())
     is_owner = Role(request.user.role).includes(Role.OWNER)
     trouble = aged_words(told.failure, now - told.at) if told.failure else ""
-    return plan_part(told.account, shown, calendar, is_owner=is_owner, trouble=trouble)
+    part = plan_part(told.account, shown, calendar, is_owner=is_owner, trouble=trouble)
+    return replace(part, is_embedded=request.service.is_embedded)
 
 
 @require_POST
