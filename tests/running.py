@@ -92,10 +92,10 @@ def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) ->
 def bring_static_files(data_dir: Path) -> None:
     """To make them takes a third of a first start, and the tests have made their own; Ferry looks
     whether they are the right ones. Who measures a start has none."""
-    ours = os.environ.get("DATA_DIR")
-    if ours and not (data_dir / "static").exists():
-        shutil.copytree(f"{ours}/static", data_dir / "static")
-        shutil.copy(f"{ours}/static.fingerprint", data_dir)
+    ours = Path(os.environ.get("DATA_DIR", os.devnull))
+    if (ours / "static.fingerprint").is_file() and not (data_dir / "static").exists():
+        shutil.copytree(ours / "static", data_dir / "static")
+        shutil.copy(ours / "static.fingerprint", data_dir)
 
 
 @contextmanager
