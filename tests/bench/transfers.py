@@ -19,8 +19,9 @@ from service.models import Account, Transfer
 from service.places import Plan, place_of
 from service.store import library_store
 from tests.bench import library
+from tests.bench.clients import wait_until
 from tests.bench.harness import ROUNDS, Row, seconds
-from tests.bench.torrents import own_megabytes, wait_until
+from tests.bench.torrents import own_megabytes
 from tests.service.working import Working, working
 from tests.serving import serving
 from tests.swarm import torrent
@@ -54,7 +55,7 @@ def linking_seconds(size_bytes: int) -> float:
         for _ in range(size_bytes // MEGABYTE):
             file.write(block)
     started = time.perf_counter()
-    stored = library_store().link(place)
+    (stored,) = library_store().link_all([place])
     took = time.perf_counter() - started
     library_store().delete(stored.blob)
     place.unlink()
