@@ -119,8 +119,9 @@ def idle(
 
 
 def settled(ferry: Browser, count: int) -> str:
-    """The tick of a page that shows what is so."""
-    for _try in range(20):
+    """The tick of a page that shows what is so. Where nothing moves, that is read anew every
+    fifteen seconds."""
+    for _try in range(40):
         shown = ferry.page("/transfers/").decode()
         if f'under-way-count">{count:,}<' in shown:
             return tick_of(shown)
