@@ -8,7 +8,7 @@ run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
 test: check
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not alone and not browser"
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not alone and not browser"
 	$(BIN)/python -m pytest -m "alone or browser"
 
 check: .venv/dev.stamp

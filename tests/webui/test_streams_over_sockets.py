@@ -112,6 +112,7 @@ def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
             assert again.status_code == 200
 
 
+@pytest.mark.alone
 def test_a_reader_who_leaves_a_silent_stream_ends_it_within_a_second(site):
     with closing(sign_in(site)) as client:
         with client.stream("GET", "/files/file/8/download/") as silent:
