@@ -2,7 +2,8 @@
 
 import logging
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from service import adoption
@@ -52,26 +53,31 @@ class Hearing:
             self._hear(event, now)
 
     def _hear(self, event: Outcome | Event | FetchEvent, now: datetime) -> None:
-        """One that stumbles never stops the others."""
-        try:
-            self._follow(event, now)
-        except Exception:
-            log.exception("stumbled over %s", type(event).__name__)
-
-    def _follow(self, event: Outcome | Event | FetchEvent, now: datetime) -> None:
-        if isinstance(event, Landed | NotLanded):
-            self._landed(event, now)
-            return
         if isinstance(event, Restarted):
             self._restarted(event.suspects, now)
             return
-        run = self._runs.get(int(event.key))
+        run = self._runs.get(
+            event.transfer_id if isinstance(event, Landed | NotLanded) else int(event.key)
+        )
         if run is None:
             return
-        if isinstance(event, Gone):
-            self._gone(run, now)
-        elif run.is_given and not run.awaits_gone:
-            self._told(run, event, now)
+        with self._stumbling(run, type(event).__name__):
+            if isinstance(event, Landed | NotLanded):
+                self._landed(run, event, now)
+            elif isinstance(event, Gone):
+                self._gone(run, now)
+            elif run.is_given and not run.awaits_gone:
+                self._told(run, event, now)
+
+    @contextmanager
+    def _stumbling(self, run: Run, over: str) -> Iterator[None]:
+        """What can't be followed never stops the others, and is never told again: its transfer is
+        left, and taken up anew from its row."""
+        try:
+            yield
+        except Exception:
+            log.exception("stumbled over %s transfer=%d", over, run.id)
+            self._steering.leave(run)
 
     def _told(self, run: Run, event: Event | FetchEvent, now: datetime) -> None:
         match event:
@@ -201,9 +207,8 @@ class Hearing:
         is_known = size_bytes == run.transfer.size_bytes
         return is_known or self._steering.adopt(run, Facts("", size_bytes), now)
 
-    def _landed(self, outcome: Outcome, now: datetime) -> None:
-        run = self._runs.get(outcome.transfer_id)
-        if run is None or run.stage != Stage.LANDING:
+    def _landed(self, run: Run, outcome: Outcome, now: datetime) -> None:
+        if run.stage != Stage.LANDING:
             return None
         if isinstance(outcome, NotLanded):
             return self._not_landed(run, outcome.word, now)
@@ -256,7 +261,8 @@ class Hearing:
         log.warning("the engine began anew suspects=%s", ",".join(suspects) or "none")
         for run in self._runs:
             if not run.is_fetch:
-                self._give_again(run, now, is_suspect=run.key in suspects)
+                with self._stumbling(run, "Restarted"):
+                    self._give_again(run, now, is_suspect=run.key in suspects)
 
     def _give_again(self, run: Run, now: datetime, *, is_suspect: bool) -> None:
         was_given, run.is_given, run.has_begun = run.is_given, False, False

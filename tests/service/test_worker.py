@@ -6,8 +6,8 @@ import os
 import pytest
 from django.db import OperationalError
 
-from service import accounts, library, transfers
-from service.engine.events import Broken, FileOf, Gone, Metadata, Seeded
+from service import accounts, adoption, library, transfers
+from service.engine.events import FileOf, Gone, Metadata, Seeded
 from service.engine.fetch_events import Magnet, Torrent
 from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
@@ -389,7 +389,7 @@ def test_what_stumbles_over_one_landing_hears_of_the_next(shift, monkeypatch):
     shift.engine.complete(first, b"content")
     shift.engine.complete(second, b"content")
     shift.rounds(2)
-    assert shift.engine.told("remove") == [str(second.pk), str(first.pk)]
+    assert shift.engine.told("remove") == [str(first.pk), str(second.pk)]
 
 
 def test_an_account_that_is_full_when_it_lands_waits_with_all_that_came(shift):
@@ -831,14 +831,44 @@ def test_what_vanishes_from_the_disk_again_and_again_fails(shift):
     assert (shift.state(transfer), transfer.reason) == ("failed", "disk_error")
 
 
-def test_one_event_that_stumbles_does_not_stop_the_others(shift, caplog):
-    _first, second = magnets(alice(), 2)
+def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, monkeypatch, caplog):
+    """A database that is locked for long, as a rule: nothing tells of it a second time."""
+    adopt, troubles = adoption.adopt, [OperationalError("database is locked")]
+
+    def stumble(*args):
+        if troubles:
+            raise troubles.pop()
+        return adopt(*args)
+
+    monkeypatch.setattr(adoption, "adopt", stumble)
+    first, second = magnets(alice(), 2)
     shift.round()
-    shift.engine.news.append(Broken("no number", "x", ""))
+    shift.engine.metadata(first)
     shift.engine.metadata(second)
     shift.round()
-    assert shift.state(second) == "downloading"
-    assert "stumbled over Broken" in caplog.text
+    assert (shift.state(first), shift.state(second)) == ("metadata", "downloading")
+    assert f"stumbled over Metadata transfer={first.pk}" in caplog.text
+    shift.rounds(12)
+    known(shift, first)
+    assert shift.state(first) == "downloading"
+
+
+def test_what_stumbles_when_the_engine_began_anew_is_given_to_it_later(shift, monkeypatch):
+    begin, troubles = Steering.begin, [OperationalError("database is locked")]
+
+    def stumble(steering, run, now):
+        if troubles:
+            raise troubles.pop()
+        begin(steering, run, now)
+
+    both = magnets(alice(), 2)
+    shift.round()
+    monkeypatch.setattr(Steering, "begin", stumble)
+    shift.engine.restart()
+    shift.round()
+    assert list(shift.engine.orders) == [str(both[1].pk)]
+    shift.rounds(12)
+    assert set(shift.engine.orders) == {str(each.pk) for each in both}
 
 
 # Titles and names
