@@ -101,9 +101,8 @@ def begins(stem: str, film: str) -> bool:
 
 def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
     code, label = spoken(words)
-    mark = entry.hash or f"{entry.size_bytes}-{entry.added or 0}"
     url = reverse("subtitles", args=[folder, video.id, entry.id])
-    query = urlencode({"mark": mark} | ({"lang": code} if code else {}))
+    query = urlencode({"mark": entry.mark} | ({"lang": code} if code else {}))
     return Sidecar(entry.id, code, label or entry.name[:LONGEST_LABEL], f"{url}?{query}")
 
 

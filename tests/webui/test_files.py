@@ -238,6 +238,7 @@ def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
     [
         (503, "", 503, "isn't answering"),
         (500, "", 503, "isn't answering"),
+        (503, "disk_error", 503, "can't write to its disk"),
         (401, "access_denied", 502, "sign-in"),
         (403, "premium_required", 502, "no paid plan"),
         (429, "Rate limit exceeded", 503, "asks for a pause"),

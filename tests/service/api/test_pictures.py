@@ -212,8 +212,10 @@ def test_the_site_in_this_process_is_told_only_that_there_is_a_picture(api, keep
 
 
 def test_no_name_passes_for_the_words_of_a_listing(api, account):
-    shown = ['"has_picture":true.jpg', '\\"has_picture":false,".jpg', "<id>.mkv", "<signature>.jpg"]
-    others = ['"has_picture":true', '\\"has_picture":false', "<id>"]
+    has, quoted = '"has_picture":true,"has_stream":false', r"\"has_picture\":true"
+    placeholders = ["<id>", "<picture>", "<stream>"]
+    shown = [f"{name}.jpg" for name in (has, quoted, *placeholders)]
+    others = [has, quoted, *placeholders]
     ids = {name: a_file(account, name).pk for name in (*shown, *others)}
     rows = {each["name"]: each for each in api.get("/rest/folder").json()["files"]}
     assert {name: each["id"] for name, each in rows.items()} == ids
