@@ -15,12 +15,14 @@ from tests.browser.conftest import EXPECTED, PHONE
 from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor, forgive
 from tests.browser.shelf import Shelf
+from tests.browser.spilling import spilling
 from tests.browser.targets import too_small, zooming
 from tests.running import Ferry
 from tests.webui.test_roles import TABLE, patterns
 
 MOST_BYTES = 60_000
 MOST_SHIFT = 0.05
+LONG = "A.name.without.a.single.place.to.break.it." + "x" * 60 + ".bin"
 HASH = "c" * 39 + "1"
 
 # URL name: the address, of somebody who owns this Ferry.
@@ -108,6 +110,8 @@ def house(chromium: Browser, ferry: Ferry) -> House:
     forgive(ferry)
     shelf = Shelf(ferry)
     folder = shelf.films()
+    shelf.file(folder, LONG, b"long")
+    shelf.file(shelf.folder(LONG), LONG, bytes(3_000_000))
     file, text = shelf.file_named(folder, "Clouds.mkv"), shelf.file_named(folder, "Elms.txt")
     shelf.close()
     with chromium.new_context() as context:
@@ -171,6 +175,7 @@ def is_steady_readable_and_large_enough(page: Page) -> None:
     assert violations(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert spilling(page) == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -185,6 +190,14 @@ def test_what_is_too_small_is_found(phone):
     assert len(too_small(page)) == 1
     page.set_content("<button style='width:44px;height:44px'></button>")
     assert too_small(page) == []
+
+
+def test_words_that_leave_their_box_are_found(phone):
+    page = phone.new_page()
+    page.set_content("<main><p style='width:50px'>" + "x" * 50)
+    assert len(spilling(page)) == 1
+    page.set_content("<main><p style='width:50px;overflow-wrap:anywhere'>" + "x" * 50)
+    assert spilling(page) == []
 
 
 def test_a_field_that_an_iphone_would_zoom_into_is_found(phone):
