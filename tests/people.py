@@ -31,7 +31,10 @@ def signed_in(user: User) -> Client:
 
 def page(response: HttpResponse) -> BeautifulSoup:
     # A fragment says its encoding in its header alone.
-    return BeautifulSoup(response.content.decode(response.charset), "html.parser")
+    shown = BeautifulSoup(response.content.decode(response.charset), "html.parser")
+    for kept in shown("template"):
+        kept.clear()
+    return shown
 
 
 def words(response: HttpResponse, selector: str) -> str:
