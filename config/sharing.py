@@ -2,7 +2,6 @@
 
 import socket
 import time
-from contextlib import suppress
 from typing import Any
 
 from gunicorn import util  # type: ignore[import-untyped]
@@ -29,15 +28,9 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         who stayed kept all others waiting for twenty. Here each costs its own thread's time."""
         stays = super().handle(conn)
         if not stays:
-            leave(conn.sock)
+            util.close_graceful(conn.sock)
+            conn.sock = socket.socket()  # Leads nowhere: gunicorn finds nothing to wait for.
         return stays
-
-
-def leave(connection: socket.socket) -> None:
-    """Closes all but the descriptor, with which gunicorn then finds nothing to wait for."""
-    with suppress(OSError):
-        util.close_graceful(connection.dup())
-        connection.shutdown(socket.SHUT_RDWR)
 
 
 def seconds_for_others(connections: int) -> float:
