@@ -24,7 +24,7 @@ def rows(home: Path) -> Iterator[Row]:
         before = memory_bytes("VmRSS")
         taken = seconds(lambda: send(v1, "large.bin", GIB))
         grown = (memory_bytes("VmHWM") - before) / 2**20
-    name = "memory for an upload of 1 GiB in this process, grown by"
+    name = "memory for an upload of 1 GiB, of the process that takes it, grown by"
     yield Row(name, grown, " MiB", under=32, raw={"seconds": [taken]})
 
 

@@ -7,6 +7,8 @@ import signal
 import stat
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -109,17 +111,45 @@ def test_a_port_that_is_taken_is_one_clear_line(clone):
         assert "Traceback" not in again.stderr
 
 
-def test_runserver_as_readme_says_serves_pages_and_static_files(tmp_path):
+def test_development_as_readme_says_serves_pages_and_static_files_and_works(tmp_path):
     readme = (BASE / "README.md").read_text()
-    prepare, serve = re.findall(r"^DEBUG=true .*manage\.py .*$", readme, re.MULTILINE)
-    environment = {**os.environ, "DATA_DIR": str(tmp_path / "data"), "PYTHONUNBUFFERED": "1"}
-    del environment["DEBUG"]
-    subprocess.run(
-        prepare, cwd=BASE, env=environment, check=True, shell=True, stdout=subprocess.DEVNULL
-    )
+    prepare, serve, work = re.findall(r"^DEBUG=true .*manage\.py .*$", readme, re.MULTILINE)
+    environment = developers(tmp_path)
+    run_here(prepare, environment)
     port = free_port()
+    with here(f"{serve} --noreload 127.0.0.1:{port}", environment) as output:
+        assert output.saw("Quit the server", 30), output.text
+        for path in ("/signin/", "/static/css/tokens.css"):
+            assert httpx.get(f"http://localhost:{port}{path}", trust_env=False).status_code == 200
+    with here(work, environment) as output:
+        assert output.saw("worker started", 30), output.text
+
+
+def test_an_owner_is_made_without_a_terminal_as_readme_says(tmp_path):
+    readme = (BASE / "README.md").read_text()
+    (block,) = re.findall(r"^```sh\n((?:(?!```).)*createsuperuser.*?)^```", readme, re.M | re.S)
+    made, *lines = block.replace("…", "'a quiet harbour'").splitlines()
+    assert made == "make .venv/run.stamp"
+    for line in lines:
+        run_here(line, developers(tmp_path))
+    assert "/welcome/" not in run_here(lines[0], developers(tmp_path))
+
+
+def developers(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != "DEBUG"}
+    return kept | {"DATA_DIR": str(home / "data"), "PYTHONUNBUFFERED": "1"}
+
+
+def run_here(command: str, environment: dict[str, str]) -> str:
+    return subprocess.run(
+        command, cwd=BASE, env=environment, check=True, shell=True, text=True, stdout=subprocess.PIPE
+    ).stdout
+
+
+@contextmanager
+def here(command: str, environment: dict[str, str]) -> Iterator[Output]:
     process = subprocess.Popen(
-        ["sh", "-c", f"{serve} --noreload 127.0.0.1:{port}"],
+        ["sh", "-c", command],
         cwd=BASE,
         env=environment,
         stdout=subprocess.PIPE,
@@ -129,9 +159,7 @@ def test_runserver_as_readme_says_serves_pages_and_static_files(tmp_path):
     )
     output = Output(process)
     try:
-        assert output.saw("Quit the server", 30), output.text
-        for path in ("/signin/", "/static/css/tokens.css"):
-            assert httpx.get(f"http://localhost:{port}{path}", trust_env=False).status_code == 200
+        yield output
     finally:
         os.killpg(process.pid, signal.SIGINT)
         process.wait(STOP_SECONDS)
