@@ -2,8 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import datetime
 
 from service import adoption
@@ -61,23 +60,13 @@ class Hearing:
         )
         if run is None:
             return
-        with self._stumbling(run, type(event).__name__):
+        with self._steering.stumbling(run, type(event).__name__):
             if isinstance(event, Landed | NotLanded):
                 self._landed(run, event, now)
             elif isinstance(event, Gone):
                 self._gone(run, now)
             elif run.is_given and not run.awaits_gone:
                 self._told(run, event, now)
-
-    @contextmanager
-    def _stumbling(self, run: Run, over: str) -> Iterator[None]:
-        """What can't be followed never stops the others, and is never told again: its transfer is
-        left, and taken up anew from its row."""
-        try:
-            yield
-        except Exception:
-            log.exception("stumbled over %s transfer=%d", over, run.id)
-            self._steering.leave(run)
 
     def _told(self, run: Run, event: Event | FetchEvent, now: datetime) -> None:
         match event:
@@ -144,7 +133,9 @@ class Hearing:
         try:
             run.place.keep_plan(plan)
         except DiskFull:
-            return self._steering.hold_back(run, DiskFull.reason, now)
+            self._steering.hold_back(run, DiskFull.reason, now)
+            # It is told of its files again when it is given again.
+            return self._steering.let_go(run)
         if not self._steering.adopt(run, facts, now):
             return None
         run.stage = Stage.WAITING
@@ -246,8 +237,8 @@ class Hearing:
             self._steering.end_seeding(run)
         elif broken.word in ("disk_full", "disk_error"):
             self._steering.hold_back(run, broken.word, now, broken.sentence)
-            if run.is_fetch:
-                # It has ended with that, and is to be begun again.
+            if run.is_fetch or not run.has_begun:
+                # It has ended with that, or knows not yet what it is: it is to be given again.
                 self._steering.let_go(run)
         elif broken.word == "same_torrent":
             self._steering.let_go(run)
@@ -261,8 +252,7 @@ class Hearing:
         log.warning("the engine began anew suspects=%s", ",".join(suspects) or "none")
         for run in self._runs:
             if not run.is_fetch:
-                with self._stumbling(run, "Restarted"):
-                    self._give_again(run, now, is_suspect=run.key in suspects)
+                self._give_again(run, now, is_suspect=run.key in suspects)
 
     def _give_again(self, run: Run, now: datetime, *, is_suspect: bool) -> None:
         was_given, run.is_given, run.has_begun = run.is_given, False, False

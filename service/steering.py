@@ -1,6 +1,8 @@
 """Steering: what is done with one transfer, by giving orders to the engine and the others."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -53,10 +55,24 @@ class Steering:
     def free_places(self) -> int:
         return self.limits.active_transfers - self.runs.places_taken()
 
+    @contextmanager
+    def stumbling(self, run: Run, over: str) -> Iterator[None]:
+        """What can't be done for one never stops the others, and nothing asks for it again: the run
+        is left, and its transfer taken up anew from its row."""
+        try:
+            yield
+        except Exception:
+            log.exception("stumbled over %s transfer=%d", over, run.id)
+            self.leave(run)
+
     # Beginning
 
     def begin(self, run: Run, now: datetime) -> None:
         """Gives it to the engine or the fetching, which answer with Metadata or Head."""
+        with self.stumbling(run, "its beginning"):
+            self._begin(run, now)
+
+    def _begin(self, run: Run, now: datetime) -> None:
         if run.transfer.state == State.DONE:
             self._seed_on(run)
         elif run.is_whole:
@@ -129,17 +145,19 @@ class Steering:
         """What has come for one is there for the others as well."""
         for run in self.runs.followers(leader):
             if not run.awaits_gone and leader.facts is not None:
-                self._share_with(run, leader, leader.facts, now)
+                with self.stumbling(run, "its share"):
+                    self._share_with(run, leader, leader.facts, now)
 
     def _share_with(self, run: Run, leader: Run, facts: Facts, now: datetime) -> None:
         try:
             run.place.make(run.transfer)
             run.place.borrow(leader.place)
         except DiskFull:
-            return
+            return self.hold_back(run, DiskFull.reason, now)
         if self.adopt(run, facts, now):
             run.is_whole = True
             self.land(run)
+        return None
 
     # Going on, and waiting
 
@@ -239,8 +257,9 @@ class Steering:
     def finish(self, run: Run, now: datetime) -> None:
         """The place goes with it, unless the transfer is to go on one day."""
         self.ledger.close(run, now)
+        is_over = not Transfer.running().filter(pk=run.id).exists()
         self.runs.drop(run)
-        if not Transfer.running().filter(pk=run.id).exists():
+        if is_over:
             self.tools.landing.aside(run.place.remove)
         for follower in self.runs.followers(run):
             if not follower.awaits_gone:

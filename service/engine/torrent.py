@@ -109,8 +109,7 @@ class Torrent:
         metadata = metadata_of(self.key, torrent)
         self._around.claim(self.key, torrent.info_hashes())
         self._size_bytes = metadata.size_bytes
-        if not self.order.seeding:
-            self._around.tell(metadata)
+        self._around.tell(metadata)
         if self._may_download:
             self._load()
 
@@ -220,6 +219,8 @@ class Torrent:
         self.handle.resume()
         if was_broken and self.stage is Stage.SEEKING and self.handle.has_metadata():
             self.found()
+        elif was_broken and self.stage is Stage.FLUSHING:
+            self.handle.flush_cache()
 
     def failed(self, number: int, message: str) -> None:
         """On the disk. One that is only given to others ends; another waits to be resumed.
@@ -294,6 +295,7 @@ class Torrent:
         """Raises Refused."""
         self.handle = None
         self._is_leaving = False
+        self.stage = Stage.KNOWN
         self._then()
 
     def _end(self, event: Event | None = None) -> None:

@@ -12,7 +12,6 @@ from service.engine.fetch_events import Magnet, Torrent
 from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
 from service.places import Place, ids_on_disk, place_of
-from service.steering import Steering
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift
 
@@ -325,21 +324,69 @@ def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
     assert shift.engine.told("add") == [str(good.pk), str(broken.pk)]
 
 
-def test_who_stumbles_over_one_takes_up_the_others_soon(shift, monkeypatch):
-    begin, troubles = Steering.begin, [OperationalError()]
+@pytest.fixture
+def once(monkeypatch):
+    """Fails the first time that it is called, as where a database is locked for long."""
 
-    def stumble(steering, run, now):
-        if troubles:
-            raise troubles.pop()
-        begin(steering, run, now)
+    def fail_once(owner, name, trouble=None):
+        act, troubles = getattr(owner, name), [trouble or OperationalError("database is locked")]
 
-    monkeypatch.setattr(Steering, "begin", stumble)
-    both = magnets(alice(), 2)
-    with pytest.raises(OperationalError):
-        shift.round()
-    shift.round(seconds=11)
+        def stumble(*args):
+            if troubles:
+                raise troubles.pop()
+            return act(*args)
+
+        monkeypatch.setattr(owner, name, stumble)
+
+    return fail_once
+
+
+def test_who_stumbles_over_one_begins_the_others_at_once(shift, once):
+    first, second = magnets(alice(), 2)
+    once(Place, "make")
     shift.round()
-    assert sorted(shift.engine.told("add")) == [str(each.pk) for each in both]
+    assert shift.engine.told("add") == [str(second.pk)]
+    shift.rounds(12)
+    assert shift.engine.told("add") == [str(second.pk), str(first.pk)]
+
+
+def test_what_ran_before_and_stumbles_when_it_is_taken_up_is_taken_up_again(shift, once):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.worker.stop(1)
+    shift.begin()
+    once(Place, "make")
+    shift.round()
+    assert shift.engine.told("add") == []
+    shift.rounds(12)
+    known(shift, transfer)
+    assert shift.state(transfer) == "downloading"
+    assert shift.engine.told("proceed") == [str(transfer.pk)]
+
+
+def test_a_disk_that_fails_before_a_magnets_files_are_known_has_it_asked_again(shift):
+    (transfer,) = magnets(alice(), 1)
+    shift.round()
+    shift.engine.broken(transfer, "disk_full")
+    shift.round()
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
+    shift.round(seconds=31)
+    shift.rounds(5)
+    assert shift.engine.told("add") == [str(transfer.pk)] * 2
+    known(shift, transfer)
+    assert shift.state(transfer) == "downloading"
+
+
+def test_files_that_a_full_disk_could_not_note_are_told_again(shift, once):
+    (transfer,) = magnets(alice(), 1)
+    once(Place, "keep_plan", DiskFull())
+    known(shift, transfer)
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
+    shift.round(seconds=31)
+    shift.rounds(5)
+    finish(shift, transfer)
+    assert shift.state(transfer) == "done"
+    assert shift.engine.told("add") == [str(transfer.pk)] * 2
 
 
 def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
@@ -374,18 +421,11 @@ def test_a_disk_that_fails_when_it_lands_is_said_and_tried_again(shift, monkeypa
     assert [shift.state(each) for each in (broken, good)] == ["done"] * 2
 
 
-def test_what_stumbles_over_one_landing_hears_of_the_next(shift, monkeypatch):
+def test_what_stumbles_over_one_landing_hears_of_the_next(shift, once):
     first, second = magnets(alice(), 2)
     known(shift, first, size_bytes=7)
     known(shift, second, size_bytes=7)
-    leave, troubles = shift.worker._shift._steering.leave, [OperationalError()]
-
-    def stumble(run):
-        if troubles:
-            raise troubles.pop()
-        leave(run)
-
-    monkeypatch.setattr(shift.worker._shift._steering, "leave", stumble)
+    once(shift.worker._shift._steering, "leave")
     shift.engine.complete(first, b"content")
     shift.engine.complete(second, b"content")
     shift.rounds(2)
@@ -472,6 +512,26 @@ def test_two_accounts_may_want_one_torrent_and_it_comes_once(shift):
         ("Theirs", theirs.account_id),
     ]
     assert files[0].blob != files[1].blob
+
+
+@pytest.mark.parametrize("trouble", [OperationalError("database is locked"), DiskFull()])
+def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, trouble):
+    mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
+    known(shift, mine, 7)
+    once(Place, "borrow", trouble)
+    shift.executor = held_back = Later()
+    shift.worker._shift.tools.landing._executor = held_back
+    shift.engine.complete(mine, b"content")
+    shift.rounds(2)
+    assert shift.state(mine) == "moving"
+    shift.rounds(32)
+    held_back.go_on()
+    shift.rounds(3)
+    held_back.go_on()
+    shift.rounds(3)
+    assert [shift.state(each) for each in (mine, theirs)] == ["done", "done"]
+    assert shift.engine.told("add") == [str(mine.pk)]
 
 
 def test_what_had_come_in_part_is_replaced_by_what_the_other_brought_whole(shift):
@@ -674,6 +734,21 @@ def test_seeding_goes_on_after_a_restart():
     assert (order.seeding, order.uploaded_bytes) == (True, 5)
 
 
+def test_what_one_gives_to_others_since_before_a_restart_is_shared_with_whoever_wants_it():
+    shift = Shift(seeds=True)
+    mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    finish(shift, mine)
+    place_of(mine.pk).keep_torrent(b"the torrent")
+    shift.worker.stop(1)
+    shift.begin()
+    shift.round()
+    shift.engine.metadata(mine, files=[("Sintel", 7)])
+    theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
+    shift.rounds(4)
+    assert shift.state(theirs) == "done"
+    assert shift.engine.told("add") == [str(mine.pk)]
+
+
 def test_what_is_not_there_any_more_is_not_fetched_again_for_others():
     shift = Shift(seeds=True)
     (transfer,) = magnets(alice(), 1)
@@ -831,16 +906,8 @@ def test_what_vanishes_from_the_disk_again_and_again_fails(shift):
     assert (shift.state(transfer), transfer.reason) == ("failed", "disk_error")
 
 
-def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, monkeypatch, caplog):
-    """A database that is locked for long, as a rule: nothing tells of it a second time."""
-    adopt, troubles = adoption.adopt, [OperationalError("database is locked")]
-
-    def stumble(*args):
-        if troubles:
-            raise troubles.pop()
-        return adopt(*args)
-
-    monkeypatch.setattr(adoption, "adopt", stumble)
+def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
+    once(adoption, "adopt")
     first, second = magnets(alice(), 2)
     shift.round()
     shift.engine.metadata(first)
@@ -853,17 +920,10 @@ def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, monkeypatch, c
     assert shift.state(first) == "downloading"
 
 
-def test_what_stumbles_when_the_engine_began_anew_is_given_to_it_later(shift, monkeypatch):
-    begin, troubles = Steering.begin, [OperationalError("database is locked")]
-
-    def stumble(steering, run, now):
-        if troubles:
-            raise troubles.pop()
-        begin(steering, run, now)
-
+def test_what_stumbles_when_the_engine_began_anew_is_given_to_it_later(shift, once):
     both = magnets(alice(), 2)
     shift.round()
-    monkeypatch.setattr(Steering, "begin", stumble)
+    once(Place, "make")
     shift.engine.restart()
     shift.round()
     assert list(shift.engine.orders) == [str(both[1].pk)]

@@ -38,6 +38,12 @@ def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
         held.wait(Gone, "7")
 
 
+def test_what_it_is_is_told_so_that_others_can_share_it(tmp_path):
+    with holding(tmp_path) as held:
+        stored(held, torrent("x", PAYLOAD))
+        assert held.wait(Metadata, "7").size_bytes == len(PAYLOAD)
+
+
 def test_what_was_given_before_counts(tmp_path):
     made = torrent("x", PAYLOAD)
     with holding(tmp_path) as held:

@@ -1,0 +1,65 @@
+"""A disk that fails between two of a torrent's stages, where libtorrent says nothing of it."""
+
+import errno
+from types import SimpleNamespace
+
+import pytest
+
+from service.engine.events import Broken
+from service.engine.orders import Order
+from service.engine.torrent import Stage, Surroundings, Torrent
+
+FAILS = OSError(errno.EIO, "Input/output error")
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def torrent(told, tmp_path):
+    around = Surroundings(None, None, {}, {}, told.append, lambda _key, _hashes: None)
+    return Torrent(Order("7", str(tmp_path), magnet="magnet:?"), around)
+
+
+def fail(*_args):
+    raise FAILS
+
+
+class Finished:
+    """As libtorrent's handle is, once all has come."""
+
+    def __init__(self):
+        self.flushes = 0
+
+    def status(self):
+        return SimpleNamespace(is_finished=True, errc=SimpleNamespace(value=lambda: 0))
+
+    def flush_cache(self):
+        self.flushes += 1
+
+    def pause(self):
+        pass
+
+    resume = clear_error = pause
+
+
+def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
+    torrent.handle = Finished()
+    monkeypatch.setattr(torrent.places, "metadata", fail)
+    torrent.stage, torrent._then = Stage.LEAVING, torrent._come_back
+    with pytest.raises(OSError, match="Input/output"):
+        torrent.left()
+    torrent.failed(errno.EIO, "Input/output error")
+    assert told == [Broken("7", "disk_error", "The disk says: Input/output error")]
+
+
+def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
+    torrent.handle, torrent.stage = Finished(), Stage.FLUSHING
+    monkeypatch.setattr(torrent, "_make_empty_files", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        torrent.flushed()
+    torrent.failed(errno.EIO, "Input/output error")
+    torrent.resume()
+    assert torrent.handle.flushes == 1
