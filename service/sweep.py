@@ -18,9 +18,9 @@ ROWS_AT_ONCE = 500
 # Senders that pause for a minute are cut off; after an hour without a byte the writer is dead.
 DRAFT_LIFETIME = timedelta(hours=1)
 MOST_NAMED = 5
-# A blob has its place before its row: the row may wait for the database, 20 s or as many times
-# that as it is tried.
-ORPHAN_AGE = timedelta(hours=1)
+# A blob has its place before its row: one upload may bring other files for hours after it, and
+# a torrent of many files is hashed as long before the first of them has its row.
+ORPHAN_AGE = timedelta(days=2)
 
 
 @dataclass(frozen=True)

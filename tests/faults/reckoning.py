@@ -42,7 +42,7 @@ def sum_of(content: bytes) -> str:
 def reckoned(account: Account, store: Store, promises: Promises) -> Reckoning:
     """What the clocks of some days later will have swept is swept first."""
     found = Reckoning(things=len(promises.possible))
-    much_later = timezone.now() + timedelta(days=2)
+    much_later = timezone.now() + timedelta(days=3)
     swept = sweep(store, much_later, timedelta(hours=1))
     found.lost += [f"{swept.missing} blobs"] if swept.missing else []
     names: dict[str, list[str]] = defaultdict(list)

@@ -142,7 +142,13 @@ def developers(home: Path) -> dict[str, str]:
 
 def run_here(command: str, environment: dict[str, str]) -> str:
     return subprocess.run(
-        command, cwd=BASE, env=environment, check=True, shell=True, text=True, stdout=subprocess.PIPE
+        command,
+        cwd=BASE,
+        env=environment,
+        check=True,
+        shell=True,
+        text=True,
+        stdout=subprocess.PIPE,
     ).stdout
 
 

@@ -78,7 +78,7 @@ def whole(account, store):
         below = File.objects.filter(folder__lineage__startswith=lineage)
         inside = below.aggregate(bytes=Sum("size_bytes", default=0))
         assert row.size_bytes == inside["bytes"]
-    much_later = datetime.now().astimezone() + timedelta(days=2)
+    much_later = datetime.now().astimezone() + timedelta(days=3)
     assert sweep(store, much_later, timedelta(hours=1)).missing == 0
     assert {found.blob for found in store.blobs()} == set(
         File.objects.values_list("blob", flat=True)

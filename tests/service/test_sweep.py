@@ -11,6 +11,7 @@ from tests.service.builders import a_file, alice, put
 
 pytestmark = pytest.mark.django_db
 GRACE = timedelta(hours=1)
+OLD = timedelta(days=3)
 NOTHING = Swept(discarded=0, orphans=0, drafts=0, missing=0)
 
 
@@ -46,16 +47,17 @@ def test_a_file_that_is_there_stays(store, now):
 def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
     stored = put(store)
     assert sweep(store, now, GRACE) == NOTHING
-    age(store.path(stored.blob), 2 * GRACE)
+    age(store.path(stored.blob), OLD)
     assert sweep(store, now, GRACE).orphans == 1
     assert store.size(stored.blob) is None
 
 
-def test_a_blob_whose_row_still_waits_for_the_database_stays(store, now):
+def test_a_blob_whose_row_comes_a_day_later_stays(store, now):
+    """Of an upload of many files, or a torrent of many."""
     waiting = put(store)
-    assert sweep(store, now + timedelta(minutes=59), timedelta(0)) == NOTHING
+    assert sweep(store, now + timedelta(days=1), timedelta(0)) == NOTHING
     file = a_file(alice(), blob=waiting)
-    assert sweep(store, now + timedelta(days=2), timedelta(0)) == NOTHING
+    assert sweep(store, now + OLD, timedelta(0)) == NOTHING
     assert store.size(file.blob) == file.size_bytes
 
 
@@ -63,7 +65,7 @@ def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog)
     """As when the database was lost, or is away, and an empty one was made."""
     stored = put(store)
     assert store.is_of("the lost one")
-    age(store.path(stored.blob), 10 * GRACE)
+    age(store.path(stored.blob), OLD)
     assert sweep(store, now, GRACE) == NOTHING
     assert store.size(stored.blob) is not None
     assert "library of another database" in caplog.text
@@ -139,6 +141,6 @@ def test_1200_orphans_go_in_one_sweep(store, now):
         blob = store.path(os.urandom(16).hex())
         blob.parent.mkdir(parents=True, exist_ok=True)
         blob.write_bytes(b"")
-        age(blob, 2 * GRACE)
+        age(blob, OLD)
     assert sweep(store, now, GRACE).orphans == 1200
     assert list(store.blobs()) == []

@@ -64,7 +64,7 @@ def is_whole(store, account):
     (row,) = library.listing(account, 0).files
     with store.open(File.objects.get(pk=row.id).blob) as content:
         assert content.read() == CONTENT
-    much_later = datetime.now(UTC) + timedelta(days=2)
+    much_later = datetime.now(UTC) + timedelta(days=3)
     sweep(store, much_later, timedelta(hours=1))
     assert {found.blob for found in store.blobs()} == {File.objects.get().blob}
 
