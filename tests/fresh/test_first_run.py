@@ -127,7 +127,7 @@ def test_development_as_readme_says_serves_pages_and_static_files_and_works(tmp_
 
 def test_an_owner_is_made_without_a_terminal_as_readme_says(tmp_path):
     readme = (BASE / "README.md").read_text()
-    (block,) = re.findall(r"^```sh\n((?:(?!```).)*createsuperuser.*?)^```", readme, re.M | re.S)
+    (block,) = re.findall(r"^```sh\n((?:(?!```).)*createsuperuser.*?)^```", readme, re.MULTILINE | re.DOTALL)
     made, *lines = block.replace("…", "'a quiet harbour'").splitlines()
     assert made == "make .venv/run.stamp"
     for line in lines:
