@@ -58,7 +58,8 @@ class Children:
         with self._one() as child:
             said = child.ask(medium, question, seconds)
         if "refused" in said.facts:
-            raise Failed(str(said.facts["refused"])[:200], is_limit=bool(said.facts["is_limit"]))
+            is_limit, is_late = bool(said.facts["is_limit"]), bool(said.facts["is_late"])
+            raise Failed(str(said.facts["refused"])[:200], is_limit=is_limit, is_late=is_late)
         return said
 
     def rest(self) -> None:

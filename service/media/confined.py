@@ -51,8 +51,8 @@ class Limits:
 
 class Failed(Exception):  # noqa: N818  Errors are nouns here.
     """`reason` is a line for people; `is_limit`: the program was fine, and wanted too much;
-    `is_late`: by the clock alone or a full disk, which says as much of the machine as of the
-    medium; `is_killed`: by its own limit, or by whoever else kills here."""
+    `is_late`: by the clock alone or a disk that is full or broken, which says as much of the
+    machine as of the medium; `is_killed`: by its own limit, or by whoever else kills here."""
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from service.errors import Busy, CannotConvert
@@ -18,7 +18,8 @@ PROBE_SECONDS = 20.0
 MOST_TRIES = 2
 PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
 ROWS_AT_ONCE = 100
-# What a busy machine had no time for is looked at again then, or when somebody asks.
+# What the machine had no time for, or its disk did not give, is looked at then, or when somebody
+# asks.
 LATER = timedelta(hours=1)
 FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed")
 WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
@@ -32,7 +33,7 @@ def look(children: Children, media: Media, medium: BinaryIO) -> None:
         facts = children.ask(medium.fileno(), {"do": "probe"}, PROBE_SECONDS).facts
     except Failed as failed:
         if failed.is_late:
-            media.leased_until = timezone.now() + LATER
+            put_off(media)
             return
         fail(media, failed.reason, is_final=not failed.is_limit)
         return
@@ -62,6 +63,11 @@ def fail(media: Media, reason: str, *, is_final: bool = False) -> None:
     media.tries += 1
     if is_final or media.tries >= MOST_TRIES:
         refuse(media, reason)
+
+
+def put_off(media: Media) -> None:
+    """What says nothing of the medium refuses none."""
+    media.leased_until = timezone.now() + LATER
 
 
 def refuse(media: Media, reason: str) -> None:
@@ -96,6 +102,12 @@ def known(content: Content) -> Media | None:
 def row_of(content: Content) -> Media:
     found, _is_new = Media.objects.get_or_create(sha1=content.sha1, size_bytes=content.size_bytes)
     return found
+
+
+def without_file() -> QuerySet[Media]:
+    """Of contents that no file has any more."""
+    files = File.objects.filter(sha1=OuterRef("sha1"), size_bytes=OuterRef("size_bytes"))
+    return Media.objects.filter(~Exists(files))
 
 
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:

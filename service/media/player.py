@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from queue import Full, Queue
 from weakref import WeakValueDictionary
@@ -57,6 +58,7 @@ class Player:
         self.converters = Converters(jobs, cache)
         self.films = Films(jobs, cache)
         self._arrivals: Queue[tuple[Media, Path] | None] = Queue(MOST_ARRIVALS)
+        self._scans_ordered: set[Content] = set()
         self.runs = (self.films.run, self._prepare_on)
         self._locks: WeakValueDictionary[Path, Lock] = WeakValueDictionary()
         self._locks_lock = threading.Lock()
@@ -157,15 +159,23 @@ class Player:
     def _plan(self, content: Content, blob: Path) -> Plan:
         folder = folder_of(content)
         with self._alone(folder):
-            known = plans.known(folder)
-            if known is not None:
-                return known
-            refusals.raise_remembered(folder)
-            media = looked_at(self._children, content, blob)
-            plan = self._survey(content, blob, media, LOOK)
+            plan = plans.known(folder)
+            if plan is None:
+                refusals.raise_remembered(folder)
+                media = looked_at(self._children, content, blob)
+                plan = self._survey(content, blob, media, LOOK)
             if not plan.is_final:
-                self.arrived(media, blob)
+                self._order_scan(content, blob)
             return plan
+
+    def _order_scan(self, content: Content, blob: Path) -> None:
+        """Once: plans are asked for with every segment. One that was killed, perhaps with its
+        worker, is made by the next worker."""
+        if content not in self._scans_ordered:
+            with suppress(Full, CannotConvert, Busy):
+                media = looked_at(self._children, content, blob)
+                self._arrivals.put_nowait((media, blob))
+                self._scans_ordered.add(content)
 
     def _survey(self, content: Content, blob: Path, media: Media, limits: Limits) -> Plan:
         """Asks the surveyor, and keeps what follows. Raises CannotConvert, Busy."""
@@ -179,13 +189,16 @@ class Player:
         except Failed as failed:
             if not blob.exists():
                 raise NotFound from failed
-            if plans.known(folder) is None:
+            known = plans.known(folder)
+            if known is None:
                 refusals.remember_failure(folder, failed)
+            elif not failed.is_limit:
+                keep(folder, replace(known, is_final=True))
             raise refusals.refusal_of(failed) from failed
         for name, init in Survey(probed, told).inits().items():
             places.keep(folder / name / "init.mp4", init)
         plan = plan.after(plans.known(folder))
-        places.keep(folder / plans.PLAN, json.dumps(plan.kept()).encode())
+        keep(folder, plan)
         return plan
 
     def _surveyed(self, asked: list[str], limits: Limits) -> bytes:
@@ -220,6 +233,10 @@ def folder_of(content: Content) -> Path:
 
 def content_of(question: Facts) -> Content:
     return Content(str(question["sha1"]), int(question["size_bytes"]))
+
+
+def keep(folder: Path, plan: Plan) -> None:
+    places.keep(folder / plans.PLAN, json.dumps(plan.kept()).encode())
 
 
 def blob_of(question: Facts) -> Path:

@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef
-
-from service.media import places
+from service.media import looking, places
 from service.media.places import Content
-from service.models import File, Media
+from service.models import File
 from service.walking import batches
 
 ROWS_AT_ONCE = 500
@@ -16,8 +14,7 @@ AGE = timedelta(hours=1)
 
 
 def sweep(now: datetime) -> None:
-    files = File.objects.filter(sha1=OuterRef("sha1"), size_bytes=OuterRef("size_bytes"))
-    Media.objects.filter(~Exists(files)).delete()
+    looking.without_file().delete()
     for batch in batches(old_contents(now - AGE), ROWS_AT_ONCE):
         for content in without_file(batch):
             places.forget(content)

@@ -176,6 +176,8 @@ class Work:
             return []
         files = File.objects.filter(media__id__in=[row.pk for row in rows])
         blobs = dict(files.values_list("media__id", "blob"))
+        nobodys = [row.pk for row in rows if row.pk not in blobs]
+        looking.without_file().filter(pk__in=nobodys).delete()
         with ThreadPoolExecutor(self.jobs.most, thread_name_prefix="look") as threads:
             are_done = list(threads.map(lambda row: self._look_at(row, blobs.get(row.pk)), rows))
         done = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
@@ -193,12 +195,12 @@ class Work:
         except Failed as failed:
             looking.forgo_picture(media, failed)
         except NotFound:
-            looking.refuse(media, "its bytes are gone")
+            looking.put_off(media)
         except Busy:
             return False
         except DiskFull:
             log.warning("no room for pictures")
         except Exception:
             log.exception("a look broke content=%s", media.sha1)
-            looking.fail(media, "it can't be read")
+            looking.put_off(media)
         return not self.stopped.is_set()

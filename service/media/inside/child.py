@@ -5,10 +5,13 @@ too, with the files that it tells the lengths of behind it. Whatever breaks in h
 else: who asked sees the end of the socket.
 """
 
+import errno
 import json
 import os
 import socket
 from typing import Any, BinaryIO
+
+import av
 
 from service.media.inside import drawing, films, sealing
 from service.media.inside.refusals import Unfit
@@ -19,6 +22,7 @@ HEAD_BYTES = 4096
 MOST_QUESTION_BYTES = 65_536
 # What many keep here and no reader of media should try its luck with.
 OTHERS = (b"PK\x03\x04", b"%PDF", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"\x7fELF", b"MZ", b"d8:")
+NOT_NOW = (errno.EIO, errno.ESTALE, errno.ENOTCONN)
 HEIF_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
 
 Facts = dict[str, Any]
@@ -52,11 +56,19 @@ def answered(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
     except MemoryError:
         return refused("it takes too much memory", is_limit=True), []
     except Exception as trouble:  # noqa: BLE001  Decoders raise what they like.
+        if is_of_the_disk(trouble):
+            return refused("the disk can't read it", is_limit=True, is_late=True), []
         return refused(f"it is damaged ({type(trouble).__name__})"), []
 
 
-def refused(reason: str, *, is_limit: bool = False) -> Facts:
-    return {"refused": reason, "is_limit": is_limit}
+def is_of_the_disk(trouble: Exception) -> bool:
+    """What libav calls so may be damage."""
+    is_not_now = isinstance(trouble, OSError) and trouble.errno in NOT_NOW
+    return is_not_now and not isinstance(trouble, av.FFmpegError)
+
+
+def refused(reason: str, *, is_limit: bool = False, is_late: bool = False) -> Facts:
+    return {"refused": reason, "is_limit": is_limit, "is_late": is_late}
 
 
 def probe(medium: BinaryIO) -> Facts:

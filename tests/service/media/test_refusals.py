@@ -1,6 +1,7 @@
 """What could not be surveyed: how often it is tried again."""
 
 import time
+from queue import Queue
 
 import pytest
 
@@ -81,4 +82,42 @@ def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player
     surveys = failing(monkeypatch, TOO_MUCH)
     player.prepare_one()
     assert surveys() == 1
+    assert refusals.kept(viewer.folder) == {}
+    assert not viewer.plan.is_final
+
+
+def test_a_killed_look_at_all_of_a_film_is_made_by_the_next_worker(player, children, monkeypatch):
+    viewer = Viewer(player, samples.film("survey.ts", seconds=2))
+    assert "vcopy" not in viewer.names()
+    failing(monkeypatch, TOO_MUCH)
+    player.prepare_one()
+    monkeypatch.undo()
+    with playing(children) as viewer.player:
+        viewer.wait_for_the_cuts()
+    assert "vcopy" in viewer.names()
+
+
+def test_a_look_at_all_of_a_film_is_ordered_once(player):
+    viewer = Viewer(player, samples.film("survey.ts", seconds=2))
+    assert not viewer.plan.is_final
+    assert not viewer.plan.is_final
+    assert player._arrivals.qsize() == 1
+
+
+def test_a_look_at_all_of_a_film_is_ordered_when_there_is_room(player, monkeypatch):
+    viewer = Viewer(player, samples.film("survey.ts", seconds=2))
+    with monkeypatch.context() as full:
+        full.setattr(player, "_arrivals", Queue(1))
+        player._arrivals.put_nowait(None)
+        assert not viewer.plan.is_final
+    viewer.wait_for_the_cuts()
+
+
+def test_a_film_with_a_fault_is_looked_at_to_its_end_only_once(player, monkeypatch):
+    viewer = Viewer(player, samples.film("survey.ts", seconds=2))
+    names = viewer.names()
+    failing(monkeypatch, FAULT)
+    player.prepare_one()
+    assert viewer.plan.is_final
+    assert viewer.names() == names
     assert refusals.kept(viewer.folder) == {}

@@ -1,7 +1,9 @@
+import errno
 import os
 import signal
 import threading
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.utils import timezone
@@ -15,7 +17,7 @@ from service.media.places import Content, scratch_folder
 from service.media.sweep import sweep
 from service.media.work import LEASE, Work
 from service.models import Account, Media
-from service.store import library_store
+from service.store import Store, library_store
 from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
 from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
@@ -123,11 +125,64 @@ def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
     assert "damaged" in known(cut).reason
 
 
-def test_bytes_that_are_gone_are_refused(worker, keep, library_folder):
+def assert_put_off(worker, file):
+    """However often it is tried."""
+    for _time in range(looking.MOST_TRIES + 1):
+        worker.look_once()
+        assert (known(file).state, known(file).tries) == ("wanted", 0)
+        assert known(file).leased_until > timezone.now() + LEASE
+        make_due()
+
+
+def make_due():
+    Media.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_bytes_that_are_gone_are_looked_for_again(worker, keep, library_folder, tmp_path):
     lost = keep(picture())
-    library_folder.delete(lost.blob)
+    place, elsewhere = library_folder.path(lost.blob), tmp_path / "unmounted"
+    place.rename(elsewhere)
+    assert_put_off(worker, lost)
+    elsewhere.rename(place)
     worker.look_once()
-    assert (known(lost).state, known(lost).reason) == ("refused", "its bytes are gone")
+    assert known(lost).state == "probed"
+
+
+def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeypatch):
+    file = keep(picture())
+    trouble = Mock(side_effect=OSError(errno.EIO, "of the disk"))
+    monkeypatch.setattr(Store, "open", trouble)
+    assert_put_off(worker, file)
+    monkeypatch.undo()
+    worker.look_once()
+    assert known(file).state == "probed"
+
+
+def test_no_medium_is_blamed_for_a_disk_that_reads_nothing(worker, keep, library_folder):
+    """To read the beginning of a process's memory is an error as of a broken disk."""
+    file = keep(picture())
+    place = library_folder.path(file.blob)
+    place.unlink()
+    place.symlink_to("/proc/self/mem")
+    assert_put_off(worker, file)
+    place.unlink()
+    place.write_bytes(picture())
+    worker.look_once()
+    assert known(file).state == "probed"
+
+
+def test_what_was_deleted_before_it_was_looked_at_is_as_new_when_it_comes_again(
+    worker, keep, library_folder
+):
+    file = keep(picture())
+    worker.note_new(NOW)
+    library.delete_file(alice_of(), file.pk, NOW)
+    library_folder.delete(file.blob)
+    worker.look_once()
+    assert known(file) is None
+    again = keep(picture())
+    worker.look_once()
+    assert known(again).state == "probed"
 
 
 def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, monkeypatch):

@@ -48,6 +48,7 @@ class Viewer:
     def wait_for_the_cuts(self) -> None:
         """All of the file is read for them, behind whoever plays it already."""
         assert not self.plan.is_final
+        assert self.player._arrivals.qsize() == 1
         self.player.prepare_one()
         assert self.plan.is_final
 
