@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
@@ -48,9 +48,9 @@ LIGHT_AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Work:
-    """A rendition of a content, the blob that has it, and where its segments go."""
+    """A rendition of a content, and where its segments go; the same, whichever blob is read."""
 
-    blob: Path
+    blob: Path = field(compare=False)
     folder: Path
     rendition: Rendition
 
@@ -77,6 +77,9 @@ class Converters:
     At most MEDIA_JOBS encode pictures at once. One that is ahead of its viewers, and so rests,
     gives way to one that somebody waits for. Copies, sounds and subtitles end within seconds:
     a few run at once beside those, and the others wait.
+
+    A Conversion takes `_lock` while it holds its own. So whoever has `_lock` waits for no
+    Conversion, and one that holds its own takes another's only where that is free.
     """
 
     def __init__(self, jobs: Jobs, cache: Cache) -> None:
@@ -90,7 +93,7 @@ class Converters:
     def segment(self, work: Work, number: int, wait_seconds: float) -> Path:
         """Raises Busy, CannotConvert, NotFound."""
         conversion = self._conversion(work)
-        conversion.wait_for(number, time.monotonic() + wait_seconds)
+        conversion.wait_for(work, number, time.monotonic() + wait_seconds)
         return work.path(number)
 
     def take_light_turn(self, turn: ExitStack) -> None:
@@ -120,17 +123,24 @@ class Converters:
             each.stop()
 
     def _conversion(self, work: Work) -> "Conversion":
+        """Raises Busy."""
+        for _ in range(TRIES):
+            found = self._conversion_at(work)
+            if found.work == work:
+                return found
+            # A plan made anew may cut elsewhere: then it is another work in the same place.
+            found.stop()
+        raise Busy
+
+    def _conversion_at(self, work: Work) -> "Conversion":
+        """Raises Busy."""
         with self._lock:
+            if self.is_stopped:
+                raise Busy
             self._conversions = {
                 place: each for place, each in self._conversions.items() if not each.is_forgotten
             }
-            # A plan made anew may cut elsewhere: then it is another work in the same place.
-            found = self._conversions.get(work.folder)
-            if found is not None and found.work != work:
-                found.stop()
-                found = None
-            if found is None:
-                found = self._conversions[work.folder] = Conversion(self, work)
+            found = self._conversions.setdefault(work.folder, Conversion(self, work))
             found.touch()
             return found
 
@@ -148,6 +158,7 @@ class Conversion:
         self._changed = threading.Condition()
         self._waiting: Counter[int] = Counter()
         self._run: Run | None = None
+        self._is_stopped = False
         self._asked_at = time.monotonic()
         self._reach = 0
         self._failures: dict[int, Refusal] = {}
@@ -159,23 +170,24 @@ class Conversion:
 
     @property
     def is_forgotten(self) -> bool:
-        return not self._run and time.monotonic() - self._asked_at > IDLE_SECONDS
+        return not self._run and (self._is_stopped or self._is_idle())
 
     def touch(self) -> None:
         self._asked_at = time.monotonic()
 
-    def wait_for(self, number: int, deadline: float) -> None:
+    def wait_for(self, work: Work, number: int, deadline: float) -> None:
+        """By the blob of whoever waits: that of another may be gone. Raises as `segment`."""
         tries = 0
         with self._changed:
             self._waiting[number] += 1
             try:
                 while not self.work.has(number):
-                    if time.monotonic() >= deadline or self._converters.is_stopped:
+                    if time.monotonic() >= deadline or self._is_stopped:
                         raise Busy
                     if self._run is None:
                         tries += 1
                         self._judge(number, tries)
-                        self._begin(number)
+                        self._begin(work, number)
                     self._come_nearer(number)
                     self._changed.wait(min(1.0, max(0.01, deadline - time.monotonic())))
                     self._end_what_hangs()
@@ -205,12 +217,12 @@ class Conversion:
     def _ahead(self) -> int:
         return LIGHT_AHEAD if self.work.is_light else ENCODED_AHEAD
 
-    def _begin(self, number: int) -> None:
+    def _begin(self, work: Work, number: int) -> None:
         """With the condition held; raises Busy."""
         turn = self._turn()
         try:
             self._reach = number + self._ahead
-            self._run = Run(self.work, number, self._reach)
+            self._run = Run(work, number, self._reach)
         except BaseException:
             turn.close()
             raise
@@ -249,11 +261,13 @@ class Conversion:
             self._changed.release()
 
     def stop(self) -> None:
+        """For good: whoever waits hears that there is no time."""
         with self._changed:
+            self._is_stopped = True
             if self._run:
                 self._run.end()
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._run is None, TURN_SECONDS)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._run is None, TURN_SECONDS)
 
     # In the thread of a run
 

@@ -6,14 +6,18 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import converters
 from service.media.cache import FILMS, Cache
+from service.media.converters import Conversion, Converters, Work
+from service.media.jobs import Jobs
 from service.media.places import Content
-from service.store import library_store
+from service.media.renditions import Kind, Rendition
+from service.store import library_store, make_folder
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until
 from tests.service.media.watching import Viewer, playing
@@ -116,6 +120,106 @@ def test_two_viewers_far_apart_are_both_served(viewer):
     with ThreadPoolExecutor(2) as threads:
         made = list(threads.map(lambda number: viewer.segment("v480", number), numbers))
     assert len(set(made)) == len(numbers)
+
+
+def test_two_files_of_one_content_share_one_converter(player, viewer, film):
+    viewer.segment("v480", 0)
+    last = converters.ENCODED_AHEAD
+    wait_until((viewer.folder / "v480" / f"{last}.m4s").exists, seconds=30)
+    pid = pid_of(player)
+    Viewer(player, film).segment("v480", last + 1)
+    assert pid_of(player) == pid
+
+
+def test_viewers_of_two_files_of_one_content_far_apart_are_all_served(
+    player, viewer, film, monkeypatch
+):
+    most_at_once = count_at_once(monkeypatch)
+    other = Viewer(player, film)
+    wanted = [(viewer, 0), (other, 20), (viewer, 1), (other, 21), (viewer, 2), (other, 22)]
+    with ThreadPoolExecutor(2) as threads:
+        made = list(threads.map(lambda each: each[0].segment("v480", each[1]), wanted))
+    assert len(set(made)) == len(wanted)
+    assert most_at_once() == 1
+
+
+def count_at_once(monkeypatch):
+    """How many converters there were at once, at most, since."""
+    open_runs, counts = set(), []
+    begin, close = converters.Run.__init__, converters.Run.close
+
+    def begun(run, *args):
+        open_runs.add(run)
+        counts.append(len(open_runs))
+        begin(run, *args)
+
+    def closed(run):
+        close(run)
+        open_runs.discard(run)
+
+    monkeypatch.setattr(converters.Run, "__init__", begun)
+    monkeypatch.setattr(converters.Run, "close", closed)
+    return lambda: max(counts)
+
+
+def test_a_file_is_converted_though_its_twin_is_gone(player, viewer, film):
+    viewer.segment("v480", 0)
+    library_store().delete(viewer.file.blob)
+    assert Viewer(player, film).segment("v480", 25)
+
+
+def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, monkeypatch):
+    monkeypatch.setattr(converters.Run, "segments", nothing_until_the_end)
+    started = count_runs(monkeypatch)
+    blob, folder = library_store().path(viewer.file.blob), viewer.folder / "v480"
+    make_folder(folder)
+    work = Work(blob, folder, viewer.rendition("v480"))
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(player.converters.segment, work, 0, 20)
+        wait_until(player.converters.running)
+        with pytest.raises(Busy):
+            player.converters.segment(planned_anew(work), 0, 0)
+        with pytest.raises(Busy):
+            waiting.result(10)
+    assert started() == 1
+    assert player.converters.running() == []
+
+
+def nothing_until_the_end(run):
+    run._running.wait()
+    return iter(())
+
+
+def planned_anew(work):
+    return replace(work, rendition=replace(work.rendition, preroll=work.rendition.preroll + 1))
+
+
+def test_a_plan_made_anew_and_making_way_do_not_wait_for_each_other(tmp_path, monkeypatch):
+    made = Converters(Jobs(0), Cache(0))
+    work = Work(tmp_path / "film", tmp_path, Rendition("v480", Kind.PICTURE, 0, 10))
+    stop, stops, make_way = Conversion.stop, threading.Event(), made.make_way
+
+    def refused(work, wait_seconds):
+        with pytest.raises(Busy):
+            made.segment(work, 0, wait_seconds)
+
+    def stop_now(conversion):
+        stops.set()
+        stop(conversion)
+
+    def make_way_meanwhile():
+        anew.start()
+        assert stops.wait(10)
+        return make_way()
+
+    monkeypatch.setattr(Conversion, "stop", stop_now)
+    monkeypatch.setattr(made, "make_way", make_way_meanwhile)
+    before = threading.Thread(target=refused, args=(work, 10), daemon=True)
+    anew = threading.Thread(target=refused, args=(planned_anew(work), 0), daemon=True)
+    before.start()
+    for each in (before, anew):
+        each.join(10)
+        assert not each.is_alive()
 
 
 def test_a_killed_converter_is_replaced(player, viewer):
