@@ -386,6 +386,19 @@ def test_a_new_folder_appears_and_has_the_focus(alice, films):
     expect(dialog.get_by_label("Name")).to_have_value("")
 
 
+def test_a_new_folder_from_a_page_of_its_own(alice, films):
+    alice.open(f"{films.path}new/")
+    page = alice.page
+    page.get_by_label("Name").fill("Alps")
+    page.get_by_role("button", name="Make folder").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("New folder")
+    page.get_by_label("Name").fill("Caves")
+    page.get_by_role("button", name="Make folder").click()
+    expect(page.locator("#toasts")).to_contain_text("Folder made")
+    expect(link(page, "Caves")).to_be_visible()
+
+
 def test_a_folder_that_was_not_made_keeps_its_name_for_another_try(alice, films, shelf):
     inner = shelf.folder("Caves", inside=films)
     alice.open(inner.path)
