@@ -1,3 +1,5 @@
+import { isDone } from "./errors.js";
+
 // Browsers without invoker commands get the two that Ferry uses.
 if (!("commandForElement" in HTMLButtonElement.prototype)) {
   document.addEventListener("click", ({ target }) => {
@@ -27,7 +29,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const dialog = detail.requestConfig.elt.closest("dialog.dialog");
   if (!dialog || detail.xhr.status === 422) return;
   dialog.close();
-  if (detail.successful) for (const field of dialog.querySelectorAll(".input")) renew(field);
+  if (isDone(detail)) for (const field of dialog.querySelectorAll(".input")) renew(field);
 });
 
 function renew(field) {

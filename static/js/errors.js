@@ -7,3 +7,6 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   detail.isError = !isOurs;
   if (isOurs) detail.selectOverride = "unset";
 });
+
+// What the server refuses in words for the page is a success to htmx.
+export const isDone = ({ successful, xhr }) => successful && xhr.status < 400;

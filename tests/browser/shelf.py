@@ -34,6 +34,11 @@ class Folder:
     upload_path: str
     new_path: str
 
+    @property
+    def key(self) -> str:
+        """As it stands in addresses: `folder-7`."""
+        return f"folder-{self.path.split('/')[2]}"
+
 
 class Shelf:
     """Speaks to the site as Alice, without a browser."""
@@ -81,6 +86,9 @@ class Shelf:
         )
         assert found, page
         return found[1]
+
+    def delete(self, folder: Folder, key: str) -> None:
+        self._post(f"{folder.path}delete/", {"entry": key})
 
     def crowd(self, count: int) -> str:
         name = f"Crowd {secrets.token_hex(4)}"

@@ -320,6 +320,7 @@ def test_a_taken_name_is_refused_at_its_field(alice, films):
     expect(page.locator(".rename [role=alert]")).to_be_visible()
     expect(page.get_by_label("New name for Clouds.mkv")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_label("New name for Clouds.mkv")).to_be_focused()
+    expect(page.locator("#said")).to_be_empty()
     page.keyboard.press("Escape")
     expect(link(page, "Clouds.mkv")).to_be_focused()
 
@@ -338,6 +339,22 @@ def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
     page.keyboard.press("Escape")
     expect(link(page, "Clouds.mkv")).to_have_text(re.compile("Clouds.mkv"))
     troubles.clear()
+
+
+def test_a_rename_that_ferry_refuses_is_taken_back(alice, films, shelf):
+    inner = shelf.folder("Caves", inside=films)
+    shelf.file(inner, "Clouds.mkv")
+    alice.open(inner.path)
+    page = alice.page
+    open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
+    naming(page).fill("Skies")
+    shelf.delete(films, inner.key)
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts .error")).to_be_visible()
+    expect(page.get_by_label("New name for Clouds.mkv")).to_be_focused()
+    expect(page.locator("#said")).to_be_empty()
+    page.keyboard.press("Escape")
+    expect(link(page, "Clouds.mkv")).to_have_text(re.compile("Clouds.mkv"))
 
 
 def test_renaming_in_the_grid(alice, films):
@@ -367,6 +384,34 @@ def test_a_new_folder_appears_and_has_the_focus(alice, films):
     expect(page.locator("#summary")).to_contain_text("6 items")
     page.keyboard.press("n")
     expect(dialog.get_by_label("Name")).to_have_value("")
+
+
+def test_a_new_folder_from_a_page_of_its_own(alice, films):
+    alice.open(f"{films.path}new/")
+    page = alice.page
+    page.get_by_label("Name").fill("Alps")
+    page.get_by_role("button", name="Make folder").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("New folder")
+    page.get_by_label("Name").fill("Caves")
+    page.get_by_role("button", name="Make folder").click()
+    expect(page.locator("#toasts")).to_contain_text("Folder made")
+    expect(link(page, "Caves")).to_be_visible()
+
+
+def test_a_folder_that_was_not_made_keeps_its_name_for_another_try(alice, films, shelf):
+    inner = shelf.folder("Caves", inside=films)
+    alice.open(inner.path)
+    page = alice.page
+    shelf.delete(films, inner.key)
+    page.keyboard.press("n")
+    name = page.get_by_role("dialog", name="New folder").get_by_label("Name")
+    name.fill("Depths")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts .error")).to_be_visible()
+    expect(name).to_be_hidden()
+    page.keyboard.press("n")
+    expect(name).to_have_value("Depths")
 
 
 def test_deleting_names_what_is_lost_and_moves_the_focus_on(alice, films, shelf):

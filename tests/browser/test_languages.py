@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser.axe import violations
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.spilling import spilling
 from tests.running import PASSWORD, Ferry
 
 WIDTHS = [320, 390, 768, 1440]
@@ -98,6 +99,21 @@ def test_a_selection_fits_in_german(german, films):
     expect(page.locator(".actionbar output strong")).to_have_text("5 ausgewählt")
     assert not is_too_wide(page, 320)
     assert page.evaluate(OUTSIDE) == []
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_buttons_of_dialogs_fit_in_german(german, films, width):
+    page = german.page
+    page.set_viewport_size({"width": width, "height": 700})
+    for name in ("new", "delete", "share"):
+        german.open(films.path)
+        if name == "new":
+            page.keyboard.press("n")
+        else:
+            page.locator("tr", has_text="Clouds.mkv").locator(".more").click()
+            page.locator(f"#entry-menu [data-do={name}]").click()
+        expect(page.get_by_role("dialog").locator(".btn").first).to_be_visible()
+        assert spilling(page) == [], name
 
 
 def test_scripts_count_as_the_page_does(german):

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.axe import violations
 from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor
+from tests.browser.spilling import spilling
 from tests.running import Ferry
 from tests.webui import service
 from tests.webui.service import Storage
@@ -55,6 +56,15 @@ def test_a_wish_is_tried_again_and_another_is_forgotten(visitor, far):
     expect(plan.get_by_role("listitem")).to_have_count(0)
     visitor.open("/transfers/")
     expect(page.locator("#transfers")).to_contain_text("Ferries")
+
+
+def test_a_long_name_stays_within_the_toast_that_tells_it(visitor, far):
+    name = "W" * 200
+    wishes(far, name)
+    visitor.open("/account/")
+    visitor.page.get_by_role("button", name="Try again").click()
+    expect(visitor.page.locator("#toasts")).to_contain_text(f"{name}: Added")
+    assert spilling(visitor.page) == []
 
 
 def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):

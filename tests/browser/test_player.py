@@ -1,5 +1,7 @@
 """Films as people watch them, through the whole program."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -72,10 +74,12 @@ def test_where_somebody_stopped_is_known_on_their_other_device(
     with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
         other = Visitor(phone.new_page(), ferry.url, ferry)
         other.enter()
-        other.open("/")
-        expect(other.page.locator("#continue")).to_contain_text("Tide S01E01")
         other.open(series.path)
         expect(other.page.locator("progress.bar")).to_have_count(1)
+        other.page.get_by_role("navigation", name="Breadcrumb").get_by_role("link").click()
+        begun = other.page.locator("#continue")
+        expect(begun).to_contain_text("Tide S01E01")
+        expect(begun.get_by_role("list")).to_have_css("display", "flex")
         watch(other, series.path, COPIED)
         other.page.get_by_role("button", name="Resume at 0:2").click()
         until(other.page, "film.currentTime > 19.5")
@@ -194,11 +198,14 @@ def test_the_next_episode_follows_unless_somebody_stays(alice, series):
     assert page.locator("#next").get_attribute("aria-label") == "Next: Episode 10"
     page.get_by_label("Position").fill("38")
     expect(page.get_by_role("heading", name="Next: Episode 10")).to_be_visible(timeout=20_000)
+    now = page.get_by_role("link", name="Play now")
+    expect(now).to_have_accessible_description(re.compile(r"^It starts in \d seconds\.$"))
+    expect(page.locator(".card").get_by_role("status")).to_have_count(0)
     page.get_by_role("button", name="Stay here").click()
     expect(page.get_by_role("heading", name="Next: Episode 10")).to_be_hidden()
     page.get_by_label("Position").fill("38")
     page.keyboard.press("k")
-    page.get_by_role("link", name="Play now").click(timeout=20_000)
+    now.click(timeout=20_000)
     expect(page.locator("h1")).to_have_text(TENTH)
     moves_on(page)
     watched = page.context.new_page()

@@ -357,6 +357,14 @@ def test_a_folder_plays_one_track_after_the_other(alice, things):
     assert page.evaluate("navigator.mediaSession.metadata") is None
 
 
+def test_a_long_name_of_a_folder_fits_below_the_title_of_a_track(alice, shelf):
+    folder = shelf.folder("W" * 200)
+    shelf.file(folder, "one.wav", CONTENTS["one.wav"])
+    viewer = alone(alice, folder, "one.wav")
+    expect(viewer.get_by_text(folder.name)).to_be_visible()
+    assert viewer.locator(".audio").evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
 def test_a_document_opens_in_a_tab_of_its_own(alice, things):
     viewer = opened(alice, things, "paper.pdf")
     opener = viewer.get_by_role("link", name="Open the document")

@@ -110,6 +110,16 @@ def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, tr
     troubles.clear()
 
 
+def test_of_several_toasts_only_the_new_one_is_read_out(someone):
+    someone.open("/signin/")
+    session = someone.page.context.new_cdp_session(someone.page)
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    region = session.send("DOM.querySelector", {"nodeId": root, "selector": "#toasts"})
+    node = session.send("Accessibility.getPartialAXTree", {**region, "fetchRelatives": False})
+    told = {each["name"]: each["value"]["value"] for each in node["nodes"][0]["properties"]}
+    assert (told["live"], told["atomic"]) == ("polite", False)
+
+
 def test_the_first_visit_is_light(someone, chromium):
     someone.enter()
     sizes = first_loaded(chromium, someone.url + "/", someone.page.context.storage_state())

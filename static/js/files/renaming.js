@@ -1,4 +1,5 @@
 // The form stands beside the name and the name comes back at once; the server has the last word.
+import { isDone } from "../errors.js";
 import { linkOf, nameOf, rowOf, say } from "./rows.js";
 import { adopt } from "./selection.js";
 
@@ -42,10 +43,10 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (requestConfig.elt.matches(".rename") && xhr.status === 422) detail.target = requestConfig.elt;
 });
 
-document.addEventListener("htmx:afterRequest", ({ detail: { requestConfig, successful } }) => {
-  const { elt } = requestConfig;
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const { elt } = detail.requestConfig;
   if (!elt.matches(".rename")) return;
-  if (successful) finish(elt.dataset);
+  if (isDone(detail)) finish(elt.dataset);
   else if (elt.isConnected) takeBack(elt);
 });
 

@@ -94,11 +94,11 @@ export class Cards {
     const card = this.#show("upcoming");
     if (!card) return;
     let left = COUNTDOWN_SECONDS;
-    const output = card.querySelector("output");
+    const shown = card.querySelector("[data-left]");
     const link = card.querySelector("a");
     this.#countdown = setInterval(() => {
       left -= 1;
-      output.textContent = left;
+      shown.textContent = left;
       if (left > 0) return;
       clearInterval(this.#countdown);
       link.click();
