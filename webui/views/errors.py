@@ -99,7 +99,8 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Browsers look for icons beside the very first page: an answer with a form in it would bring
     a cookie that takes the place of that page's own, whose form would then be refused."""
-    if "text/html" in request.headers.get("Accept", "text/html"):
+    is_of_a_page = getattr(request, "htmx", None)
+    if is_of_a_page or "text/html" in request.headers.get("Accept", "text/html"):
         return plain(request, 404)
     title = error_page(404, []).title
     return HttpResponse(title, status=404, content_type="text/plain; charset=utf-8")
