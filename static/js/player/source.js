@@ -96,8 +96,8 @@ export class Source extends EventTarget {
     if (!this.sort || this.sort === "hls" || !this.video.error) return;
     const at = this.video.currentTime || this.#wish.at;
     const isNetwork = this.video.error.code === MediaError.MEDIA_ERR_NETWORK;
-    if (isNetwork && this.#left.network-- > 0) return this.#play(this.sort, this.video.currentSrc);
     this.#wish = { ...this.#wish, at };
+    if (isNetwork && this.#left.network-- > 0) return this.#play(this.sort, this.video.currentSrc);
     this.#fallBack(this.facts.broken);
   }
 
