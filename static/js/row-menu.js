@@ -28,6 +28,8 @@ export class RowMenu {
 
   open(button, row) {
     if (this.element.matches(":popover-open")) this.element.hidePopover();
+    // Who hides it and shows it at once hears of neither.
+    this.#button?.removeAttribute("aria-expanded");
     this.#button = button;
     this.#key = row.id;
     button.setAttribute("aria-expanded", "true");

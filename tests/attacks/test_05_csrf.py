@@ -25,6 +25,7 @@ from webui.models import (
 )
 
 pytestmark = pytest.mark.django_db
+SCRIPT = {"x-requested-with": "ferry"}
 
 
 @pytest.fixture
@@ -109,6 +110,22 @@ def test_no_get_changes_anything(victim, storage):
     assert storage.calls
     assert {method for method, _path in storage.calls} <= {"GET", "HEAD"}
     assert victim.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/transfers/send/", "/files/0/upload/"])
+def test_the_token_of_a_new_sign_in_reaches_our_own_pages_and_no_other_site(victim, storage, path):
+    evil, old = {"origin": "https://evil.example"}, token_of(victim)
+    form = {"csrfmiddlewaretoken": old, "username": "alice", "password": PASSWORD}
+    assert victim.post("/signin/", form).status_code == 302
+    late = victim.post(path, headers={**SCRIPT, "x-csrftoken": old})
+    assert late.status_code == 403
+    fresh = {**SCRIPT, "x-csrftoken": late.json()["token"]}
+    assert victim.post(path, headers=fresh).status_code != 403
+    assert victim.post(path, headers={**fresh, **evil}).status_code == 403
+    asking = {"access-control-request-method": "POST"}
+    asking |= {"access-control-request-headers": "x-requested-with"}
+    for answer in (late, victim.options(path, headers={**asking, **evil})):
+        assert not [each for each in answer.headers if each.lower().startswith("access-control")]
 
 
 def test_the_token_is_out_of_a_scripts_reach(victim):

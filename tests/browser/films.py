@@ -40,6 +40,12 @@ def short() -> Path:
     return samples.film("player-short.mp4", *samples.X264, "-g", "25", *samples.AAC, seconds=12)
 
 
+def streamable() -> Path:
+    """It plays before all of it is there."""
+    words = (*samples.X264, "-g", "25", *samples.AAC, "-movflags", "+faststart")
+    return samples.film("player-streamable.mp4", *words, seconds=SECONDS)
+
+
 def state(page: Page, expression: str) -> object:
     return page.evaluate(
         f"() => {{ const film = document.querySelector('#film'); return {expression}; }}"

@@ -680,6 +680,18 @@ def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     troubles.clear()
 
 
+def test_an_upload_that_came_too_late_goes_on_after_a_sign_in_in_another_tab(alice, films, ferry):
+    alice.open(films.path)
+    page = alice.page
+    page.context.clear_cookies(name=f"ferry_session_{ferry.port}")
+    pick(page, ("Late.txt", b"hello"))
+    late = page.locator(".transfer").filter(has_text="Late.txt")
+    expect(late).to_contain_text("Sign in again in another tab")
+    Visitor(page.context.new_page(), ferry.url, ferry).sign_in()
+    late.get_by_role("button", name="Retry").click()
+    expect(link(page, "Late.txt")).to_be_visible()
+
+
 def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films):
     alice.open(films.path)
     page = alice.page

@@ -16,6 +16,7 @@ from tests.browser.films import moves_on, state, until, watch
 from tests.browser.people import Visitor
 from tests.contract.fake import FakeV1
 from tests.contract.served import served
+from tests.running import PASSWORD as OWNERS_PASSWORD
 from tests.running import Ferry, running
 from tests.service.media import samples
 from tests.webui.media_host import Host, listening
@@ -24,6 +25,7 @@ SERVICE_WORKERS = "block"
 EMAIL, PASSWORD = "gwen@example.net", "a herring in the hold"
 MEDIA_ADDRESS = "127.0.0.2"
 NAME = "Tide.avi"
+WHERE = "**/hls/?in=*"
 SENT = {"host", "accept", "accept-encoding", "connection", "user-agent", "range"}
 
 
@@ -190,6 +192,47 @@ def test_while_it_is_converted_its_percent_is_told_until_it_plays(page_of_film, 
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
     page.locator(".card").get_by_role("button", name="Play", exact=True).click()
     moves_on(page)
+
+
+def test_a_poll_that_goes_astray_does_not_end_the_waiting(page_of_film, there, troubles):
+    page = page_of_film.page
+    percent = page.locator(".card .pct")
+    there.says("hls", so_far(40), *[httpx.Response(503)] * 4, so_far(50), so_far(60))
+    watch(page_of_film, f"/files/{there.folder}/", NAME)
+    expect(percent).to_have_text("40%")
+    expect(percent).to_have_text("50%", timeout=20_000)
+    with page.expect_event("requestfailed"):
+        page.route(WHERE, lambda route: route.abort())
+    page.unroute(WHERE)
+    expect(percent).to_have_text("60%")
+    troubles.clear()
+
+
+def test_the_waiting_ends_when_nobody_answers_for_long(page_of_film, there, troubles):
+    there.says("hls", so_far(40))
+    page = page_of_film.page
+    page.clock.install()
+    watch(page_of_film, f"/files/{there.folder}/", NAME)
+    expect(page.locator(".card .pct")).to_have_text("40%")
+    page.route(WHERE, lambda route: route.abort())
+    for _ in range(31):
+        expect(page.get_by_role("alert")).to_be_hidden()
+        with page.expect_event("requestfailed"):
+            page.clock.run_for(2000)
+    expect(page.get_by_role("alert")).to_contain_text("Can't reach Ferry")
+    troubles.clear()
+
+
+def test_whoever_was_signed_out_while_waiting_signs_in_and_waits_on(page_of_film, there):
+    there.says("hls", so_far(40))
+    watch(page_of_film, f"/files/{there.folder}/", NAME)
+    page, film = page_of_film.page, page_of_film.page.url
+    expect(page.locator(".card .pct")).to_have_text("40%")
+    page.context.clear_cookies(name=f"ferry_session_{there.ferry.port}")
+    page.wait_for_url("**/signin/?next=**")
+    page_of_film.fill_in("alice", OWNERS_PASSWORD)
+    page.wait_for_url(film)
+    expect(page.locator(".card .pct")).to_have_text("40%")
 
 
 def test_how_long_it_takes_is_told_once_its_pace_is_known(page_of_film, there):

@@ -330,6 +330,34 @@ def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
     assert len(asked) == 2
 
 
+def test_the_file_itself_goes_on_where_it_broke_off(alice, shelf):
+    """Half of it comes. What was asked for next fails, and all that is asked for afterwards comes."""
+    folder, content = shelf.folder(), films.streamable().read_bytes()
+    shelf.file(folder, TENTH, content)
+    page, held, half = alice.page, [], len(content) // 2
+    head = {"Content-Type": "video/mp4", "Content-Range": f"bytes 0-{half - 1}/{len(content)}"}
+
+    def half_of_it(route):
+        if route.request.headers["range"] == "bytes=0-":
+            route.fulfill(status=206, headers=head, body=content[:half])
+        else:
+            held.append(route)
+
+    told = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    page.route("**/raw/**", half_of_it)
+    playing(alice, folder, TENTH)
+    page.get_by_label("Position").fill("8")
+    until(page, "film.currentTime > 8")
+    state(page, "void (film.onemptied = () => (window.isAnew = true))")
+    page.unroute("**/raw/**")
+    for route in held:
+        route.fulfill(status=503)
+    until(page, "window.isAnew && film.readyState > 2")
+    assert state(page, "film.currentTime") >= 8
+    moves_on(page)
+
+
 def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
     page = playing(alice, series, ENCODED)
     page.get_by_label("Position").fill("20")

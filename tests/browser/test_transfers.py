@@ -110,6 +110,39 @@ def test_a_swap_keeps_the_focus_and_an_open_menu(alice, far):
     expect(shown.locator(".more")).to_be_focused()
 
 
+def test_a_menu_closes_at_its_own_button_and_moves_to_that_of_another_row(alice, far):
+    titles = name(), name()
+    _other, one = [far.transfer(title, hash=HASH, **RUNNING) for title in titles]
+    show(alice, *titles)
+    menu = alice.page.locator("#transfer-menu")
+    above, below = [row(alice.page, title).locator(".more") for title in titles]
+    below.click()
+    far.tells(one, progress=58)
+    expect(row(alice.page, titles[1]).locator(".transfer-pct")).to_have_text("58%")
+    expect(below).to_have_attribute("aria-expanded", "true")
+    below.click()
+    expect(menu).to_be_hidden()
+    below.click()
+    above.click()
+    expect(above).to_have_attribute("aria-expanded", "true")
+    expect(below).not_to_have_attribute("aria-expanded", "true")
+    alice.page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    below.click()
+    expect(menu).to_be_visible()
+
+
+def test_a_button_that_is_busy_stays_so_while_its_row_moves(alice, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    more = row(alice.page, title).locator(".more")
+    more.evaluate("button => button.setAttribute('aria-busy', 'true')")
+    far.tells(one, progress=58)
+    expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("58%")
+    expect(more).to_have_attribute("aria-busy", "true")
+
+
 def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, far):
     first, second = name(), name()
     keep, gone = far.transfer(first, **RUNNING), far.transfer(second, **RUNNING)

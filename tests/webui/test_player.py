@@ -111,7 +111,7 @@ def test_a_service_that_is_away_is_no_broken_page(gwen, storage):
     film = storage.file("a.avi")
     storage.fails(f"/rest/file/{film.id}/hls", 503)
     told = hls_of(gwen, film)
-    assert told["kind"] == "none"
+    assert told["kind"] == "away"
     assert told["reason"]
 
 

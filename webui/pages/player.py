@@ -137,6 +137,10 @@ def nothing(reason: str) -> Mapping[str, Any]:
     return {"kind": "none", "url": "", "progress": None, "reason": reason}
 
 
+def away(reason: str) -> Mapping[str, Any]:
+    return {"kind": "away", "url": "", "progress": None, "reason": reason}
+
+
 def playing(kind: str, url: str) -> Mapping[str, Any]:
     return {"kind": kind, "url": url, "progress": None, "reason": ""}
 

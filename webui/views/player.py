@@ -20,7 +20,7 @@ from webui.pages.entries import ROOT, Entry
 from webui.pages.errors import trouble_of
 from webui.pages.player import PlayerPage, Words
 from webui.roles import open_to
-from webui.v1.errors import Failure, NotFound, Rejected
+from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
 from webui.v1.models import Playable
 from webui.views import files
@@ -56,6 +56,8 @@ def told(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
     """A refusal is an answer as well: the player has other ways, and words for the last of them."""
     try:
         answer = where(request, ask(file), file, kind)
+    except (Unavailable, TooMany) as failure:
+        answer = pages.away(why_not(failure))
     except Failure as failure:
         answer = pages.nothing(why_not(failure))
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})

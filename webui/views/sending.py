@@ -31,7 +31,7 @@ from webui.sending import Errand, Sending
 from webui.v1.errors import Failure
 from webui.views import errors, parcels
 from webui.views.parcels import TEXT_FIELDS, OutOfDate, Parcel
-from webui.views.uploads import Refused
+from webui.views.uploads import Refused, refusal_for_script
 
 log = logging.getLogger("ferry.sending")
 
@@ -117,7 +117,7 @@ def delivered(request: Request, parcel: Parcel, by: User | None = None) -> tuple
 
 def refusal(request: Request, refused: Refused) -> HttpResponse:
     if is_script(request):
-        return JsonResponse({"ok": False, "reason": refused.reason}, status=refused.status)
+        return refusal_for_script(request, refused)
     if isinstance(refused, OutOfDate):
         log.warning("refused form path=%s reason='out of date'", request.path)
         box = box_of(request, refused.parcel.folder, text=refused.parcel.text)

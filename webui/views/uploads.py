@@ -11,6 +11,7 @@ from typing import BinaryIO
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -182,12 +183,20 @@ def reason_of(failure: Failure, name: str) -> str:
 
 def refusal(request: Request, folder: str, refused: Refused) -> HttpResponse:
     if is_script(request):
-        answer = {"ok": False, "reason": refused.reason}
-        return JsonResponse(answer, status=refused.status)
+        return refusal_for_script(request, refused)
     if refused.status == 403:
         return errors.forged(request, refused.reason)
     messages.error(request, refused.reason)
     return redirect(folder_url(folder))
+
+
+def refusal_for_script(request: Request, refused: Refused) -> JsonResponse:
+    """To sign in again in another tab takes the worth from the token of every page left open. The
+    new one comes with the refusal, which browsers let no page of another site read."""
+    answer: dict[str, object] = {"ok": False, "reason": refused.reason}
+    if refused.status == 403:
+        answer["token"] = get_token(request)
+    return JsonResponse(answer, status=refused.status)
 
 
 def accepted(request: Request, folder: str, sent: list[str]) -> HttpResponse:

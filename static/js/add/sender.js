@@ -1,6 +1,6 @@
 // Lines go to the server a few at a time, one request after the other, so that a slow service
 // keeps neither the page nor a thread of the server waiting.
-import { Upload, headers } from "../files/upload.js";
+import { Upload, headers, renewed } from "../files/upload.js";
 
 const MOST_LINES = 25;
 const MOST_CHARACTERS = 300_000;
@@ -36,7 +36,7 @@ function sizeOf(lines) {
   return end < 0 ? MOST_LINES : Math.max(1, end);
 }
 
-async function post(lines, folder) {
+async function post(lines, folder, { isAgain = false } = {}) {
   const form = new FormData();
   form.append("folder", folder);
   form.append("text", lines.join("\n"));
@@ -48,6 +48,7 @@ async function post(lines, folder) {
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer?.items) return answer;
+  if (!isAgain && renewed(answer)) return post(lines, folder, { isAgain: true });
   throw new Error(answer?.reason || (response.redirected ? words.signedout : words.strange));
 }
 

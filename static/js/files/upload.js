@@ -10,7 +10,7 @@ export class Upload {
     Object.assign(this, { file, url, changed, words: { ...words }, state: "queued", sent: 0, row: null });
   }
 
-  start() {
+  start({ isAgain = false } = {}) {
     const form = new FormData();
     form.append("file", this.file, this.file.name);
     this.state = "uploading";
@@ -19,7 +19,7 @@ export class Upload {
     const xhr = (this.xhr = new XMLHttpRequest());
     xhr.upload.addEventListener("progress", ({ loaded, total }) => this.progress(loaded, total));
     xhr.upload.addEventListener("load", () => this.turn("moving"));
-    xhr.addEventListener("load", () => this.answered());
+    xhr.addEventListener("load", () => this.answered(isAgain));
     xhr.addEventListener("error", () => this.fail(this.words.cut));
     xhr.open("POST", this.url);
     xhr.setRequestHeader("X-Requested-With", "ferry");
@@ -47,10 +47,11 @@ export class Upload {
     if (now - (this.drawn_at ?? 0) > DRAW_MS) this.show();
   }
 
-  answered() {
+  answered(isAgain) {
     const { status, responseURL } = this.xhr;
     const answer = (this.answer = this.read());
     if (answer?.ok) return this.turn("done");
+    if (!isAgain && renewed(answer)) return this.start({ isAgain: true });
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
     this.fail(answer?.reason || (isStranger ? this.words.signedout : status === 413 ? this.words.large : this.words.strange));
   }
@@ -116,4 +117,11 @@ export class Upload {
 
 export function headers() {
   return JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
+}
+
+// After a new sign-in, in whatever tab, a refusal brings the token that is worth something now.
+export function renewed(answer) {
+  if (!answer?.token) return false;
+  document.body.setAttribute("hx-headers", JSON.stringify({ ...headers(), "X-CSRFToken": answer.token }));
+  return true;
 }

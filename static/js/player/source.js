@@ -3,6 +3,7 @@
 // after one of the media there is one new start each.
 const NATIVE = "application/vnd.apple.mpegurl";
 const POLL_MS = 2000;
+const MOST_MISSES = 30;
 
 // Events: "tracks", "converting" (detail: percent, null: unknown), "ready", "failed" (detail: why).
 export class Source extends EventTarget {
@@ -41,7 +42,7 @@ export class Source extends EventTarget {
     const told = await ask(this.facts.mp4, this.signal);
     if (told.kind === "converting") return this.#await(told, this.facts.mp4);
     if (told.url) return this.#play("mp4", told.url);
-    this.hasMp4 = !told.reason;
+    this.hasMp4 = told.kind === "away";
     this.#fail(told.reason);
   }
 
@@ -96,8 +97,8 @@ export class Source extends EventTarget {
     if (!this.sort || this.sort === "hls" || !this.video.error) return;
     const at = this.video.currentTime || this.#wish.at;
     const isNetwork = this.video.error.code === MediaError.MEDIA_ERR_NETWORK;
-    if (isNetwork && this.#left.network-- > 0) return this.#play(this.sort, this.video.currentSrc);
     this.#wish = { ...this.#wish, at };
+    if (isNetwork && this.#left.network-- > 0) return this.#play(this.sort, this.video.currentSrc);
     this.#fallBack(this.facts.broken);
   }
 
@@ -115,11 +116,16 @@ export class Source extends EventTarget {
     this.dispatchEvent(new CustomEvent("failed", { detail: why || this.facts.unreachable }));
   }
 
+  // It takes minutes or hours, in which a poll or two may go astray.
   async #await(told, url) {
+    let misses = 0;
     while (told.kind === "converting" && !this.signal.aborted) {
       this.dispatchEvent(new CustomEvent("converting", { detail: told.progress }));
       await passed(POLL_MS, this.signal);
-      if (document.visibilityState === "visible") told = await ask(url, this.signal);
+      if (document.visibilityState !== "visible") continue;
+      const fresh = await ask(url, this.signal);
+      misses = fresh.kind === "away" ? misses + 1 : 0;
+      if (!misses || misses > MOST_MISSES) told = fresh;
     }
     if (this.signal.aborted) return;
     if (!told.url) return this.#fail(told.reason);
@@ -146,9 +152,10 @@ export class Source extends EventTarget {
 async function ask(url, signal) {
   try {
     const answer = await fetch(url, { headers: { Accept: "application/json" }, signal });
+    if (answer.redirected) location.reload(); // To the sign-in, which leads back here.
     return await answer.json();
   } catch {
-    return { kind: "none", url: "", progress: null, reason: "" };
+    return { kind: "away", url: "", progress: null, reason: "" };
   }
 }
 

@@ -1,3 +1,6 @@
+// What our scripts say of a button while it is in use.
+const OURS = new Set(["aria-expanded", "aria-busy"]);
+
 // Makes one element say what another says, and keeps every part that is the same: a bar glides,
 // a button that has the focus keeps it.
 export function patch(shown, fresh) {
@@ -22,6 +25,6 @@ function isAlike(one, other) {
 const classOf = ({ classList }) => classList?.[0] ?? "";
 
 function attributes(shown, fresh) {
-  for (const { name } of [...shown.attributes]) if (!fresh.hasAttribute(name)) shown.removeAttribute(name);
+  for (const { name } of [...shown.attributes]) if (!fresh.hasAttribute(name) && !OURS.has(name)) shown.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (shown.getAttribute(name) !== value) shown.setAttribute(name, value);
 }
