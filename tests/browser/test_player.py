@@ -331,7 +331,7 @@ def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
 
 
 def test_the_file_itself_goes_on_where_it_broke_off(alice, shelf):
-    """Half of it comes. What was asked for next fails, and all that is asked for afterwards comes."""
+    """Half of it comes. What was asked for next fails, and all that is asked for later comes."""
     folder, content = shelf.folder(), films.streamable().read_bytes()
     shelf.file(folder, TENTH, content)
     page, held, half = alice.page, [], len(content) // 2

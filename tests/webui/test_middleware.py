@@ -142,6 +142,13 @@ def test_an_icon_that_is_nowhere_costs_the_page_beside_it_no_cookie(client, acce
     assert beside.get("/nowhere/", headers={"accept": "text/html"}).cookies
 
 
+def test_what_is_nowhere_is_said_to_a_page_in_a_toast(alice):
+    answer = alice.client.get("/nowhere/", headers={"accept": "*/*", "hx-request": "true"})
+    assert answer.status_code == 404
+    assert answer["HX-Retarget"] == "#toasts"
+    assert words(answer, ".toast")
+
+
 def test_a_wrong_method_is_a_page_that_names_the_right_ones(alice):
     answer = alice.client.get("/signout/")
     assert answer.status_code == 405
