@@ -56,6 +56,7 @@ class Run:
     is_given: bool = False  # the engine, or the fetching, has it
     has_begun: bool = False  # and was told that it may download
     awaits_gone: bool = False  # and was told to let go
+    was_given_again: bool = False
     is_whole: bool = False
     follows: int = 0
     losses: int = 0

@@ -209,6 +209,13 @@ class Steering:
         else:
             self.tools.engine.pause(run.key)
 
+    def give_again(self, run: Run) -> None:
+        """Once: of a piece that somebody lied about, libtorrent now and then believes that it is
+        still being dealt with, and asks nobody for it until the torrent is added anew."""
+        if not run.is_fetch and not run.was_given_again:
+            run.was_given_again, run.stage = True, Stage.WAITING
+            self.let_go(run)
+
     def wake(self, run: Run) -> None:
         """A stalled one goes on where a place is free, else in its turn."""
         if self.free_places() > 0:

@@ -198,6 +198,8 @@ class Shift:
                 if word:
                     log.info("stalled transfer=%d reason=%s", run.id, word)
                     run.become(State.STALLED, word)
+                    if word == "nothing_comes":
+                        self._steering.give_again(run)
 
     # What is over, and what is left behind
 

@@ -223,6 +223,24 @@ def test_peers_that_send_nothing_for_long_are_not_enough(shift):
     assert (shift.state(transfer), transfer.reason) == ("stalled", "nothing_comes")
 
 
+def test_where_nothing_comes_the_engine_is_given_it_again_with_all_that_came_but_once(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    place_of(transfer.pk).file(0).write_bytes(b"half")
+    for _ in range(2):
+        shift.engine.status(transfer, peers_connected=2, availability=2, done_bytes=4)
+        shift.round()
+        assert shift.state(transfer) == "downloading"
+        shift.round(seconds=601)
+        assert (shift.state(transfer), transfer.reason) == ("stalled", "nothing_comes")
+        shift.rounds(2)
+        known(shift, transfer)
+    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert shift.engine.told("add") == [str(transfer.pk)] * 2
+    assert shift.engine.told("proceed") == [str(transfer.pk)] * 2
+    assert place_of(transfer.pk).file(0).read_bytes() == b"half"
+
+
 def test_a_stopped_one_is_let_go_and_keeps_what_came(shift):
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer)
