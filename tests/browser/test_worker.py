@@ -120,6 +120,8 @@ def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, fo
         visitor.meet_worker()
         first = versions(page)
         assert len(first) == 1
+        # What is under way when Ferry ends is reset.
+        page.wait_for_load_state("networkidle")
 
     visitor.open("/account/")
     assert visitor.heading() == "Can't reach Ferry"
@@ -133,9 +135,11 @@ def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, fo
         assert page.url.endswith("/account/")
         second = successors(page, first)
         assert len(second) == 1
+        page.wait_for_load_state("networkidle")
 
     with at(port, folder, "one"):
         visitor.open("/account/")
         assert successors(page, second) == first
         assert visitor.heading() == "Account"
+        page.wait_for_load_state("networkidle")
     troubles[:] = [trouble for trouble in troubles if "ERR_CONNECTION_REFUSED" not in trouble]
