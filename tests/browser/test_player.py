@@ -34,6 +34,15 @@ def playing(visitor: Visitor, folder: Folder, name: str) -> Page:
     return visitor.page
 
 
+def stop_at(page: Page, seconds: int) -> None:
+    """Until the server has it."""
+    page.get_by_label("Position").fill(str(seconds))
+    until(page, f"film.currentTime > {seconds}")
+    with page.expect_response("**/watch/**") as told:
+        page.keyboard.press("k")
+    assert told.value.status == 204
+
+
 def stir(page: Page) -> None:
     page.mouse.move(300, 300)
     page.mouse.move(320, 320)
@@ -65,12 +74,8 @@ def test_where_somebody_stopped_is_known_on_their_other_device(
     alice: Visitor, series: Folder, chromium: Browser, ferry: Ferry
 ):
     page = playing(alice, series, COPIED)
-    page.get_by_label("Position").fill("20")
-    until(page, "film.currentTime > 20")
-    with page.expect_request("**/watch/**") as report:
-        page.keyboard.press("k")
+    stop_at(page, 20)
     assert "Pause" not in page.locator("[data-do=toggle]").get_attribute("aria-label")
-    assert report.value.response().status == 204
     with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
         other = Visitor(phone.new_page(), ferry.url, ferry)
         other.enter()
@@ -88,10 +93,7 @@ def test_where_somebody_stopped_is_known_on_their_other_device(
 
 def test_starting_over_begins_at_the_beginning(alice, series):
     page = playing(alice, series, COPIED)
-    page.get_by_label("Position").fill("25")
-    until(page, "film.currentTime > 25")
-    with page.expect_request("**/watch/**"):
-        page.keyboard.press("k")
+    stop_at(page, 25)
     watch(alice, series.path, COPIED)
     page.get_by_role("button", name="Start over").click()
     moves_on(page)
@@ -145,10 +147,9 @@ def test_subtitles_are_shown_when_they_are_chosen_and_remembered(alice, series):
     page.get_by_role("button", name="Subtitles").click()
     page.get_by_role("button", name="English").click()
     expect(page.locator("#words")).to_have_text("Land in sight")
-    page.reload()
-    page.get_by_role("button", name="Play", exact=True).or_(
-        page.get_by_role("button", name="Start over")
-    ).first.click()
+    stop_at(page, 20)
+    watch(alice, series.path, COPIED)
+    page.get_by_role("button", name="Resume at 0:2").click()
     expect(page.locator("#words")).to_have_text("Land in sight")
 
 
@@ -360,10 +361,7 @@ def test_the_file_itself_goes_on_where_it_broke_off(alice, shelf):
 
 def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
     page = playing(alice, series, ENCODED)
-    page.get_by_label("Position").fill("20")
-    until(page, "film.currentTime > 20")
-    with page.expect_request("**/watch/**"):
-        page.keyboard.press("k")
+    stop_at(page, 20)
     watch(alice, series.path, ENCODED)
     other = page.context.new_page()
     other.goto(page.url)
@@ -463,10 +461,7 @@ def test_axe_finds_nothing_on_any_card(alice, series, scheme):
     assert violations(page) == []
     page.unroute("**/hls/?in=*")
     playing(alice, series, COPIED)
-    page.get_by_label("Position").fill("20")
-    until(page, "film.currentTime > 20")
-    with page.expect_request("**/watch/**"):
-        page.keyboard.press("k")
+    stop_at(page, 20)
     watch(alice, series.path, COPIED)
     expect(page.get_by_role("button", name="Start over")).to_be_visible()
     assert violations(page) == []
