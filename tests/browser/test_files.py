@@ -692,6 +692,16 @@ def test_an_upload_that_came_too_late_goes_on_after_a_sign_in_in_another_tab(ali
     expect(link(page, "Late.txt")).to_be_visible()
 
 
+def test_a_refusal_that_went_down_with_the_connection_is_asked_for_again(alice, films, troubles):
+    alice.open(films.path)
+    page = alice.page
+    page.evaluate("document.body.setAttribute('hx-headers', '{\"X-CSRFToken\": \"old\"}')")
+    page.route("**/upload/", lambda route: route.abort("connectionreset"), times=1)
+    pick(page, ("Kept.txt", b"hello"))
+    expect(link(page, "Kept.txt")).to_be_visible()
+    troubles.clear()
+
+
 def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films):
     alice.open(films.path)
     page = alice.page

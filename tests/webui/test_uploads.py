@@ -189,6 +189,18 @@ def test_without_room_it_is_refused_unread(bob, storage):
     assert "1 GB" in json.loads(answer.content)["reason"]
 
 
+@pytest.mark.parametrize("path", ["/files/0/upload/", "/transfers/send/"])
+def test_who_asks_without_the_file_is_told_whether_there_is_room(bob, storage, path):
+    bob.client.get("/")
+    asked = {"x_requested_with": "ferry", "path": path}
+    answer = send(bob.client, body_of(), x_file_size=str(2 * SPACE), **asked)
+    assert answer.status_code == 413
+    assert "1 GB" in json.loads(answer.content)["reason"]
+    answer = send(bob.client, body_of(), x_file_size="9", **asked)
+    assert json.loads(answer.content)["ok"] is False
+    assert len(storage.fake.items) == 1
+
+
 @pytest.mark.parametrize("length", ["", "-1", "1e9", "many"])
 def test_without_a_length_it_is_refused_unread(bob, storage, length):
     answer = send(bob.client, Untouchable(), length=length, x_requested_with="ferry")

@@ -88,7 +88,7 @@ def parcel_of_parts(
     request: Request, length_bytes: int, commission: Commission, *, is_trusted: bool
 ) -> Parcel:
     """The token of a plain form comes first, the folder before the files."""
-    if length_bytes > MOST_FORM_BYTES:
+    if length_bytes > MOST_FORM_BYTES or uploads.told_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
     parcel = Parcel(folder=request.GET.get(FOLDER_FIELD, ""))
     is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))

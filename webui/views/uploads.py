@@ -99,12 +99,13 @@ def length_of(request: Request) -> int:
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
     used, most = folders.store().space(request.service.key)
-    if used is not None and most is not None and length_bytes - ENVELOPE_BYTES > most - used:
+    least_bytes = max(length_bytes - ENVELOPE_BYTES, told_bytes(request) or 0)
+    if used is not None and most is not None and least_bytes > most - used:
         raise Refused(
             413, _("There is no room for this: %(free)s are free.") % {"free": free(used, most)}
         )
     if (
-        is_spooled(request)
+        told_bytes(request) is None
         and length_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES
     ):
         raise Refused(503, _("Ferry's own disk has no room for this just now."))
@@ -151,9 +152,9 @@ def passed_on(request: Request, folder: str, part: Part) -> str:
 def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryIO, int]]:
     """v1 wants to know the size first. A script tells it; a plain form doesn't, and its file
     waits on our disk until it is whole."""
-    if not is_spooled(request):
-        size_bytes = int(request.headers["X-File-Size"])
-        yield Exactly(part, size_bytes), size_bytes
+    told = told_bytes(request)
+    if told is not None:
+        yield Exactly(part, told), told
         return
     folder = settings.DATA_DIR / "uploads"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -165,9 +166,9 @@ def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryI
         yield draft, size_bytes
 
 
-def is_spooled(request: Request) -> bool:
+def told_bytes(request: Request) -> int | None:
     size = request.headers.get("X-File-Size", "")
-    return not (size.isascii() and size.isdigit() and len(size) < 19)
+    return int(size) if size.isascii() and size.isdigit() and len(size) < 19 else None
 
 
 def status_of(failure: Failure) -> int:

@@ -3,6 +3,7 @@ import { fill, sizeWords, timeWords } from "./words.js";
 const DRAW_MS = 250;
 const MEMORY_MS = 8000;
 const BEFORE_GUESSING_MS = 10_000;
+const REFUSALS = [403, 413, 503];
 
 // One file on its way: queued, uploading, moving (sent, not yet answered), done or failed.
 export class Upload {
@@ -16,17 +17,29 @@ export class Upload {
     this.state = "uploading";
     this.begun = performance.now();
     this.marks = [{ at: this.begun, sent: 0 }];
-    const xhr = (this.xhr = new XMLHttpRequest());
+    const xhr = this.ask({ answered: () => this.answered(isAgain), cut: () => this.askWhy(isAgain) });
     xhr.upload.addEventListener("progress", ({ loaded, total }) => this.progress(loaded, total));
     xhr.upload.addEventListener("load", () => this.turn("moving"));
-    xhr.addEventListener("load", () => this.answered(isAgain));
-    xhr.addEventListener("error", () => this.fail(this.words.cut));
+    xhr.send(form);
+    this.show();
+  }
+
+  // A refusal may be lost with the connection that was still being filled. Asked without the file,
+  // the server tells it again.
+  askWhy(isAgain) {
+    const cut = () => this.fail(this.words.cut);
+    this.ask({ answered: () => (REFUSALS.includes(this.xhr.status) ? this.answered(isAgain) : cut()), cut }).send(new FormData());
+  }
+
+  ask({ answered, cut }) {
+    const xhr = (this.xhr = new XMLHttpRequest());
+    xhr.addEventListener("load", answered);
+    xhr.addEventListener("error", cut);
     xhr.open("POST", this.url);
     xhr.setRequestHeader("X-Requested-With", "ferry");
     xhr.setRequestHeader("X-File-Size", String(this.file.size));
     for (const [name, value] of Object.entries(headers())) xhr.setRequestHeader(name, value);
-    xhr.send(form);
-    this.show();
+    return xhr;
   }
 
   stop() {
