@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from django.core import signing
 from django.db import transaction
 from django.db.models import F
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from webui.models import Attempts, User, digest_of
@@ -63,9 +64,10 @@ def network_of(address: str) -> str:
     return str(ipaddress.ip_network(f"{ip}/{prefix}", strict=False))
 
 
-def take(limits: list[Limit], now: datetime) -> timedelta | None:
+def take(limits: list[Limit]) -> timedelta | None:
     """Counts an attempt. Where one too many was made: how long to wait, and nothing is counted."""
     with transaction.atomic():
+        now = timezone.now()  # Whoever waited for the database comes after the one it waited for.
         waits = [wait for limit in limits if (wait := _wait(limit, now))]
         if waits:
             return max(waits)

@@ -1,6 +1,8 @@
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -113,6 +115,19 @@ def test_too_many_wrong_tries_from_one_address_must_wait(alice, mallory):
     assert answer.status_code == 429
     assert 0 < int(answer["Retry-After"]) <= 15 * 60
     assert "Wait 15 minutes" in words(answer, "[role=alert]")
+
+
+def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
+    limit = attempts.Limit("key", most=20)
+
+    def awaited():
+        Attempts.objects.create(key="key", count=19, since=timezone.now())
+        return transaction.atomic()
+
+    monkeypatch.setattr(attempts, "transaction", SimpleNamespace(atomic=awaited))
+    assert attempts.take([limit]) is None
+    monkeypatch.setattr(attempts, "transaction", transaction)
+    assert attempts.take([limit]) is not None
 
 
 def test_the_wait_ends(alice, mallory):

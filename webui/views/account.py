@@ -158,7 +158,7 @@ def people_of(request: Request) -> PeoplePart:
 def password(request: Request) -> HttpResponse:
     """Ends every other session: their hash of the password no longer fits."""
     limits = attempts.limits_for_session(request.session.session_key or "")
-    wait = attempts.take(limits, timezone.now())
+    wait = attempts.take(limits)
     if wait:
         log.warning("limited password change name=%r", request.user.username)
         return limited(request, wait)

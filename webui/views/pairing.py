@@ -85,7 +85,7 @@ def wait(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "pairing/wait.html", {"is_late": "late" in request.GET})
     limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
-    too_many = attempts.take(limits, timezone.now())
+    too_many = attempts.take(limits)
     if too_many:
         return limited(request, too_many)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
@@ -131,7 +131,7 @@ def approve(request: Request) -> HttpResponse:
         return render(request, "account/approve.html", {"page": pages.approve_page()})
     now, code = timezone.now(), request.POST.get("code", "")[:50]
     limits = attempts.limits_for_session(request.session.session_key or "")
-    too_many = attempts.take(limits, now)
+    too_many = attempts.take(limits)
     if too_many:
         return show_approval(request, pages.approve_page(code, too_many_tries(too_many)), 429)
     row = pairing.asked(code, now)

@@ -172,7 +172,7 @@ def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
 def guessed(request: HttpRequest) -> HttpResponse:
     """A link that is none counts as a guess, and guesses are limited."""
     limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
-    wait = attempts.take(limits, timezone.now())
+    wait = attempts.take(limits)
     if wait is None:
         return errors.plain(request, 404, text=_("This link was used already, or is too old."))
     return limited(request, wait)

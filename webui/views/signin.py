@@ -43,7 +43,7 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
     device = request.COOKIES.get(DEVICE_COOKIE)
     limits = attempts.limits_for(name, address, device)
-    wait = attempts.take(limits, timezone.now())
+    wait = attempts.take(limits)
     if wait:
         log.warning("limited name=%r address=%s", known(name), address)
         response = show(request, form, wanted, refusal=too_many_tries(wait), status=429)

@@ -112,7 +112,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     """A right token always passes: with 256 random bits, guesses are noise to be bounded."""
     if is_guess:
         network = attempts.network_of(request.META["REMOTE_ADDR"])
-        wait = attempts.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)], timezone.now())
+        wait = attempts.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)])
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:
             response = told(request, 429, too_many_tries(wait))
