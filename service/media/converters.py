@@ -199,7 +199,7 @@ class Conversion:
         """Of what has failed before: killed from outside it is tried again, broken it is not."""
         if tries <= TRIES:
             return
-        raise self._failures.pop(number, NotFound())
+        raise self._failures.get(number, NotFound())
 
     def _come_nearer(self, number: int) -> None:
         run = self._run

@@ -288,6 +288,13 @@ def test_what_breaks_every_time_says_why(player, viewer):
     assert refused.value.why
 
 
+def test_all_who_waited_for_what_breaks_are_told_why(player, viewer):
+    library_store().path(viewer.file.blob).write_bytes(b"no film any more")
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(viewer.segment, "v480", 0) for _viewer in range(8)]
+        assert {type(each.exception()) for each in asked} == {CannotConvert}
+
+
 class FullDisk(Cache):
     def keep(self, path, data):
         raise DiskFull
