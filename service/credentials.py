@@ -126,8 +126,9 @@ class Tries:
         return since + WINDOW - now if count >= limit.most else None
 
     def _recent(self, key: str, now: datetime) -> tuple[datetime, int]:
+        """Either way: of many at once each has its own now, and clocks are set back."""
         since, count = self._counts.get(key, (now, 0))
-        return (since, count) if since > now - WINDOW else (now, 0)
+        return (since, count) if abs(now - since) < WINDOW else (now, 0)
 
 
 class Remembered:

@@ -113,6 +113,14 @@ def test_a_limit_passes(runs):
     assert verify(now=NOW + credentials.WINDOW) == account
 
 
+def test_a_limit_holds_for_who_came_a_moment_earlier_and_outlasts_no_clock(runs):
+    account = alice(password=RIGHT)
+    while not limited(password="wrong"):
+        pass
+    assert limited(now=NOW - timedelta(seconds=1))
+    assert verify(now=NOW - timedelta(days=1)) == account
+
+
 def test_a_guesser_locks_out_nobody_elsewhere(runs):
     account = alice(password=RIGHT)
     while not limited(password="wrong", address=ELSEWHERE):
