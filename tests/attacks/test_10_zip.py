@@ -136,15 +136,15 @@ def test_500_readers_that_leave_after_a_kilobyte_leave_nothing_behind():
 
 def abort(server, request, times):
     for _ in range(times):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
             connection.sendall(request)
             connection.recv(1024)
 
 
-def settled(server, seconds=15):
+def settled(server, seconds=60):
     """Whether it holds no plan and no blob any more; meanwhile it is asked for other things."""
     data, deadline = Path(ours.DATA_DIR), time.monotonic() + seconds
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         while time.monotonic() < deadline:
             assert client.get("/healthz").status_code == 200
             if not server.open_below(data / "pins") + server.open_below(data / "library"):
