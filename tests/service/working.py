@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from django.db import connection
 
 from tests.running import BASE, Output
 
-PATIENCE_SECONDS = 60
-STOP_SECONDS = 10
+PATIENCE_SECONDS = 180
+STOP_SECONDS = 60
 
 
 @dataclass
@@ -44,9 +44,19 @@ class Working:
         assert self.process.wait(STOP_SECONDS) == 0, self.output.text
         return time.monotonic() - started
 
-    def children(self) -> list[int]:
-        listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return [int(pid) for each in listed for pid in each.read_text().split()]
+    def children(self) -> dict[int, bytes]:
+        """What each was started as; threads and children may end while they are looked at."""
+        found = {}
+        for listed in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                for pid in listed.read_text().split():
+                    found[int(pid)] = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return found
+
+    def engine(self) -> int | None:
+        """The one of its children that speaks BitTorrent."""
+        children = self.children()
+        return next((pid for pid in children if b"service.engine" in children[pid]), None)
 
 
 def environment(**more: str) -> dict[str, str]:
