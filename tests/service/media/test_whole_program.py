@@ -38,9 +38,17 @@ def test_neither_the_web_server_nor_the_worker_decodes_anything(ferry, erin):
 def children_of(process: Path) -> list[Path]:
     """Without any environment, so that they are none of `processes_of`."""
     lists = (task / "children" for task in (process / "task").iterdir())
-    return [Path("/proc") / pid for each in lists for pid in each.read_text().split()]
+    return [Path("/proc") / pid for each in lists for pid in read(each).split()]
 
 
 def has_decoder(process: Path) -> bool:
-    maps = (process / "maps").read_text()
+    maps = read(process / "maps")
     return any(library in maps for library in DECODERS)
+
+
+def read(place: Path) -> str:
+    """Nothing of a thread or a process that has ended meanwhile."""
+    try:
+        return place.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
