@@ -63,7 +63,7 @@ def is_well(work: Working, api: httpx.Client, seeds) -> None:
     until_state(api, add_magnet(api, GOOD.magnet(peer=seeds.address)), "done")
     assert "began anew" not in work.output.text
     assert peak_megabytes(work.process.pid) < MOST_MEGABYTES["worker"]
-    assert peak_megabytes(work.engine()) < MOST_MEGABYTES["engine"]
+    assert peak_megabytes(until(work.engine)) < MOST_MEGABYTES["engine"]
 
 
 def peak_megabytes(pid: int) -> float:

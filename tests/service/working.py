@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,19 +44,24 @@ class Working:
         assert self.process.wait(STOP_SECONDS) == 0, self.output.text
         return time.monotonic() - started
 
-    def children(self) -> dict[int, bytes]:
-        """What each was started as; threads and children may end while they are looked at."""
-        found = {}
-        for listed in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
-            with suppress(FileNotFoundError, ProcessLookupError):
-                for pid in listed.read_text().split():
-                    found[int(pid)] = Path(f"/proc/{pid}/cmdline").read_bytes()
-        return found
+    def children(self) -> dict[int, str]:
+        """And what each was started as."""
+        listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        pids = [int(pid) for each in listed for pid in text_of(each).split()]
+        return {pid: text_of(Path(f"/proc/{pid}/cmdline")) for pid in pids}
 
     def engine(self) -> int | None:
         """The one of its children that speaks BitTorrent."""
         children = self.children()
-        return next((pid for pid in children if b"service.engine" in children[pid]), None)
+        return next((pid for pid in children if "service.engine" in children[pid]), None)
+
+
+def text_of(place: Path) -> str:
+    """By the kernel of a thread or a process: nothing where that has ended."""
+    try:
+        return place.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def environment(**more: str) -> dict[str, str]:

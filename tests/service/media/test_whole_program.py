@@ -8,6 +8,7 @@ import pytest
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.serving import add_account, processes_of
 from tests.service.media.samples import picture, short_film, shown
+from tests.service.working import text_of
 
 pytestmark = pytest.mark.slow
 
@@ -38,17 +39,9 @@ def test_neither_the_web_server_nor_the_worker_decodes_anything(ferry, erin):
 def children_of(process: Path) -> list[Path]:
     """Without any environment, so that they are none of `processes_of`."""
     lists = (task / "children" for task in (process / "task").iterdir())
-    return [Path("/proc") / pid for each in lists for pid in read(each).split()]
+    return [Path("/proc") / pid for each in lists for pid in text_of(each).split()]
 
 
 def has_decoder(process: Path) -> bool:
-    maps = read(process / "maps")
+    maps = text_of(process / "maps")
     return any(library in maps for library in DECODERS)
-
-
-def read(place: Path) -> str:
-    """Nothing of a thread or a process that has ended meanwhile."""
-    try:
-        return place.read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
