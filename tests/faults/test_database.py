@@ -38,7 +38,8 @@ accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now())
 
 @contextmanager
 def locked():
-    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as other:
+    place = connection.settings_dict["NAME"]
+    with closing(sqlite3.connect(place, timeout=60, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
