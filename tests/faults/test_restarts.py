@@ -46,6 +46,7 @@ def kill(ferry, scene):
             os.kill(pid, signal.SIGKILL)
     scene.happened("all killed")
     ferry.process.wait()
+    until(lambda: not converters())
 
 
 def stop(ferry, scene):
