@@ -60,6 +60,7 @@ class Server:
     misbehave: Misbehaviour
     context: ssl.SSLContext | None = None
     heads: list[bytes] = field(default_factory=list)
+    asked: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self._stopping = threading.Event()
@@ -85,6 +86,7 @@ class Server:
             while not is_complete(head) and (piece := connection.recv(65_536)):
                 head += piece
             self.heads.append(head)
+            self.asked.set()
             self.misbehave(Wire(connection, self._stopping, head))
         connection.close()
 

@@ -43,7 +43,7 @@ class Peer:
         """By those who look for it: `greeting`, or the name of an extension."""
         return [content for of, name, content in self.heard if (of, name) == (info_hash, what)]
 
-    def was_told(self, info_hash: str, what: str, seconds: float = 10) -> bool:
+    def was_told(self, info_hash: str, what: str, seconds: float = 60) -> bool:
         with self.news:
             return self.news.wait_for(lambda: bool(self.told(info_hash, what)), seconds)
 

@@ -17,8 +17,8 @@ from typing import Any
 
 BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
-START_SECONDS = 60
-STOP_SECONDS = 15
+START_SECONDS = 120
+STOP_SECONDS = 60
 # "gw1" of 2, where pytest-xdist runs several.
 PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
@@ -184,7 +184,7 @@ def free_port() -> int:
 
 def raw(port: int, request: bytes) -> bytes:
     """Bytes as no client library would send them."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
         answer = b""

@@ -14,7 +14,7 @@ from threading import Thread
 from django.conf import settings
 from django.db import connection
 
-from tests.running import BASE, STOP_SECONDS, free_port
+from tests.running import BASE, START_SECONDS, STOP_SECONDS, free_port
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Server:
     process: "subprocess.Popen[str]"
     lines: "Queue[str]" = field(default_factory=Queue)
 
-    def says(self, words: str, seconds: float = 15) -> str:
+    def says(self, words: str, seconds: float = START_SECONDS) -> str:
         """Waits for a line with these words; raises queue.Empty."""
         while words not in (line := self.lines.get(timeout=seconds)):
             pass

@@ -230,7 +230,7 @@ class Seeder:
     @property
     def address(self) -> str:
         host = self._session.get_settings()["listen_interfaces"].partition(":")[0]
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not (port := self._session.listen_port()):
             assert time.monotonic() < deadline, "the seeder does not listen"
             self._session.wait_for_alert(100)
@@ -254,7 +254,7 @@ class Seeder:
         host, _, port = peer.rpartition(":")
         self._handles[made.info].connect_peer((host, int(port)))
 
-    def has(self, made: Made, seconds: float = 30) -> None:
+    def has(self, made: Made, seconds: float = 120) -> None:
         """Waits until it has the whole."""
         self._wait(made, lambda status: status.is_seeding, seconds)
 
@@ -281,7 +281,7 @@ class Seeder:
         wanted.flags |= flags
         self._handles[made.info] = self._session.add_torrent(wanted)
 
-    def _wait(self, made: Made, is_so: Any, seconds: float = 30) -> None:
+    def _wait(self, made: Made, is_so: Any, seconds: float = 120) -> None:
         deadline = time.monotonic() + seconds
         while not is_so(status := self._handles[made.info].status()):
             assert not status.errc.value(), status.errc.message()
@@ -315,7 +315,7 @@ class HttpServer:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
 
-    def was_asked(self, words: str, seconds: float = 10) -> bool:
+    def was_asked(self, words: str, seconds: float = 60) -> bool:
         with self.news:
             return self.news.wait_for(lambda: any(words in each for each in self.requests), seconds)
 

@@ -59,7 +59,7 @@ def test_a_whole_ipv6_network_counts_as_one(alice):
 def test_a_flood_over_both_processes_counts_as_one(tmp_path):
     with running(tmp_path, WEB_PROCESSES="2") as ferry, ThreadPoolExecutor(16) as pool:
         ferry.make_owner()
-        with httpx.Client(base_url=ferry.url, trust_env=False) as visitor:
+        with httpx.Client(base_url=ferry.url, timeout=60, trust_env=False) as visitor:
             page = BeautifulSoup(visitor.get("/signin/").text, "html.parser")
             token = page.select_one("[name=csrfmiddlewaretoken]")["value"]
             form = {"username": "alice", "password": "guess", "csrfmiddlewaretoken": token}

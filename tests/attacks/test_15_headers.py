@@ -121,11 +121,12 @@ def nginx(home: Path, behind: int):
     process = subprocess.Popen(command)
     try:
         transport = httpx.HTTPTransport(retries=5)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", transport=transport) as client:
+        base_url = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=base_url, transport=transport, timeout=60) as client:
             yield client
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 @pytest.mark.slow

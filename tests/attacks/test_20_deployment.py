@@ -32,7 +32,7 @@ def sign_in(visitor: httpx.Client, page: str) -> httpx.Response:
 
 
 def test_below_a_prefix_every_address_keeps_the_prefix(below):
-    with httpx.Client(base_url=below.url, trust_env=False) as visitor:
+    with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         assert visitor.get("/home/ferry/").headers["Location"].startswith("/home/ferry/signin/")
         answer = sign_in(visitor, "/home/ferry/signin/")
         assert answer.headers["Location"] == "/home/ferry/"
@@ -50,7 +50,7 @@ def test_below_a_prefix_every_address_keeps_the_prefix(below):
 
 
 def test_a_proxy_may_cut_the_prefix_off(below):
-    answer = httpx.get(f"{below.url}/signin/", trust_env=False)
+    answer = httpx.get(f"{below.url}/signin/", timeout=60, trust_env=False)
     assert answer.status_code == 200
     assert 'href="/home/ferry/static/' in answer.text
 
@@ -69,25 +69,25 @@ def test_doubled_and_encoded_slashes_lead_nowhere_else(below, path):
 
 
 def test_https_behind_the_proxy_and_http_beside_it_both_sign_in(below):
-    with httpx.Client(base_url=below.url, trust_env=False) as secure:
+    with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as secure:
         secure.headers["X-Forwarded-Proto"] = "https"
         page = secure.get("/home/ferry/signin/")
         assert all("Secure" in line for line in page.headers.get_list("Set-Cookie"))
         assert page.headers["Cross-Origin-Opener-Policy"] == "same-origin"
-    with httpx.Client(base_url=below.url, trust_env=False) as plain:
+    with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as plain:
         assert sign_in(plain, "/home/ferry/signin/").status_code == 302
         assert plain.get("/home/ferry/").status_code == 200
 
 
 def test_private_pages_are_kept_by_no_cache(below):
-    with httpx.Client(base_url=below.url, trust_env=False) as visitor:
+    with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         sign_in(visitor, "/home/ferry/signin/")
         assert visitor.get("/home/ferry/account/").headers["Cache-Control"] == "private, no-store"
 
 
 def test_static_folders_are_not_listed(ferry):
     for path in ("/static/", "/static/css/", "/static/../secret_key"):
-        assert httpx.get(f"{ferry.url}{path}", trust_env=False).status_code == 404
+        assert httpx.get(f"{ferry.url}{path}", timeout=60, trust_env=False).status_code == 404
 
 
 def test_each_installation_has_a_key_of_its_own(ferry, below):
@@ -104,7 +104,7 @@ def test_the_data_folder_is_its_owners_alone(tmp_path):
 
 
 def test_a_worker_serves_what_lies_below_its_own_address_and_is_asked_for_anew(below):
-    with httpx.Client(base_url=below.url, trust_env=False) as visitor:
+    with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         page = BeautifulSoup(visitor.get("/home/ferry/signin/").text, "html.parser")
         manifest = visitor.get(page.select_one("link[rel=manifest]")["href"])
         worker = visitor.get("/home/ferry/sw.js")

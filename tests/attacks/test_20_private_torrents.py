@@ -145,9 +145,9 @@ def test_peers_of_a_private_torrent_are_told_of_nobody_and_tell_of_nobody(outsid
             assert peer.was_told(private.hash_v1, "greeting")
         outside.add("2", public)
         for peer in (first, second):
-            assert peer.was_told(public.hash_v1, "ut_pex", 30)
+            assert peer.was_told(public.hash_v1, "ut_pex")
             assert b"ut_pex" in peer.told(public.hash_v1, "greeting")[0][b"m"]
             assert b"ut_pex" not in peer.told(private.hash_v1, "greeting")[0][b"m"]
             assert not peer.told(private.hash_v1, "ut_pex")
-        assert stranger.was_told(public.hash_v1, "greeting", 30)
+        assert stranger.was_told(public.hash_v1, "greeting")
         assert not stranger.told(private.hash_v1, "greeting")

@@ -45,7 +45,7 @@ def test_a_ring_is_followed_by_a_round_and_not_by_a_beat(monkeypatch):
     running.start()
     try:
         for _ in range(3):
-            assert rounds.acquire(timeout=10)
+            assert rounds.acquire(timeout=30)
             bells.ring()
     finally:
         stopped.set()

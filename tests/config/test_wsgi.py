@@ -49,7 +49,7 @@ def library_folder(settings):
 
 
 def ask(server, link, *, headers=""):
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=60)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
     connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode())
     return connection
@@ -68,7 +68,7 @@ def received(connection):
 
 
 def test_one_connection_serves_wholes_parts_and_heads_in_turn(server, file_link):
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         for _ in range(2):
             assert client.get(file_link).content == CONTENT
             part = client.get(file_link, headers={"Range": "bytes=1000-1999999"})
@@ -85,14 +85,14 @@ def test_one_connection_serves_wholes_parts_and_heads_in_turn(server, file_link)
 
 @pytest.mark.parametrize("body", [b"x" * 200_000, iter([b"x" * 200_000])], ids=["long", "chunked"])
 def test_a_body_that_is_refused_unread_ends_its_connection_and_says_so(server, body):
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         refused = client.post("/rest/transfer/file", content=body)
         assert (refused.status_code, refused.headers["Connection"]) == (401, "close")
         assert client.get("/rest/folder").status_code == 401
 
 
 def test_a_short_body_that_is_refused_unread_leaves_its_connection(server):
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         refused = client.post("/rest/folder", data={"path": "Films"})
         assert (refused.status_code, refused.headers["Connection"]) == (401, "keep-alive")
 
@@ -120,6 +120,7 @@ def test_a_reader_that_takes_nothing_is_cut(server, request, kind):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["file", "zip"])
 def test_a_reader_that_is_slow_but_steady_is_not_cut(server, request, kind):
     """At 60 seconds this would be 10 KB/s. Without TCP_NOTSENT_LOWAT it is cut at 20 KB/s."""
@@ -143,7 +144,7 @@ def test_a_reader_that_is_slow_but_steady_is_not_cut(server, request, kind):
     ],
 )
 def test_a_sender_that_sends_nothing_more_is_cut(server, beginning):
-    with closing(socket.create_connection(("127.0.0.1", server.port), timeout=20)) as connection:
+    with closing(socket.create_connection(("127.0.0.1", server.port), timeout=60)) as connection:
         connection.sendall(beginning)
         while connection.recv(1024):
             pass
@@ -165,14 +166,14 @@ def test_an_archive_that_breaks_midway_is_visibly_incomplete(server, library_fol
     link = pins.pin(account, [], [first.pk, second.pk], "Films", now=timezone.now())
     library_folder.delete(second.blob)
     with (
-        httpx.Client(base_url=server.url, trust_env=False) as client,
+        httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client,
         pytest.raises(httpx.RemoteProtocolError, match="without sending complete message body"),
     ):
         client.get(link)
 
 
 def test_content_and_rest_know_no_cookie_and_no_page(server, file_link):
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         for path in (file_link, "/content/nothing", "/rest/nothing"):
             answer = client.get(path, headers={"Cookie": "ferry_session_8000=x"})
             assert "Set-Cookie" not in answer.headers
@@ -180,22 +181,24 @@ def test_content_and_rest_know_no_cookie_and_no_page(server, file_link):
 
 
 def test_doubled_slashes_are_one(server):
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(timeout=60, trust_env=False) as client:
         for path in ("/rest/folder", "//rest//folder", "/rest///folder"):
             assert client.get(server.url + path).status_code == 401
 
 
 def test_a_foreign_name_is_refused_in_json(server, file_link):
-    answer = httpx.get(server.url + file_link, headers={"Host": "evil.example"}, trust_env=False)
+    answer = httpx.get(
+        server.url + file_link, headers={"Host": "evil.example"}, timeout=60, trust_env=False
+    )
     assert answer.status_code == 400
     assert answer.json()["reason_phrase"] == "unknown_host"
 
 
 def test_the_server_has_no_words_for_heads_and_one_line_for_nonsense():
     with serving() as server:
-        assert httpx.head(f"{server.url}/signin/", trust_env=False).status_code == 200
+        assert httpx.head(f"{server.url}/signin/", timeout=60, trust_env=False).status_code == 200
         assert b"400" in raw(server.port, b"nonsense\r\n\r\n")
-        line = server.lines.get(timeout=15)
+        line = server.lines.get(timeout=60)
         assert re.match(r"\S+Z WARNING gunicorn\.error Invalid request", line)
 
 
@@ -229,7 +232,7 @@ def test_what_is_no_request_is_refused_in_json(request_, status, server):
 
 
 def test_no_foreign_page_may_read_a_static_file(server):
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         (link, *_more) = re.findall(r'"(/static/[^"]+\.css)"', client.get("/signin/").text)
         answer = client.get(link, headers={"Origin": "https://evil.example"})
     assert answer.status_code == 200

@@ -18,7 +18,7 @@ TARGETS = ["fake", "in process", "socket"]
 def v1(request: pytest.FixtureRequest, db: None) -> Iterator[V1]:
     make = {"fake": fake, "in process": in_process, "socket": over_socket}[request.param]
     url, transport = make(request)
-    options = {"base_url": url, "transport": transport, "trust_env": False}
+    options = {"base_url": url, "transport": transport, "timeout": 60, "trust_env": False}
     with (
         httpx.Client(auth=httpx.BasicAuth(EMAIL, PASSWORD), **options) as client,
         httpx.Client(**options) as stranger,

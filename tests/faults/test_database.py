@@ -19,7 +19,7 @@ from service.models import Transfer
 from service.places import ids_on_disk
 from tests.faults.reckoning import sum_of
 from tests.faults.tally import Reckoning
-from tests.running import PASSWORD, running
+from tests.running import PASSWORD, START_SECONDS, running
 from tests.service.builders import a_file, put
 from tests.service.working import until, working
 from tests.serving import serving
@@ -38,7 +38,8 @@ accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now())
 
 @contextmanager
 def locked():
-    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as other:
+    place = connection.settings_dict["NAME"]
+    with closing(sqlite3.connect(place, timeout=60, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
@@ -101,7 +102,7 @@ def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
         part.rename(away / part.name)
     tally.faults["database away"] += 1
     with running(tmp_path, TORRENT_PORT="0") as ferry:
-        assert ferry.output.saw("library of another database", 30)
+        assert ferry.output.saw("library of another database", START_SECONDS)
     for part in tmp_path.glob("ferry.sqlite3*"):
         part.unlink()
     for part in away.iterdir():

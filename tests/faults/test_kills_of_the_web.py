@@ -75,7 +75,7 @@ class Busy(threading.Thread):
 
     def end(self):
         self._is_over.set()
-        self.join(60)
+        self.join(240)
         assert not self.is_alive()
         assert self.trouble is None, repr(self.trouble)
 

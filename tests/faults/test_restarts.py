@@ -18,7 +18,7 @@ from django.db import connection
 from service.models import File, Transfer
 from service.places import ids_on_disk
 from tests.faults.reckoning import sum_of
-from tests.running import running
+from tests.running import STOP_SECONDS, running
 from tests.service.builders import a_file, a_folder, put
 from tests.service.media import samples
 from tests.service.media.test_killed_worker import converters
@@ -28,7 +28,8 @@ from tests.swarm import torrent
 
 pytestmark = pytest.mark.slow
 
-SLOWLY = 1_500_000
+# So that it comes as long as it takes until all else is under way.
+SLOWLY = 300_000
 
 
 def ferry_of_this_test():
@@ -45,12 +46,13 @@ def kill(ferry, scene):
             os.kill(pid, signal.SIGKILL)
     scene.happened("all killed")
     ferry.process.wait()
+    until(lambda: not converters())
 
 
 def stop(ferry, scene):
     ferry.process.send_signal(signal.SIGTERM)
     scene.happened("all stopped")
-    assert ferry.process.wait(15) == 0
+    assert ferry.process.wait(STOP_SECONDS) == 0
 
 
 class Uploading(threading.Thread):

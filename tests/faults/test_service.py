@@ -67,7 +67,7 @@ def storage(monkeypatch):
         Credentials(EMAIL, PASSWORD),
         transport=troubled,
         judge=Judge(URL, []).link,
-        patience=Patience(call_seconds=5, pauses_seconds=(0.0, 0.0)),
+        patience=Patience(pauses_seconds=(0.0, 0.0)),
         now=lambda: datetime.now(UTC),
     )
     service = Service(secrets.token_hex(8), client, is_embedded=False)

@@ -18,9 +18,11 @@ import pytest
 from tests.running import BASE, Output, free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
-FIRST_START_SECONDS = 120
-NEXT_START_SECONDS = 3
-STOP_SECONDS = 6
+FIRST_START_SECONDS = 300
+# tests/bench measures how soon; this is for a busy machine, and less than an environment takes.
+NEXT_START_SECONDS = 15
+# Ferry itself gives its processes 5.
+STOP_SECONDS = 20
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,7 @@ class Made:
 
     def seconds_to_answer(self) -> float:
         assert self.output.saw("Ferry answers on port", FIRST_START_SECONDS), self.output.text
-        answer = httpx.get(f"http://127.0.0.1:{self.port}/healthz", trust_env=False)
+        answer = httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=60, trust_env=False)
         assert answer.status_code == 200
         return time.monotonic() - self.started_at
 
@@ -118,11 +120,14 @@ def test_development_as_readme_says_serves_pages_and_static_files_and_works(tmp_
     run_here(prepare, environment)
     port = free_port()
     with here(f"{serve} --noreload 127.0.0.1:{port}", environment) as output:
-        assert output.saw("Quit the server", 30), output.text
+        assert output.saw("Quit the server", 120), output.text
         for path in ("/signin/", "/static/css/tokens.css"):
-            assert httpx.get(f"http://localhost:{port}{path}", trust_env=False).status_code == 200
+            assert (
+                httpx.get(f"http://localhost:{port}{path}", timeout=60, trust_env=False).status_code
+                == 200
+            )
     with here(work, environment) as output:
-        assert output.saw("worker started", 30), output.text
+        assert output.saw("worker started", 120), output.text
 
 
 def test_an_owner_is_made_without_a_terminal_as_readme_says(tmp_path):

@@ -75,7 +75,9 @@ def known(
 def client(front: Front, url: str, port: int, trust: ssl.SSLContext) -> Iterator[httpx.Client]:
     """As a browser that finds the proxy's host at this machine."""
     transport = httpx.HTTPTransport(verify=trust, retries=0)
-    with httpx.Client(base_url=url, transport=Here(transport, port), trust_env=False) as http:
+    with httpx.Client(
+        base_url=url, transport=Here(transport, port), timeout=60, trust_env=False
+    ) as http:
         wait_for(http, f"{front.prefix}/healthz")
         yield http
 

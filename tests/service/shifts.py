@@ -18,7 +18,7 @@ from service.store import library_store
 from service.worker import Worker
 from tests.service.fakes import Here
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 180
 BEAT_SECONDS = 0.05
 
 

@@ -144,11 +144,12 @@ def test_a_kill_at_any_moment_loses_and_leaves_nothing(store):
     for _ in range(20):
         reading, writing = os.pipe()
         child = fork(partial(act, writing))
+        # Else nobody would hear that it ended by itself.
+        os.close(writing)
         for _progress in range(chance.randint(1, 5)):
             assert os.read(reading, 1)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.close(reading)
-        os.close(writing)
         whole(account, store)
     assert File.objects.count() >= 20

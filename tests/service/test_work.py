@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from django.conf import settings
+from django.db import transaction
 
 from config import upstream
 from service import library
@@ -18,7 +19,14 @@ from service.store import library_store
 from service.sweep import sweep
 from tests.running import free_port
 from tests.service.builders import alice
-from tests.service.working import ask, until, until_progress, until_state, working
+from tests.service.working import (
+    PATIENCE_SECONDS,
+    ask,
+    until,
+    until_progress,
+    until_state,
+    working,
+)
 from tests.swarm import seeder, torrent
 from tests.tools import needs, program
 
@@ -84,7 +92,7 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
         assert (told["progress"], told["file_created"]) == (101, File.objects.get().pk)
         assert api.get("/rest/folder").json()["torrents"] == []
         until(lambda: list(ids_on_disk()) == [])
-        assert work.stop() < 5
+        assert work.stop() < 15
     is_whole(library_folder, account)
 
 
@@ -112,7 +120,7 @@ def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api,
     with working() as work:
         transfer_id = add(api, film, seeds)
         until_progress(api, transfer_id, 40)
-        assert work.stop() < 5
+        assert work.stop() < 15
     with working():
         until_state(api, transfer_id, "done")
     is_whole(library_folder, account)
@@ -120,13 +128,14 @@ def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api,
 
 
 def test_a_second_worker_takes_over_from_a_dead_one(library_folder, account, api, seeds, film):
-    seeds.limit_upload(SLOWLY)
+    seeds.limit_upload(SLOWLY // 10)
     with working() as first:
         transfer_id = add(api, film, seeds)
-        until_progress(api, transfer_id, 10)
+        until_progress(api, transfer_id, 5)
         with working() as second:
             first.kill()
-            assert second.output.saw("a worker has died, and leaves transfers=1", 30)
+            assert second.output.saw("a worker has died, and leaves transfers=1", PATIENCE_SECONDS)
+            seeds.limit_upload(0)
             until_state(api, transfer_id, "done")
     is_whole(library_folder, account)
 
@@ -140,16 +149,18 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         transfer_id = add(api, film, seeds)
         until_progress(api, transfer_id, 5)
         with working() as second:
-            first.sleep()
             over = datetime.now(UTC) - timedelta(seconds=1)
-            assert Worker.objects.filter(name__contains=f"-{first.process.pid}-").update(
-                alive_until=over
-            )
-            assert second.output.saw("a worker has died, and leaves transfers=1", 30)
+            # Who falls asleep amid a write keeps everybody from the database.
+            with transaction.atomic():
+                first.sleep()
+                assert Worker.objects.filter(name__contains=f"-{first.process.pid}-").update(
+                    alive_until=over
+                )
+            assert second.output.saw("a worker has died, and leaves transfers=1", PATIENCE_SECONDS)
             seeds.limit_upload(0)
             until_state(api, transfer_id, "done")
             first.wake()
-            assert first.output.saw("others took this worker for dead", 20)
+            assert first.output.saw("others took this worker for dead", PATIENCE_SECONDS)
             is_whole(library_folder, account)
             second.stop()
         again = torrent("again.mkv", CONTENT[: 2**20])
@@ -158,7 +169,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
 
 
 def test_deleting_while_it_comes_frees_its_bytes(library_folder, account, api, seeds, film):
-    seeds.limit_upload(SLOWLY)
+    seeds.limit_upload(SLOWLY // 3)
     with working():
         transfer_id = add(api, film, seeds)
         until_progress(api, transfer_id, 10)
@@ -195,7 +206,7 @@ def test_a_port_that_another_program_has_stops_nothing(library_folder, account, 
         port = taken.getsockname()[1]
         with working(TORRENT_PORT=str(port)) as work:
             until_state(api, add(api, film, seeds), "done")
-            assert work.output.saw(f"port {port} is taken", 5), work.output.text
+            assert work.output.saw(f"port {port} is taken", PATIENCE_SECONDS), work.output.text
     is_whole(library_folder, account)
 
 
@@ -227,7 +238,7 @@ def test_a_full_disk_pauses_it_until_there_is_room(small_disk, account, api, see
         assert (told["reason"], told["progress"] < 100) == ("disk_full", True)
         filler.unlink()
         seeds.limit_upload(0)
-        told = until_state(api, transfer_id, "done", seconds=120)
+        told = until_state(api, transfer_id, "done")
         assert told["size"] == len(CONTENT)
         blob = work_blob(work, File.objects.get(pk=told["file_created"]))
         assert blob.read_bytes() == CONTENT

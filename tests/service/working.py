@@ -18,8 +18,8 @@ from django.db import connection
 
 from tests.running import BASE, Output
 
-PATIENCE_SECONDS = 60
-STOP_SECONDS = 10
+PATIENCE_SECONDS = 180
+STOP_SECONDS = 60
 
 
 @dataclass
@@ -44,9 +44,24 @@ class Working:
         assert self.process.wait(STOP_SECONDS) == 0, self.output.text
         return time.monotonic() - started
 
-    def children(self) -> list[int]:
+    def children(self) -> dict[int, str]:
+        """And what each was started as."""
         listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return [int(pid) for each in listed for pid in each.read_text().split()]
+        pids = [int(pid) for each in listed for pid in text_of(each).split()]
+        return {pid: text_of(Path(f"/proc/{pid}/cmdline")) for pid in pids}
+
+    def engine(self) -> int | None:
+        """The one of its children that speaks BitTorrent."""
+        children = self.children()
+        return next((pid for pid in children if "service.engine" in children[pid]), None)
+
+
+def text_of(place: Path) -> str:
+    """By the kernel of a thread or a process: nothing where that has ended."""
+    try:
+        return place.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from webui.v1.connection import Patience
 
 EMAIL, PASSWORD = "owner@example.org", "herring in oil"
 URL = "https://v1.example"
-IMPATIENT = Patience(call_seconds=5, pauses_seconds=())
+IMPATIENT = Patience(pauses_seconds=())
 
 __all__ = ["EMAIL", "PASSWORD", "ROOT", "Storage", "storage_of"]
 

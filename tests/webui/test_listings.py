@@ -211,7 +211,7 @@ def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
 
     def slow(*args, **kwargs):
         begun.set()
-        may_answer.wait(5)
+        may_answer.wait(60)
         return answer(*args, **kwargs)
 
     storage.fake._answer = lambda request, path: slow(request)
@@ -223,12 +223,12 @@ def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
         for _reader in range(8)
     ]
     threads[0].start()
-    assert begun.wait(5)
+    assert begun.wait(60)
     for thread in threads[1:]:
         thread.start()
     may_answer.set()
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
     assert len(seen) == 8
     assert len(storage.calls) <= 2
 

@@ -162,7 +162,7 @@ def test_four_at_once_ask_the_service(tmp_path):
             most = max(most, busy)
             if busy == 4:
                 four.set()
-        go.wait(5)
+        go.wait(60)
         with lock:
             busy -= 1
         return iter([PNG])
@@ -170,8 +170,8 @@ def test_four_at_once_ask_the_service(tmp_path):
     threads = [threading.Thread(target=pictures.get, args=(str(n), fetch)) for n in range(12)]
     for thread in threads:
         thread.start()
-    assert four.wait(5)
+    assert four.wait(60)
     go.set()
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
     assert most == 4

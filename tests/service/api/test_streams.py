@@ -197,7 +197,7 @@ def test_anything_else_is_converted_to_one(api, keep, reader, name, codecs):
     assert 0 <= facts["progress"] < 100
     waiting = reader.get(link)
     assert waiting.status_code == 200 or waiting.headers["retry-after"]
-    wait_until(lambda: reader.get(link).status_code == 200, seconds=30)
+    wait_until(lambda: reader.get(link).status_code == 200)
     assert set(api.get(f"/rest/file/{file.pk}/mp4").json()) == {"result", "code", "url"}
     film = reader.get(link).content
     assert film.index(b"moov") < film.index(b"mdat")
@@ -222,7 +222,7 @@ def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, se
     assert not place.exists()
     wait_until(lambda: not (settings.DATA_DIR / "desk.sock").exists())
     with working(settings.DATA_DIR, children):
-        wait_until(place.exists, seconds=30)
+        wait_until(place.exists)
 
 
 def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
@@ -238,7 +238,7 @@ def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
     worker.look_once()
     assert Media.objects.get().kind == "video"
     plan = Content(file.sha1, file.size_bytes).folder / "hls" / "plan.json"
-    wait_until(lambda: plan.exists() and '"vcopy"' in plan.read_text(), seconds=20)
+    wait_until(lambda: plan.exists() and '"vcopy"' in plan.read_text())
 
 
 def test_a_listing_names_the_playlist_of_a_film_that_was_looked_at(api, keep, worker, reader):

@@ -76,7 +76,7 @@ def test_an_upload_of_256_mib_takes_no_memory(served, dora):
 def test_an_upload_that_cannot_fit_is_answered_without_being_read(served, dora):
     """And whoever sends on all the same hears at once that nobody reads."""
     huge = Ones(2**40)
-    answer = dora.post("/rest/transfer/file", files={"file": ("huge", huge)}, timeout=10)
+    answer = dora.post("/rest/transfer/file", files={"file": ("huge", huge)}, timeout=60)
     assert (answer.status_code, answer.json()["reason_phrase"]) == (413, "not_enough_space")
     assert huge.at < 64 * MIB
 

@@ -14,7 +14,7 @@ from service.engine.fetch_pace import Pace
 from service.engine.fetching import Fetching, FetchOrder
 from tests.misbehaving import Misbehaviour, Server, Wire, head
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 90
 CONTENT = bytes(range(256)) * 2_000
 ENDS = Complete | Broken | Gone | Torrent | Magnet
 RANGE = re.compile(rb"\r\nrange: bytes=(\d+)-\r\n", re.IGNORECASE)

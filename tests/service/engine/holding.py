@@ -52,7 +52,7 @@ class Held:
         kind: type[E],
         key: str = "",
         where: Callable[[E], bool] = lambda _: True,
-        seconds: float = 30,
+        seconds: float = 120,
     ) -> E:
         """The first such event that was not waited for yet."""
         deadline = time.monotonic() + seconds

@@ -162,7 +162,7 @@ def test_a_peer_inside_is_not_met_from_the_internet(held, seeds, tmp_path):
 @pytest.mark.parametrize(("host", "is_followed"), [("127.0.0.1", True), ("::1", False)])
 def test_a_redirect_leads_nowhere_the_filter_forbids(held, host, is_followed):
     made = torrent("x", PAYLOAD)
-    there, seconds = Redirecting(), 5 if is_followed else 1.5
+    there, seconds = Redirecting(), 60 if is_followed else 1.5
     with serving_http(Tracker(), host=host) as behind, serving_http(there) as tracker:
         there.to = behind.announce
         held.add("7", made.magnet(trackers=[f"{tracker.url}/announce"]))
@@ -174,7 +174,7 @@ def test_a_redirect_leads_nowhere_the_filter_forbids(held, host, is_followed):
 def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path, host, is_followed):
     made = torrent("x", PAYLOAD)
     made.write(tmp_path / "web")
-    there, seconds = Redirecting(), 10 if is_followed else 1.5
+    there, seconds = Redirecting(), 60 if is_followed else 1.5
     with (
         serving_http(WebSeed(folder=tmp_path / "web"), host=host) as behind,
         serving_http(there) as web,

@@ -5,10 +5,10 @@ import json
 import os
 import random
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from email.utils import formatdate
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +17,7 @@ from service.engine.fetch_events import Head, Magnet, Torrent
 from service.engine.fetch_pace import Pace
 from service.engine.fetching import Fetching, FetchOrder
 from tests.certificates import self_signed
+from tests.leftovers import in_use
 from tests.misbehaving import (
     CHUNKED,
     answers,
@@ -490,13 +491,14 @@ def test_nothing_new_for_a_while_is_a_timeout(side, misbehave):
     hurried(side, quiet_seconds=0.2)
     with serving(in_turn(misbehave, file())) as server:
         assert side.fetch(url_of(server)) == DONE
-        assert len(server.heads) == 2
+        # On a busy machine a good one may be that quiet too.
+        assert len(server.heads) >= 2
     assert side.content == CONTENT
 
 
 @pytest.mark.alone
 def test_a_trickle_is_not_given_up(side):
-    hurried(side, quiet_seconds=0.5)
+    hurried(side, quiet_seconds=1)
     content = b"slow and steady, all of it here in the end, byte by byte by byte by byte"
     with serving(lambda wire: trickled(wire, content)) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -510,7 +512,7 @@ def trickled(wire, content):
     gap = threading.Event()
     for byte in content:
         wire.send(bytes([byte]))
-        gap.wait(0.02)
+        gap.wait(0.04)
 
 
 @pytest.mark.parametrize(
@@ -655,14 +657,16 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
 
     def held(wire):
         wire.send(head(Content_Length="512000"), CONTENT[:100])
-        while wire._connection.recv(1):
-            pass
+        # Reset where it had not read all of these.
+        with suppress(ConnectionResetError):
+            while wire._connection.recv(1):
+                pass
         closed.set()
 
     with serving(in_turn(held, file())) as server:
         side.add(url_of(server))
         side.head()
-        assert closed.wait(5)
+        assert closed.wait(60)
         side.fetching.proceed("7")
         assert side.end() == DONE
     assert side.content == CONTENT
@@ -726,11 +730,7 @@ def test_no_thread_and_no_descriptor_is_left(side):
             side.fetching.add(FetchOrder(str(number), url_of(server), folder))
         ended = {side.end() for _ in range(10)}
     assert ended == {Complete(str(number)) for number in range(10)}
-    side.until_true(lambda: in_use() == before)
-
-
-def in_use():
-    return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+    side.until_true(lambda: in_use() <= before)
 
 
 def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):

@@ -97,7 +97,7 @@ def proxying(**names: str) -> Iterator[Proxy]:
 def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
-    seeds.limit_upload(100_000)
+    seeds.limit_upload(30_000)
     with (
         serving_http(Tracker(peers=[seeds.address])) as tracker,
         proxying(tracker_example="127.0.0.1") as proxy,
@@ -108,6 +108,7 @@ def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_p
             held.add("7", made.magnet(trackers=[announce]))
             held.wait(Status, "7", where=lambda each: each.done_bytes > 0)
             assert {peer.ip[0] for peer in seeds.peers(made)} == {HERE}
+            seeds.limit_upload(0)
             held.wait(Complete, "7")
     assert set(proxy.asked_for) == {f"tracker.example:{tracker.port}", seeds.address}
     assert proxy.credentials == {b"me:a@b"}

@@ -16,7 +16,7 @@ from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
 
-SLOW = 800_000
+SLOW = 400_000
 HARM = ["empty", "other", "half", "flipped"]
 PAYLOAD = bytes(range(256)) * 8_000
 MANY = {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]}

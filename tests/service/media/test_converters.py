@@ -93,7 +93,7 @@ def count_runs(monkeypatch):
 def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
     viewer.segment("v480", 0)
     last = converters.ENCODED_AHEAD
-    wait_until((viewer.folder / "v480" / f"{last}.m4s").exists, seconds=30)
+    wait_until((viewer.folder / "v480" / f"{last}.m4s").exists)
     pid = pid_of(player)
     viewer.segment("v480", last + 1)
     assert pid_of(player) == pid
@@ -103,7 +103,7 @@ def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
 def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
     monkeypatch.setattr(converters, "IDLE_SECONDS", 0.5)
     viewer.segment("v480", 0)
-    wait_until(lambda: not player.converters.running(), seconds=30)
+    wait_until(lambda: not player.converters.running())
     assert player.converters.jobs.converting().__enter__() is None
 
 
@@ -125,7 +125,7 @@ def test_two_viewers_far_apart_are_both_served(viewer):
 def test_two_files_of_one_content_share_one_converter(player, viewer, film):
     viewer.segment("v480", 0)
     last = converters.ENCODED_AHEAD
-    wait_until((viewer.folder / "v480" / f"{last}.m4s").exists, seconds=30)
+    wait_until((viewer.folder / "v480" / f"{last}.m4s").exists)
     pid = pid_of(player)
     Viewer(player, film).segment("v480", last + 1)
     assert pid_of(player) == pid
@@ -180,7 +180,7 @@ def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, mon
         with pytest.raises(Busy):
             player.converters.segment(planned_anew(work), 0, 0)
         with pytest.raises(Busy):
-            waiting.result(10)
+            waiting.result(60)
     assert started() == 1
     assert player.converters.running() == []
 
@@ -218,7 +218,7 @@ def test_a_plan_made_anew_and_making_way_do_not_wait_for_each_other(tmp_path, mo
     anew = threading.Thread(target=refused, args=(planned_anew(work), 0), daemon=True)
     before.start()
     for each in (before, anew):
-        each.join(10)
+        each.join(60)
         assert not each.is_alive()
 
 
@@ -227,7 +227,7 @@ def test_a_killed_converter_is_replaced(player, viewer):
     waiting.start()
     wait_until(player.converters.running)
     os.kill(pid_of(player), signal.SIGKILL)
-    waiting.join(30)
+    waiting.join(120)
     assert (viewer.folder / "v720" / "3.m4s").exists()
 
 
@@ -274,8 +274,8 @@ def test_one_that_rests_gives_way(library_folder, children, film):
         viewer = Viewer(player, film)
         viewer.segment("v480", 0)
         resting = pid_of(player)
-        last = converters.ENCODED_AHEAD
-        wait_until((viewer.folder / "v480" / f"{last}.m4s").exists, seconds=30)
+        (conversion,) = player.converters._conversions.values()
+        wait_until(lambda: conversion._run.rests)
         assert viewer.segment("v720", 0)
         assert resting not in player.converters.running()
 

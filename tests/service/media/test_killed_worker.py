@@ -35,7 +35,7 @@ def worker():
     command = [sys.executable, "manage.py", "work"]
     with subprocess.Popen(command, cwd=BASE, env=environment) as process:
         try:
-            wait_until(lambda: is_at_its_desk(process), seconds=30)
+            wait_until(lambda: is_at_its_desk(process))
             yield process
         finally:
             process.kill()
@@ -85,12 +85,12 @@ def test_a_picture_that_was_being_made_is_made_by_the_next(library_folder):
     facts = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "i1600"}
     with worker() as killed, ThreadPoolExecutor() as threads:
         waiting = threads.submit(desk.ask, "picture", 60, **facts)
-        wait_until(lambda: looking.known(content), seconds=30)
+        wait_until(lambda: looking.known(content))
         killed.send_signal(signal.SIGKILL)
         assert isinstance(waiting.exception(), NoWorker)
     assert not content.picture("i1600").exists()
     with worker():
-        wait_until(lambda: is_shown(file), seconds=60)
+        wait_until(lambda: is_shown(file))
     assert looking.known(content).tries == 0
 
 

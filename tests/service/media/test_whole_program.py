@@ -8,6 +8,7 @@ import pytest
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.serving import add_account, processes_of
 from tests.service.media.samples import picture, short_film, shown
+from tests.service.working import text_of
 
 pytestmark = pytest.mark.slow
 
@@ -38,9 +39,9 @@ def test_neither_the_web_server_nor_the_worker_decodes_anything(ferry, erin):
 def children_of(process: Path) -> list[Path]:
     """Without any environment, so that they are none of `processes_of`."""
     lists = (task / "children" for task in (process / "task").iterdir())
-    return [Path("/proc") / pid for each in lists for pid in each.read_text().split()]
+    return [Path("/proc") / pid for each in lists for pid in text_of(each).split()]
 
 
 def has_decoder(process: Path) -> bool:
-    maps = (process / "maps").read_text()
+    maps = text_of(process / "maps")
     return any(library in maps for library in DECODERS)

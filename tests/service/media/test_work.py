@@ -222,7 +222,7 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
     looking_on.start()
     wait_until(lambda: children._asked)
     worker.stop()
-    looking_on.join(5)
+    looking_on.join(60)
     assert not looking_on.is_alive()
     assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
 

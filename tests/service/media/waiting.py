@@ -1,7 +1,7 @@
 import threading
 
 
-def wait_until(is_so, seconds=10):
+def wait_until(is_so, seconds=120):
     """For what tells nobody when it happens."""
     pause = threading.Event()
     for _ in range(int(seconds * 100)):
