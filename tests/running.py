@@ -18,7 +18,7 @@ from typing import Any
 BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
 START_SECONDS = 60
-STOP_SECONDS = 15
+STOP_SECONDS = 60
 # "gw1" of 2, where pytest-xdist runs several.
 PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
