@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
@@ -17,6 +17,10 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 FAILURES = Path(__file__).parent / "failures"
 # Chromium says so of every answer that is no success, also of those a journey is about.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
+
+# A machine that is busy may be slow. What pages do again by themselves, each thirty seconds, is to
+# hide nothing.
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,7 +63,6 @@ def page(
 ) -> Iterator[Page]:
     """A page whose console stays free of errors, and of which a failed test leaves a picture."""
     page = context.new_page()
-    page.set_default_timeout(10_000)
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
     yield page

@@ -3,13 +3,13 @@
 from functools import cache
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.people import Visitor
 from tests.service.media import samples
 
 SECONDS = 40
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
 
 
@@ -79,3 +79,9 @@ def watch(visitor: Visitor, folder: str, name: str) -> None:
     visitor.open(folder)
     visitor.page.get_by_role("link", name=name).click()
     visitor.page.wait_for_url("**/view/*")
+    wait_for_behaviour(visitor.page)
+
+
+def wait_for_behaviour(page: Page) -> None:
+    """It comes after the page has loaded; what is clicked before is lost."""
+    expect(page.locator("#viewer[data-mounted]")).to_be_attached()

@@ -45,7 +45,9 @@ class Shelf:
 
     def __init__(self, ferry: Ferry) -> None:
         self._ferry = ferry
-        self._http = httpx.Client(base_url=ferry.url, follow_redirects=True, trust_env=False)
+        self._http = httpx.Client(
+            base_url=ferry.url, follow_redirects=True, trust_env=False, timeout=60
+        )
         form = {"username": "alice", "password": PASSWORD}
         self._post("/signin/", form)
 

@@ -212,7 +212,7 @@ def test_a_field_that_an_iphone_would_zoom_into_is_found(phone):
 def test_a_piece_is_no_page(name, house, ferry):
     """A page among the pieces would go unlooked at."""
     cookies = {each["name"]: each["value"] for each in house.state["cookies"]}
-    with httpx.Client(cookies=cookies, trust_env=False) as http:
+    with httpx.Client(cookies=cookies, trust_env=False, timeout=60) as http:
         headers = {"Host": urlsplit(house.url).netloc}
         answer = http.get(ferry.url + reverse(name, kwargs=TABLE[name][2]), headers=headers)
     assert answer.status_code != 200 or "<html" not in answer.text

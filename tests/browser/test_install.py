@@ -1,5 +1,6 @@
 """Over https, through a proxy set up as README says: Chromium itself says that Ferry is an app."""
 
+import socket
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
@@ -10,7 +11,8 @@ from tests.browser.chromium import launched
 from tests.browser.people import Visitor
 from tests.certificates import key_mark, trusted
 from tests.proxies.fronts import Front, proxy
-from tests.running import Ferry, free_port, running
+from tests.running import START_SECONDS, Ferry, free_port, running
+from tests.service.media.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 FRONTS = [Front("nginx", "https", ""), Front("caddy", "https", "/ferry")]
@@ -33,8 +35,15 @@ def fronted(request, tmp_path_factory) -> Iterator[tuple[Front, str, str, Ferry]
         settings["URL_PREFIX"] = front.prefix
     with running(folder / "data", **settings) as ferry:
         ferry.make_owner()
-        with proxy(front, home, ferry, free_port()) as url:
+        port = free_port()
+        with proxy(front, home, ferry, port) as url:
+            wait_until(lambda: listens(port), START_SECONDS)
             yield front, url, key_mark(home), ferry
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture
@@ -44,23 +53,9 @@ def alice(fronted, playwright: Playwright) -> Iterator[Visitor]:
     names = f"--host-resolver-rules=MAP {front.host} 127.0.0.1"
     with launched(playwright, trust, names) as browser, browser.new_page() as page:
         visitor = Visitor(page, url + front.prefix, ferry)
-        answers(visitor)
         visitor.sign_in()
         visitor.meet_worker()
         yield visitor
-
-
-def answers(visitor: Visitor) -> None:
-    """The proxy says nothing when it is ready."""
-    for _try in range(100):
-        try:
-            visitor.open("/healthz")
-        except Exception as trouble:
-            if "ERR_CONNECTION_REFUSED" not in str(trouble):
-                raise
-        else:
-            return
-    raise AssertionError("the proxy never answered")
 
 
 def manifest(page: Page) -> tuple[str, dict]:

@@ -29,7 +29,8 @@ EMAIL, PASSWORD = "ferry@localhost", "a quiet harbour at noon"
 
 @pytest.fixture(scope="module")
 def service(ferry: Ferry) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), trust_env=False) as client:
+    account = (EMAIL, PASSWORD)
+    with httpx.Client(base_url=ferry.url, auth=account, trust_env=False, timeout=60) as client:
         ferry.say("account", "password", EMAIL, words=f"{PASSWORD}\n")
         yield client
 
@@ -44,7 +45,7 @@ def playlist(ferry: Ferry, service: httpx.Client) -> str:
     listing = service.get("/rest/folder").json()
     found = next(each["id"] for each in listing["folders"] if each["name"] == folder.name)
     (file,) = service.get(f"/rest/folder/{found}").json()["files"]
-    answer = service.get(f"/rest/file/{file['id']}/hls", timeout=30)
+    answer = service.get(f"/rest/file/{file['id']}/hls")
     assert answer.status_code == 200, answer.text
     return urlsplit(answer.json()["url"]).path
 
@@ -161,7 +162,7 @@ def test_two_viewers_share_one_converter(
             most.append(len(encoders(ferry)))
         assert max(most) <= 1
         assert other.evaluate("seen.fatal") == []
-    wait_until(lambda: not encoders(ferry), seconds=45)
+    wait_until(lambda: not encoders(ferry), seconds=120)
 
 
 def second_viewer(context: BrowserContext, ferry: Ferry, playlist: str) -> Page:

@@ -343,7 +343,7 @@ def test_a_folder_plays_one_track_after_the_other(alice, things):
     page = alice.page
     opened(alice, things, "one.wav").get_by_role("button", name="Play").click()
     shown(page, "two.wav")
-    page.wait_for_function("!document.querySelector('audio').paused")
+    page.wait_for_function("document.querySelector('audio').currentTime > 0")
     expect(page.locator("#viewer").get_by_role("button", name="Pause")).to_be_visible()
     assert page.evaluate("navigator.mediaSession.metadata.title") == "two"
     page.keyboard.press("l")
