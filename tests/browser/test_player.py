@@ -196,6 +196,17 @@ def test_a_smaller_picture_is_sent_when_it_is_chosen(alice, series):
     moves_on(page)
 
 
+def test_choices_that_change_while_they_are_looked_at_keep_the_focus(alice, series):
+    page = playing(alice, series, COPIED)
+    stir(page)
+    menu = page.get_by_role("button", name="Sound, quality and more")
+    menu.click()
+    page.get_by_role("button", name="480p", exact=True).click()
+    menu.click()
+    page.get_by_role("button", name="Auto").focus()
+    expect(page.get_by_role("button", name="Auto (480p)")).to_be_focused()
+
+
 def test_the_next_episode_follows_unless_somebody_stays(alice, series):
     page = playing(alice, series, ENCODED)
     stir(page)

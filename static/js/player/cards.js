@@ -28,8 +28,9 @@ export class Cards {
 
   begin() {
     const resume = this.root.querySelector("#resume");
-    if (resume) resume.querySelector("[autofocus]").focus();
-    else this.source.open();
+    if (!resume) return this.source.open();
+    resume.hidden = false;
+    resume.querySelector("[autofocus]").focus();
   }
 
   #press(act) {

@@ -192,6 +192,13 @@ function flip(button, isOn) {
   sign.dataset.other = href;
 }
 
+// Choices may change while their menu is open; whoever is at one stays there.
+export function refill(list, choices) {
+  const at = [...list.children].findIndex((each) => each.contains(document.activeElement));
+  list.replaceChildren(...choices);
+  if (at >= 0) [...list.querySelectorAll("button")].at(Math.min(at, choices.length - 1))?.focus();
+}
+
 export function current(choice, isChosen) {
   if (isChosen) choice.setAttribute("aria-current", "true");
   else choice.removeAttribute("aria-current");

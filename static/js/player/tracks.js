@@ -1,5 +1,5 @@
 // The choice of sound and quality.
-import { current } from "./controls.js";
+import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 
 export class Tracks {
@@ -60,7 +60,7 @@ export class Tracks {
   #list(id, name, choices) {
     const part = this.root.querySelector(`#${id}`);
     part.hidden = !choices.length;
-    part.querySelector("ul").replaceChildren(...choices.map((each) => item(name, each)));
+    refill(part.querySelector("ul"), choices.map((each) => item(name, each)));
   }
 }
 

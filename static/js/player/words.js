@@ -1,6 +1,6 @@
 // Subtitles, those inside the film and those beside it, shown by ourselves: only so can they be
 // large, on a dark ground, and earlier or later.
-import { current } from "./controls.js";
+import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 
 const SIZES = [-2, 3];
@@ -40,7 +40,7 @@ export class Words {
     const list = this.root.querySelector("#words-choices");
     const off = list.firstElementChild;
     const choices = this.choices();
-    list.replaceChildren(off, ...choices.map(({ key, name, lang }) => item(key, name, lang)));
+    refill(list, [off, ...choices.map(({ key, name, lang }) => item(key, name, lang))]);
     this.#recallChoice(choices);
     this.#hold();
     for (const each of list.querySelectorAll("button")) current(each, each.dataset.words === this.#chosen);

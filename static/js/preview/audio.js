@@ -67,7 +67,7 @@ function play() {
 }
 
 function jump(seconds) {
-  sound.currentTime = Math.min(Math.max(sound.currentTime + seconds, 0), sound.duration || 0);
+  if (sound.readyState > 0) sound.currentTime = Math.min(Math.max(sound.currentTime + seconds, 0), sound.duration || 0);
 }
 
 function next(viewer) {
