@@ -1,8 +1,8 @@
 """Other devices and other people: two browsers that meet."""
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,6 +12,8 @@ from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor, forgive
 from tests.running import PASSWORD, Ferry
 
+# Who waits asks each 2 s, and goes through several pages then.
+PATIENCE_MS = 30_000
 # As if the time that all pairings have were over.
 OVER = (
     "from webui.models import Pairing; from django.utils import timezone;"
@@ -34,6 +36,7 @@ def other(chromium: Browser) -> Iterator[Page]:
 
 
 def is_fine(page: Page) -> None:
+    page.wait_for_load_state()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         assert violations(page) == []
@@ -47,7 +50,7 @@ def link_of(page: Page, ferry: Ferry) -> str:
 
 
 def is_in(page: Page) -> None:
-    page.wait_for_url(lambda url: re.search(r"/(files/)?$", url))
+    page.wait_for_url(lambda url: urlsplit(url).path in {"/", "/files/"}, timeout=PATIENCE_MS)
     expect(page.locator("h1")).to_have_text("Files")
 
 
@@ -70,7 +73,7 @@ def test_a_phone_is_paired_by_a_link_and_the_desk_sees_it_happen(
         other.get_by_role("button", name="Sign in here").tap()
         is_in(other)
         if has_scripts:
-            expect(page.locator("#paired")).to_contain_text("is signed in")
+            expect(page.locator("#paired")).to_contain_text("is signed in", timeout=PATIENCE_MS)
             is_fine(page)
 
 
@@ -134,7 +137,7 @@ def test_a_phone_that_was_signed_out_from_afar_leaves_by_itself_when_it_wakes(al
     phones.first.get_by_role("button", name="Sign out").click()
     expect(devices.get_by_role("status")).to_have_text("Device signed out")
     other.context.set_offline(False)
-    other.wait_for_url("**/signin/**")
+    other.wait_for_url("**/signin/**", timeout=PATIENCE_MS)
     assert "alice" not in other.content()
     other.go_back()
     expect(other.locator("h1")).to_have_text("Sign in")
@@ -193,7 +196,10 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
 def code_on(other: Page, ferry: Ferry) -> str:
     other.goto(f"{ferry.url}/pair/")
     other.get_by_role("button", name="Show a code").tap()
-    return other.locator(".pair-code").inner_text()
+    code = other.locator(".pair-code").inner_text()
+    # A phone that falls asleep before has no script to wake up with.
+    other.wait_for_load_state()
+    return code
 
 
 def approve(alice: Visitor, code: str) -> None:
@@ -218,7 +224,7 @@ def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferr
     other.context.set_offline(True)
     ferry.manage("shell", "-c", OVER)
     other.context.set_offline(False)
-    expect(other.locator("main")).to_contain_text("The code is too old")
+    expect(other.locator("main")).to_contain_text("The code is too old", timeout=PATIENCE_MS)
     is_fine(other)
     other.get_by_role("button", name="Show a code").tap()
     expect(other.locator(".pair-code")).not_to_have_text(code)
@@ -231,11 +237,12 @@ def test_a_phone_that_slept_over_its_link_is_told_and_so_is_the_desk(alice, ferr
     alice.page.get_by_role("button", name="Show a code for its camera").click()
     other.goto(link_of(alice.page, ferry))
     ferry.manage("shell", "-c", OVER)
-    expect(alice.page.locator("#paired")).to_contain_text("The code is too old")
+    paired = alice.page.locator("#paired")
+    expect(paired).to_contain_text("The code is too old", timeout=PATIENCE_MS)
     other.get_by_role("button", name="Sign in here").tap()
     expect(other.locator("h1")).to_have_text("That isn't here")
     alice.page.get_by_role("button", name="New code").click()
-    expect(alice.page.locator("#paired")).to_be_empty()
+    expect(paired).to_be_empty()
     other.goto(link_of(alice.page, ferry))
     other.get_by_role("button", name="Sign in here").tap()
     is_in(other)
