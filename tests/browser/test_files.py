@@ -9,6 +9,7 @@ from playwright.sync_api import JSHandle, Locator, Page, Route, expect
 
 from tests.browser.axe import violations
 from tests.browser.loading import first_loaded, weight
+from tests.browser.looks import dressed
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.running import PASSWORD
@@ -832,17 +833,6 @@ def test_hostile_names_are_only_text(alice, harm, view):
     assert not [value for value in spoken if "alert" in value or "7*7" in value]
 
 
-def dressed(page: Page) -> None:
-    """The looks of what an act opens come with the first act."""
-    page.evaluate(
-        """async () => {
-            const looks = [...document.querySelectorAll("link[rel=stylesheet]")];
-            await Promise.all(looks.map((each) => each.sheet ?? new Promise((loaded, failed) =>
-                Object.assign(each, { onload: loaded, onerror: failed }))));
-        }"""
-    )
-
-
 @pytest.mark.parametrize("width", [320, 390, 768, 1440])
 def test_nothing_scrolls_sideways(alice, harm, crowd, width):
     page = alice.page
@@ -904,7 +894,6 @@ def test_axe_finds_nothing_in_any_state(alice, harm, crowd, scheme, width):
     for name, reach in STATES.items():
         alice.open(harm.path)
         reach(page)
-        dressed(page)
         assert violations(page) == [], name
     for path in [crowd, f"{harm.path}?q=nothing", f"{harm.path}new/", f"{harm.path}upload/"]:
         alice.open(path)
