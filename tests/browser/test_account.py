@@ -76,7 +76,7 @@ def soon(is_so: Callable[[], bool]) -> bool:
 
 
 def rest(url: str) -> httpx.Response:
-    return httpx.get(f"{url}/rest/folder", trust_env=False, timeout=30)
+    return httpx.get(f"{url}/rest/folder", trust_env=False, timeout=60)
 
 
 def fill_in(visitor: Visitor, url: str, password: str) -> None:

@@ -79,7 +79,7 @@ def send(page: Page, text: str) -> None:
     paste(page, text)
     expect(page.locator("#omni")).to_have_value(text)
     page.locator("#send").get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#verdicts-summary")).to_contain_text("Added: 1", timeout=ARRIVAL_MS)
+    expect(page.locator("#verdicts-summary")).to_contain_text("Added: 1")
 
 
 def opens(page: Page, title: str, *names: str) -> None:
@@ -103,9 +103,9 @@ def test_a_pasted_magnet_is_seen_coming_and_becomes_a_folder_with_its_files(alic
     expect(coming.locator(".transfer-pct")).to_have_text(
         re.compile(r"[1-9]\d?%"), timeout=ARRIVAL_MS
     )
-    expect(coming.locator(".state")).to_contain_text("/s", timeout=ARRIVAL_MS)
-    expect(coming.locator(".facts")).to_contain_text("1 peer", timeout=ARRIVAL_MS)
-    expect(page.locator("#running")).to_contain_text("1", timeout=ARRIVAL_MS)
+    expect(coming.locator(".state")).to_contain_text("/s")
+    expect(coming.locator(".facts")).to_contain_text("1 peer")
+    expect(page.locator("#running")).to_contain_text("1")
     seeds.limit_upload(0)
     expect(page.locator("#toasts")).to_contain_text(
         f"{made.name} is in your files", timeout=ARRIVAL_MS
@@ -125,7 +125,7 @@ def test_a_dropped_torrent_is_fetched_into_its_folder(alice, seeds, tmp_path):
         made = torrent(title, {("a.mkv",): secrets.token_bytes(90_000)}, announce=tracker.announce)
         seeds.give(made, tmp_path)
         drop(alice.page, f"{title}.torrent", made.content)
-        expect(alice.page.locator("#toasts")).to_contain_text("Added", timeout=ARRIVAL_MS)
+        expect(alice.page.locator("#toasts")).to_contain_text("Added")
         opens(alice.page, title, "a.mkv")
 
 
@@ -158,10 +158,10 @@ def test_what_downloads_shows_its_progress_and_is_cancelled(alice, ferry, seeds,
     running = row(page, made.name)
     expect(running).to_have_attribute("data-state", "downloading", timeout=ARRIVAL_MS)
     expect(running.locator(".facts")).to_contain_text("1 peer", timeout=ARRIVAL_MS)
-    expect(page).to_have_title(re.compile(r"^\d+% · Transfers"), timeout=ARRIVAL_MS)
+    expect(page).to_have_title(re.compile(r"^\d+% · Transfers"))
     running.get_by_role("link", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
-    expect(running).to_have_count(0, timeout=ARRIVAL_MS)
+    expect(running).to_have_count(0)
     alice.open("/")
     expect(page.get_by_text(made.name)).to_have_count(0)
 
@@ -177,7 +177,7 @@ def test_offline_a_transfer_goes_on_and_is_seen_when_one_is_back(alice, seeds, t
     expect(page.locator("#unreachable")).to_be_visible()
     seeds.limit_upload(0)
     page.context.set_offline(False)
-    expect(page.locator("#unreachable")).to_be_hidden(timeout=ARRIVAL_MS)
+    expect(page.locator("#unreachable")).to_be_hidden()
     opens(page, made.name, "film.mkv")
     troubles.clear()
 
@@ -196,4 +196,4 @@ def test_a_magnet_that_nobody_has_stalls_and_says_so(alice):
     expect(waiting.locator(".facts")).to_contain_text("waiting for one to appear")
     waiting.get_by_role("link", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
-    expect(waiting).to_have_count(0, timeout=ARRIVAL_MS)
+    expect(waiting).to_have_count(0)

@@ -12,8 +12,6 @@ from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor, forgive
 from tests.running import PASSWORD, Ferry
 
-# Who waits asks each 2 s, and goes through several pages then.
-PATIENCE_MS = 30_000
 # As if the time that all pairings have were over.
 OVER = (
     "from webui.models import Pairing; from django.utils import timezone;"
@@ -31,7 +29,6 @@ def other(chromium: Browser) -> Iterator[Page]:
     """A phone that nobody is signed in on."""
     with chromium.new_context(**PHONE) as context:
         page = context.new_page()
-        page.set_default_timeout(10_000)
         yield page
 
 
@@ -50,7 +47,7 @@ def link_of(page: Page, ferry: Ferry) -> str:
 
 
 def is_in(page: Page) -> None:
-    page.wait_for_url(lambda url: urlsplit(url).path in {"/", "/files/"}, timeout=PATIENCE_MS)
+    page.wait_for_url(lambda url: urlsplit(url).path in {"/", "/files/"})
     expect(page.locator("h1")).to_have_text("Files")
 
 
@@ -73,7 +70,7 @@ def test_a_phone_is_paired_by_a_link_and_the_desk_sees_it_happen(
         other.get_by_role("button", name="Sign in here").tap()
         is_in(other)
         if has_scripts:
-            expect(page.locator("#paired")).to_contain_text("is signed in", timeout=PATIENCE_MS)
+            expect(page.locator("#paired")).to_contain_text("is signed in")
             is_fine(page)
 
 
@@ -137,7 +134,7 @@ def test_a_phone_that_was_signed_out_from_afar_leaves_by_itself_when_it_wakes(al
     phones.first.get_by_role("button", name="Sign out").click()
     expect(devices.get_by_role("status")).to_have_text("Device signed out")
     other.context.set_offline(False)
-    other.wait_for_url("**/signin/**", timeout=PATIENCE_MS)
+    other.wait_for_url("**/signin/**")
     assert "alice" not in other.content()
     other.go_back()
     expect(other.locator("h1")).to_have_text("Sign in")
@@ -224,7 +221,7 @@ def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferr
     other.context.set_offline(True)
     ferry.manage("shell", "-c", OVER)
     other.context.set_offline(False)
-    expect(other.locator("main")).to_contain_text("The code is too old", timeout=PATIENCE_MS)
+    expect(other.locator("main")).to_contain_text("The code is too old")
     is_fine(other)
     other.get_by_role("button", name="Show a code").tap()
     expect(other.locator(".pair-code")).not_to_have_text(code)
@@ -237,12 +234,11 @@ def test_a_phone_that_slept_over_its_link_is_told_and_so_is_the_desk(alice, ferr
     alice.page.get_by_role("button", name="Show a code for its camera").click()
     other.goto(link_of(alice.page, ferry))
     ferry.manage("shell", "-c", OVER)
-    paired = alice.page.locator("#paired")
-    expect(paired).to_contain_text("The code is too old", timeout=PATIENCE_MS)
+    expect(alice.page.locator("#paired")).to_contain_text("The code is too old")
     other.get_by_role("button", name="Sign in here").tap()
     expect(other.locator("h1")).to_have_text("That isn't here")
     alice.page.get_by_role("button", name="New code").click()
-    expect(paired).to_be_empty()
+    expect(alice.page.locator("#paired")).to_be_empty()
     other.goto(link_of(alice.page, ferry))
     other.get_by_role("button", name="Sign in here").tap()
     is_in(other)

@@ -34,7 +34,7 @@ def test_a_link_from_the_menu_plays_without_a_cookie(alice, ferry, season):
     assert violations(page) == []
     link = dialog.locator(".pairing input").first.input_value()
     here = re.sub("//[^/]+", f"//localhost:{ferry.port}", link)
-    answer = httpx.get(here, follow_redirects=True, timeout=30)
+    answer = httpx.get(here, follow_redirects=True, timeout=60)
     assert answer.content == FILM
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_be_hidden()
