@@ -79,8 +79,10 @@ def test_a_folder_opens_and_back_leads_out_again(alice, films):
     expect(alice.page.get_by_role("heading", level=1)).to_have_text("Alps")
     alice.page.go_back()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
+    alice.page.wait_for_load_state()
     alice.page.go_back()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text("Files")
+    alice.page.wait_for_load_state()
     alice.page.go_forward()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
 
