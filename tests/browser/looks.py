@@ -4,7 +4,8 @@ from playwright.sync_api import Page
 
 DRESSED = """async () => {
   const there = (link) => link.sheet ?? new Promise((loaded, failed) => {
-    Object.assign(link, { onload: loaded, onerror: failed });
+    link.addEventListener("load", loaded);
+    link.addEventListener("error", failed);
     setTimeout(failed, 30_000, new Error(`${link.href} never came`));
   });
   await Promise.all([...document.querySelectorAll("link[rel=stylesheet]")].map(there));
