@@ -14,7 +14,9 @@ from tests.running import Ferry, running
 from tests.swarm import Made, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
 
 SLOWLY = 64 * 1024
-ARRIVAL_MS = 30_000
+# At that pace it is under way for minutes, until the pace is no longer limited.
+LARGE_BYTES = 20_000_000
+ARRIVAL_MS = 60_000
 # Long enough to be seen looking.
 NO_PEERS_SECONDS = 20
 COURSE = ["queued", "metadata", "downloading", "moving", "moved"]
@@ -91,7 +93,7 @@ def opens(page: Page, title: str, *names: str) -> None:
 
 
 def test_a_pasted_magnet_is_seen_coming_and_becomes_a_folder_with_its_files(alice, seeds, tmp_path):
-    made = film(name(), size_bytes=600_000)
+    made = film(name(), size_bytes=LARGE_BYTES)
     seeds.limit_upload(SLOWLY)
     seeds.give(made, tmp_path)
     page = alice.page
@@ -104,9 +106,11 @@ def test_a_pasted_magnet_is_seen_coming_and_becomes_a_folder_with_its_files(alic
     expect(coming.locator(".state")).to_contain_text("/s")
     expect(coming.locator(".facts")).to_contain_text("1 peer")
     expect(page.locator("#running")).to_contain_text("1")
+    seeds.limit_upload(0)
     expect(page.locator("#toasts")).to_contain_text(
         f"{made.name} is in your files", timeout=ARRIVAL_MS
     )
+    expect(coming).to_have_attribute("data-state", "moved")
     states = page.evaluate("window.states")
     assert states == sorted(states, key=COURSE.index)
     assert {"downloading", "moved"} <= set(states)
@@ -146,7 +150,7 @@ def test_an_address_that_is_not_there_fails_with_the_reason(alice, tmp_path):
 
 
 def test_what_downloads_shows_its_progress_and_is_cancelled(alice, ferry, seeds, tmp_path):
-    made = film(name(), size_bytes=20_000_000)
+    made = film(name(), size_bytes=LARGE_BYTES)
     seeds.limit_upload(SLOWLY)
     seeds.give(made, tmp_path)
     page = alice.page
@@ -163,7 +167,7 @@ def test_what_downloads_shows_its_progress_and_is_cancelled(alice, ferry, seeds,
 
 
 def test_offline_a_transfer_goes_on_and_is_seen_when_one_is_back(alice, seeds, tmp_path, troubles):
-    made = film(name(), size_bytes=20_000_000)
+    made = film(name(), size_bytes=LARGE_BYTES)
     seeds.limit_upload(SLOWLY)
     seeds.give(made, tmp_path)
     page = alice.page

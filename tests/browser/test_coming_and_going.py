@@ -32,6 +32,8 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         expect(page.locator(".page-head")).to_contain_text("Astrid")
         visitor.open(ferry.welcome_path)
         expect(page.get_by_role("heading", level=1)).to_have_text("That isn't here")
+        # What is under way when Ferry ends is reset.
+        page.wait_for_load_state("networkidle")
 
 
 def test_signing_in_and_out(visitor):

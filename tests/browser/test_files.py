@@ -9,6 +9,7 @@ from playwright.sync_api import JSHandle, Locator, Page, Route, expect
 
 from tests.browser.axe import violations
 from tests.browser.loading import first_loaded, weight
+from tests.browser.looks import dressed
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.running import PASSWORD
@@ -59,22 +60,29 @@ def open_menu(page: Page, name: str) -> Locator:
     return menu
 
 
+def is_open(page: Page, folder: str) -> None:
+    """And alive: the page takes the focus then, and no key is lost."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(folder)
+    expect(page.locator("#main")).to_be_focused()
+
+
 # Looking around
 
 
 def test_a_folder_opens_and_back_leads_out_again(alice, films):
     alice.open("/")
     link(alice.page, films.name).click()
-    expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
+    is_open(alice.page, films.name)
     expect(alice.page).to_have_url(alice.url + films.path)
     expect(alice.page).to_have_title(f"{films.name} · Ferry")
-    expect(alice.page.locator("#main")).to_be_focused()
     link(alice.page, "Alps").click()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text("Alps")
     alice.page.go_back()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
+    alice.page.wait_for_load_state()
     alice.page.go_back()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text("Files")
+    alice.page.wait_for_load_state()
     alice.page.go_forward()
     expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
 
@@ -250,8 +258,8 @@ def test_a_selection_becomes_one_zip(alice, films):
         page.get_by_label(f"Select {name}").check()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download ZIP").click()
+        expect(page.locator("#toasts")).to_contain_text("Your ZIP is on its way")
     assert download.value.suggested_filename.endswith(".zip")
-    expect(page.locator("#toasts")).to_contain_text("Your ZIP is on its way")
     expect(page).to_have_url(alice.url + films.path)
     expect(chosen(page)).to_have_text("2 selected")
     expect(page.get_by_label("Select Elms.txt")).to_be_checked()
@@ -270,9 +278,9 @@ def test_what_is_said_does_not_hide_what_is_chosen(alice, films, size):
     page.locator("#listing .tick[name=entry]").last.check()
     with page.expect_download():
         page.get_by_role("button", name="Download ZIP").click()
-    toast = page.locator(".toast")
-    expect(toast).to_be_visible()
-    bar, said = page.locator(".actionbar").bounding_box(), toast.bounding_box()
+        toast = page.locator(".toast")
+        expect(toast).to_be_visible()
+        bar, said = page.locator(".actionbar").bounding_box(), toast.bounding_box()
     assert said["y"] + said["height"] <= bar["y"]
 
 
@@ -499,16 +507,16 @@ def test_the_whole_screen_by_keys(alice, films):
     keys.press("Escape")
     expect(link(page, "Alps")).to_be_focused()
     keys.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
+    is_open(page, "Alps")
     keys.press("u")
-    expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
+    is_open(page, films.name)
     keys.press("Backspace")
     expect(page.get_by_role("heading", level=1)).to_have_text("Files")
 
 
 def test_arrows_walk_the_grid(alice, films):
-    alice.open(f"{films.path}?view=grid")
     alice.page.set_viewport_size({"width": 900, "height": 800})
+    alice.open(f"{films.path}?view=grid")
     link(alice.page, "Alps").focus()
     alice.page.keyboard.press("ArrowRight")
     expect(link(alice.page, "Bays")).to_be_focused()
@@ -669,8 +677,9 @@ def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     page = alice.page
     page.route("**/upload/", lambda route: route.abort())
     pick(page, ("Late.txt", b"hello"), ("Never.txt", b"hello"))
-    late = page.locator(".transfer").filter(has_text="Late.txt")
+    late, never = (page.locator(".transfer").filter(has_text=each) for each in ("Late", "Never"))
     expect(late).to_have_attribute("data-state", "failed")
+    expect(never).to_have_attribute("data-state", "failed")
     expect(late).to_contain_text("The connection was cut")
     page.unroute("**/upload/")
     late.get_by_role("button", name="Retry").click()
@@ -759,6 +768,7 @@ def test_all_of_it_without_scripts(scriptless, films, shelf):
     expect(page.locator("th[aria-sort]")).to_have_text("Size")
     page.get_by_label("Filter this folder by name").fill("dunes")
     page.get_by_role("button", name="Filter").click()
+    expect(page.locator("#listing .entry-name")).to_have_count(1)
     assert names(page) == ["Dunes.2.mkv"]
     page.get_by_label("Actions for Dunes.2.mkv").click()
     naming(page, "Dunes.2.mkv").fill("Sands")
@@ -839,6 +849,7 @@ def test_nothing_scrolls_sideways(alice, harm, crowd, width):
     page.set_viewport_size({"width": width, "height": 700})
 
     def is_narrow() -> None:
+        dressed(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     for path in ["/", harm.path, f"{harm.path}?view=grid", f"{harm.path}?q={'w' * 200}", crowd]:
@@ -858,8 +869,14 @@ def test_nothing_scrolls_sideways(alice, harm, crowd, width):
 
 STATES: dict[str, Callable[[Page], None]] = {
     "listing": lambda page: None,
-    "grid": lambda page: page.locator("#view-grid").click(),
-    "menu": lambda page: page.locator(".more").first.click(),
+    "grid": lambda page: (
+        page.locator("#view-grid").click(),
+        page.locator(".grid .tile").first.wait_for(),
+    ),
+    "menu": lambda page: (
+        page.locator(".more").first.click(),
+        page.locator("#entry-menu").wait_for(),
+    ),
     "new folder": lambda page: page.evaluate("document.getElementById('new-folder').showModal()"),
     "selection": lambda page: page.locator("#listing .tick[name=entry]").first.evaluate(
         "box => box.click()"
@@ -872,7 +889,7 @@ STATES: dict[str, Callable[[Page], None]] = {
     "rename": lambda page: (
         page.locator(".more").first.click(),
         page.locator("[data-do=rename]").click(),
-        page.locator(".rename").wait_for(),
+        page.locator(".rename :focus").wait_for(),
     ),
     "veil": lambda page: page.dispatch_event("#main", "dragenter", {"dataTransfer": carried(page)}),
 }

@@ -48,7 +48,8 @@ def there(tmp_path: Path) -> Iterator[There]:
             check=True,
             capture_output=True,
         )
-        with httpx.Client(base_url=ferry.url, auth=(EMAIL, SECRET), trust_env=False) as client:
+        facts = {"auth": (EMAIL, SECRET), "timeout": 60, "trust_env": False}
+        with httpx.Client(base_url=ferry.url, **facts) as client:
             client.post("/rest/folder", data={"path": "Films"}).raise_for_status()
         yield there
 
@@ -61,6 +62,8 @@ def alice(there: There, tmp_path: Path, page: Page) -> Iterator[Visitor]:
         alice = Visitor(page, ferry.url, ferry)
         alice.sign_in()
         yield alice
+        # What is under way when Ferry ends is reset.
+        page.wait_for_load_state("networkidle")
         assert SECRET not in ferry.log
 
 

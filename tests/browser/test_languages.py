@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.axe import violations
+from tests.browser.looks import dressed
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.spilling import spilling
@@ -113,6 +114,7 @@ def test_the_buttons_of_dialogs_fit_in_german(german, films, width):
             page.locator("tr", has_text="Clouds.mkv").locator(".more").click()
             page.locator(f"#entry-menu [data-do={name}]").click()
         expect(page.get_by_role("dialog").locator(".btn").first).to_be_visible()
+        dressed(page)
         assert spilling(page) == [], name
 
 

@@ -1,8 +1,8 @@
 """Other devices and other people: two browsers that meet."""
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -29,11 +29,11 @@ def other(chromium: Browser) -> Iterator[Page]:
     """A phone that nobody is signed in on."""
     with chromium.new_context(**PHONE) as context:
         page = context.new_page()
-        page.set_default_timeout(10_000)
         yield page
 
 
 def is_fine(page: Page) -> None:
+    page.wait_for_load_state()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         assert violations(page) == []
@@ -47,7 +47,7 @@ def link_of(page: Page, ferry: Ferry) -> str:
 
 
 def is_in(page: Page) -> None:
-    page.wait_for_url(lambda url: re.search(r"/(files/)?$", url))
+    page.wait_for_url(lambda url: urlsplit(url).path in {"/", "/files/"})
     expect(page.locator("h1")).to_have_text("Files")
 
 
@@ -193,7 +193,10 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
 def code_on(other: Page, ferry: Ferry) -> str:
     other.goto(f"{ferry.url}/pair/")
     other.get_by_role("button", name="Show a code").tap()
-    return other.locator(".pair-code").inner_text()
+    code = other.locator(".pair-code").inner_text()
+    # A phone that falls asleep before has no script to wake up with.
+    other.wait_for_load_state()
+    return code
 
 
 def approve(alice: Visitor, code: str) -> None:

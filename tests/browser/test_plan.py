@@ -64,6 +64,7 @@ def test_a_long_name_stays_within_the_toast_that_tells_it(visitor, far):
     visitor.open("/account/")
     visitor.page.get_by_role("button", name="Try again").click()
     expect(visitor.page.locator("#toasts")).to_contain_text(f"{name}: Added")
+    visitor.page.wait_for_load_state()
     assert spilling(visitor.page) == []
 
 

@@ -33,7 +33,8 @@ def test_a_link_from_the_menu_plays_without_a_cookie(alice, ferry, season):
     expect(dialog.locator("svg.qr")).to_be_visible()
     assert violations(page) == []
     link = dialog.locator(".pairing input").first.input_value()
-    answer = httpx.get(re.sub("//[^/]+", f"//localhost:{ferry.port}", link), follow_redirects=True)
+    here = re.sub("//[^/]+", f"//localhost:{ferry.port}", link)
+    answer = httpx.get(here, follow_redirects=True, timeout=60)
     assert answer.content == FILM
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_be_hidden()

@@ -78,8 +78,7 @@ def test_a_chosen_scheme_stays(someone):
 
 def test_the_keys_lead_where_they_say(someone):
     someone.enter()
-    someone.page.keyboard.press("g")
-    someone.page.keyboard.press("a")
+    someone.page.keyboard.type("ga")
     someone.page.wait_for_url("**/account/")
     assert someone.heading() == "Account"
     someone.page.keyboard.press("?")
