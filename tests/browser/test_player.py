@@ -10,6 +10,7 @@ from tests.browser.axe import violations
 from tests.browser.films import moves_on, state, until, wait_for_behaviour, watch
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.touches import double_tap
 from tests.running import Ferry
 
 COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
@@ -305,8 +306,7 @@ def test_a_double_tap_goes_ten_seconds(chromium: Browser, ferry: Ferry, series):
         page = playing(visitor, series, COPIED)
         page.keyboard.press("k")
         start = state(page, "film.currentTime")
-        for _ in range(2):
-            page.touchscreen.tap(350, 400)
+        double_tap(page, 350, 400)
         until(page, f"Math.abs(film.currentTime - {start} - 10) < 0.3")
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.axe import violations
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.touches import double_tap
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="3"/></svg>'
 PDF = b"""%PDF-1.4
@@ -287,8 +288,7 @@ def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
     assert width(page) > 390 * 2
     pinch(page, 180, 20)
     expect(page.locator(".zoomed")).to_have_count(0)
-    for _tap in range(2):
-        page.touchscreen.tap(195, 400)
+    double_tap(page, 195, 400)
     expect(page.locator(".zoomed")).to_have_count(1)
 
 

@@ -256,6 +256,10 @@ def test_a_magnet_link_opens_the_page_that_asks(here):
     expect(page.get_by_role("status").first).to_contain_text("Added: 1")
     expect(page.get_by_role("link", name="Show transfers")).to_be_focused()
     is_fine(page)
+    page.clock.install()
+    page.evaluate("window.dispatchEvent(new Event('resize'))")
+    page.clock.run_for(1000)
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
 
 
 def test_the_list_behind_the_hash_survives_signing_in_and_a_wrong_password(visitor):

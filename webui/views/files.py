@@ -41,7 +41,8 @@ def show(request: Request, folder: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def listing(request: Request, folder: str) -> HttpResponse:
-    """With `seen`, the page asks behind whether what it shows is still so."""
+    """With `seen`, the page asks behind whether what it shows is still so; by `look`, for what it
+    has changed itself. Neither is a step that Back undoes."""
     look, seen = look_at(request), request.GET.get("seen", "")
     reading = read(request, folder, at_once=bool(seen))
     around = circumstances(request, reading)
@@ -49,7 +50,7 @@ def listing(request: Request, folder: str) -> HttpResponse:
         return unchanged()
     page = pages.files_page(reading.snapshot, look, around)
     response = render(request, "files/_listing.html", {"page": page})
-    if request.htmx and not seen:
+    if request.htmx and not seen and request.htmx.trigger != "look":
         response[address_header(request, look)] = page.url
     return response
 

@@ -92,7 +92,7 @@ function take(file) {
 const say = (text) => (find("said").textContent = text);
 
 function update() {
-  if (isBusy) return;
+  if (isBusy || !find("show").hidden) return;
   const all = boxes();
   const ofRest = restBox() ? 1 : 0;
   const count = all.length - ofRest + hidden.length;
@@ -201,6 +201,7 @@ window.addEventListener("beforeunload", (event) => {
 
 // Another list behind the # is another page, and as new to its reader.
 window.addEventListener("hashchange", () => {
+  find("show").hidden = true;
   restart();
   go.disabled = true;
   fetched();

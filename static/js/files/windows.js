@@ -54,8 +54,14 @@ function empty(each) {
   const top = each.firstElementChild.getBoundingClientRect().top;
   const height = each.lastElementChild.getBoundingClientRect().bottom - top;
   keep(each.children);
+  for (const picture of each.querySelectorAll("img")) stop(picture);
   each.replaceChildren(spacer(each, Math.round(height)));
   observer.observe(each.querySelector(".spacer"));
+}
+
+// Else those that nobody waits for any more are fetched before those that somebody looks at.
+function stop(picture) {
+  if (!picture.complete) picture.removeAttribute("src");
 }
 
 // The height is an attribute of a drawing, since the policy allows no style in the page.
