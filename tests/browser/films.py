@@ -1,5 +1,6 @@
 """Short films of every sort that the player meets, and how to wait for what happens in it."""
 
+import secrets
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +29,14 @@ def copied() -> Path:
         *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
         *("-metadata:s:s:0", "language=eng", str(path)),
     )
+    return path
+
+
+def unseen() -> Path:
+    """The same film, and to Ferry one that it has never met."""
+    path = samples.place("player-unseen.mkv")
+    title = f"title={secrets.token_hex(8)}"
+    samples.run("-i", str(copied()), "-map", "0", "-c", "copy", "-metadata", title, str(path))
     return path
 
 

@@ -204,8 +204,8 @@ def test_choices_that_change_while_they_are_looked_at_keep_the_focus(alice, seri
     menu.click()
     page.get_by_role("button", name="480p", exact=True).click()
     menu.click()
-    page.get_by_role("button", name="Auto").focus()
-    expect(page.get_by_role("button", name="Auto (480p)")).to_be_focused()
+    page.get_by_role("button", name="Automatic").focus()
+    expect(page.get_by_role("button", name="Automatic (480p)")).to_be_focused()
 
 
 def test_the_next_episode_follows_unless_somebody_stays(alice, series):
