@@ -1,11 +1,24 @@
 from threading import Event, Semaphore, Thread
 
 import pytest
+from django.db import close_old_connections, connection
 
 from config.transferring import Transferring, engine_settings, limits
 from service import bells
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_connection(monkeypatch):
+    """A round would close the test's own, and the next that looks at the database find it so."""
+
+    def close():
+        if not connection.in_atomic_block:
+            close_old_connections()
+
+    monkeypatch.setattr("config.transferring.close_old_connections", close)
+    monkeypatch.setattr("webui.connection.KNOWN_SECONDS", 0)
 
 
 class Working:
