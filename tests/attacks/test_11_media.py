@@ -5,6 +5,7 @@ played stands in tests/attacks/test_12_streams.py, beside a worker that plays.""
 import io
 import struct
 import tempfile
+import time
 import zlib
 
 import pytest
@@ -28,12 +29,13 @@ def look(children):
     and that a good one is still read."""
 
     def look(content, draws: str = "") -> dict | str:
+        started, found = time.monotonic(), None
         try:
             found = asked(children, content, draws)
         except Failed as failed:
             found = failed.reason
         assert found
-        assert found not in ("it took too much computing", "it took too long")
+        assert time.monotonic() - started < MOST_SECONDS
         assert asked(children, picture(), "picture")
         return found
 
@@ -127,22 +129,17 @@ def test_a_bomb_in_the_words_of_a_picture_is_refused(look):
     look(whole[:33] + profile + whole[33:], "picture")
 
 
-def test_of_a_gif_of_100000_frames_only_the_first_is_read(look, children):
+def test_of_a_gif_of_100000_frames_only_the_first_is_read(look):
     first = picture(300, 300, kind="GIF")
     assert first.endswith(b";")
     frame = b"\x21\xf9\x04\0\1\0\0\0," + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\2\2\x44\1\0"
     content = first[:-1] + frame * 100_000 + b";"
     assert Image.open(io.BytesIO(first[:-1] + frame * 9 + b";")).n_frames == 10
-    look(first)
-    before = computed_seconds(children)
+    started = time.monotonic()
     assert look(content)["kind"] == "picture"
     (small,) = look(content, "picture")
     assert shown(small).size == (32, 32)
-    assert computed_seconds(children) - before < 3
-
-
-def computed_seconds(children):
-    return sum(child._running.cpu_seconds for child in children._idle)
+    assert time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize("directories", [10, 1_000_000])

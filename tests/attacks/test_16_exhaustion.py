@@ -163,12 +163,12 @@ def test_ten_thousand_ranges_get_the_whole_once(ranges, api):
 
 
 def test_names_take_no_time_to_judge(api):
-    start = time.process_time()
+    start = time.perf_counter()
     for name in (" " * 500_000, "a." * 250_000, "\u0301" * 160_000, "(" * 500_000):
         assert api.post("/rest/folder", json={"path": name}).status_code == 422
         files = {"file": ("x", a_torrent(name[:100_000] or "x"))}
         assert api.post("/rest/torrent/file", files=files).status_code == 200
-    assert time.process_time() - start < 15
+    assert time.perf_counter() - start < 5
 
 
 # What fetches are sent
@@ -228,8 +228,7 @@ def test_a_hundred_silent_servers_are_left_at_once(side):
         for number in range(100):
             side.fetching.remove(str(number))
         assert {side.end() for _ in range(100)} == {Gone(str(number)) for number in range(100)}
-    # Each of them would be quiet for a minute.
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("size", [100, 10_000])
@@ -241,7 +240,7 @@ def test_ten_thousand_ranges_cost_no_more_than_the_whole(size, api):
     ranges = ",".join(f"{at}-{at}" for at in range(0, size * 2, 2))
     start = time.process_time()
     many = api.get(link, headers={"Range": f"bytes={ranges}"})
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 1
     assert (many.status_code, len(many.content)) == (200, 50_000)
 
 

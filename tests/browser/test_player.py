@@ -271,7 +271,7 @@ def test_all_controls_are_reached_and_used_by_keyboard_alone(alice, series):
 def test_the_chrome_leaves_after_three_seconds_and_comes_back(alice, series):
     page = playing(alice, series, COPIED)
     page.evaluate("document.activeElement.blur()")
-    expect(page.locator("#viewer")).to_have_class("viewer stage player idle")
+    expect(page.locator("#viewer")).to_have_class("viewer stage player idle", timeout=8_000)
     expect(page.locator("#controls")).to_have_css("opacity", "0")
     stir(page)
     expect(page.locator("#controls")).to_have_css("opacity", "1")

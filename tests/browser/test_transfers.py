@@ -210,7 +210,7 @@ def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far
     far.tells(one, progress=77)
     alice.page.wait_for_function("start => performance.now() - start > 5000", arg=now(alice.page))
     assert [url for url in asked if "/list/" in url] == []
-    with alice.page.expect_response("**/transfers/list/**"):
+    with alice.page.expect_response("**/transfers/list/**", timeout=2000):
         hide(alice.page, is_hidden=False)
     expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("77%")
 

@@ -18,8 +18,7 @@ from tests.service.working import ask, until_progress, until_state
 from tests.swarm import WebSeed, seeder, serving_http, torrent
 
 EMAIL = "dora@example.org"
-# Ferry itself gives its processes 5, and a slow download would take for ever.
-STOP_SECONDS = 20
+STOP_SECONDS = 6
 PUT_A_FILE = """
 from django.utils import timezone
 from service import links

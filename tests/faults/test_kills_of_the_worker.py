@@ -45,10 +45,9 @@ def test_a_transfer_whose_worker_is_killed_again_and_again_comes_once(
     scene, asks, seeds, chance, tmp_path
 ):
     made = a_film(chance, seeds, tmp_path)
-    # At each kill some seconds are still to come.
     seeds.limit_upload(SLOWLY // 2)
     transfer_id = asks.add(made, seeds)
-    for percent in (0.1, 12, 24, 36, 48, 60):
+    for percent in (0.1, 15, 30, 45, 60, 75, 90):
         with working() as work:
             until(lambda aim=percent: known(transfer_id).progress_percent >= aim)
             work.kill()

@@ -92,7 +92,7 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
         assert (told["progress"], told["file_created"]) == (101, File.objects.get().pk)
         assert api.get("/rest/folder").json()["torrents"] == []
         until(lambda: list(ids_on_disk()) == [])
-        assert work.stop() < 15
+        assert work.stop() < 5
     is_whole(library_folder, account)
 
 
@@ -120,7 +120,7 @@ def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api,
     with working() as work:
         transfer_id = add(api, film, seeds)
         until_progress(api, transfer_id, 40)
-        assert work.stop() < 15
+        assert work.stop() < 5
     with working():
         until_state(api, transfer_id, "done")
     is_whole(library_folder, account)

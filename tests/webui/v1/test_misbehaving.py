@@ -18,8 +18,7 @@ from webui.v1.client import Client
 from webui.v1.connection import Patience
 
 DEADLINE_SECONDS = 0.25
-# Less than the patient wait, and than such a server stays.
-LONGEST_SECONDS = 15.0
+LONGEST_SECONDS = 3.0
 LARGEST_BYTES = 8 * MEGABYTE
 HURRIED = Patience(
     call_seconds=DEADLINE_SECONDS,
@@ -205,8 +204,7 @@ def test_closing_a_download_closes_the_connection_at_once():
             start = time.monotonic()
         server._threads[1].join(LONGEST_SECONDS)
         assert ended
-        # Else the server would give up after ten seconds.
-        assert ended[0] - start < 5
+        assert ended[0] - start < 1
 
 
 class Endless:
@@ -238,7 +236,6 @@ def test_an_upload_that_nobody_reads_is_too_slow():
         client_of(server, patience=idle, naming="transfer") as client,
     ):
         assert outcome(lambda: add_a_gigabyte(client)) == ("Unavailable", "too_slow")
-        assert server.asked.wait(LONGEST_SECONDS)
         assert len(server.heads) == 1
 
 
