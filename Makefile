@@ -1,15 +1,19 @@
-# Two commands matter: `make run` and `make test`. README explains every target.
+# Three commands matter: `make run`, `make quick`, and `make test`. README explains every target.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check fmt bench bench-peers soak screenshots messages lock
+.PHONY: run test quick check fmt bench bench-peers soak screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
+# Most tests wait for something: five processes keep two cores busy.
 test: check
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not alone and not browser"
-	$(BIN)/python -m pytest -m "alone or browser"
+	$(BIN)/python -m pytest --numprocesses 5 -m "not alone"
+	$(BIN)/python -m pytest -m alone
+
+quick: .venv/dev.stamp
+	$(BIN)/python -m pytest --quiet --numprocesses 4 -m "not slow and not browser and not alone"
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check

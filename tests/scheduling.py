@@ -1,0 +1,47 @@
+"""Spread the tests over processes: browsers in lanes of their own, long files first."""
+
+from itertools import groupby
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+# A browser keeps a core busy, most other tests wait: two browsers and the rest fill two cores.
+BROWSER_PROCESSES = 2
+BROWSER_TESTS = "tests/browser/"
+# Seconds of one test, roughly, by its mark.
+BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A long file that begins last would keep one process busy while the others have ended."""
+    if hasattr(config, "workerinput"):
+        files = [list(found) for _path, found in groupby(items, key=lambda item: item.path)]
+        files.sort(key=lambda found: -sum(map(seconds, found)))
+        items[:] = [item for found in files for item in found]
+
+
+def seconds(item: pytest.Item) -> float:
+    if item.get_closest_marker("browser"):
+        return BROWSER_SECONDS
+    return SLOW_SECONDS if item.get_closest_marker("slow") else OTHER_SECONDS
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    config.option.loadscopereorder = False
+    return Lanes(config, log)
+
+
+class Lanes(LoadFileScheduling):
+    """The first processes take browser tests while there are any, the others the rest."""
+
+    def _assign_work_unit(self, node: Any) -> None:
+        number = int(node.gateway.id.removeprefix("gw"))
+        wants_browser = number < BROWSER_PROCESSES
+        for scope in self.workqueue:
+            if scope.startswith(BROWSER_TESTS) == wants_browser:
+                self.workqueue.move_to_end(scope, last=False)
+                break
+        super()._assign_work_unit(node)

@@ -1,0 +1,28 @@
+"""Print how long the tests of each folder took, at the end of a run of many."""
+
+from collections import Counter
+from pathlib import PurePosixPath
+
+FEW_TESTS = 500
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Sum over all processes, as docs/testing.md shows it."""
+    seconds: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if hasattr(report, "duration"):
+                folder = folder_of(report.nodeid)
+                seconds[folder] += report.duration
+                tests[folder] += report.when == "call"
+    if tests.total() >= FEW_TESTS:
+        terminalreporter.section("seconds by folder")
+        for folder, total in seconds.most_common():
+            terminalreporter.line(f"| `{folder}` | {tests[folder]:,} | {total:,.0f} |")
+
+
+def folder_of(nodeid: str) -> str:
+    """Split the two biggest folders one level further."""
+    parts = PurePosixPath(nodeid.partition("::")[0]).parent.parts
+    return "/".join(parts[: 3 if parts[1:2] == ("service",) else 2]) + "/"
