@@ -2,6 +2,9 @@ import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
@@ -44,11 +47,55 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 @pytest.fixture
 def context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     """Journeys that stand between page and server say SERVICE_WORKERS = "block" in their module:
-    a page's own worker would hide its calls from them."""
-    size = {"width": 1440, "height": 900}
-    workers = getattr(request.module, "SERVICE_WORKERS", "allow")
-    with chromium.new_context(viewport=size, service_workers=workers) as context:
+    a page's own worker would hide its calls from them. Modules that say CONTEXT = "kept" share one
+    context, which is emptied after each test; a test with a clock has one of its own all the same,
+    as clocks stay installed."""
+    if getattr(request.module, "CONTEXT", "own") == "kept" and "clock" not in request.fixturenames:
+        yield from emptied(request.getfixturevalue("kept_context"))
+        return
+    with chromium.new_context(**desk(request.module)) as context:
         yield context
+
+
+def desk(module: ModuleType) -> dict[str, Any]:
+    workers = getattr(module, "SERVICE_WORKERS", "allow")
+    return {"viewport": {"width": 1440, "height": 900}, "service_workers": workers}
+
+
+@pytest.fixture(scope="module")
+def kept_context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """Its first page stays open, and with it the process that draws pages: to start one and to
+    compile all scripts again costs more than most journeys."""
+    with chromium.new_context(**desk(request.module)) as context:
+        context.new_page()
+        yield context
+
+
+def emptied(context: BrowserContext) -> Iterator[BrowserContext]:
+    """Leaves no page but the first, and nothing of what the others stored."""
+    first = context.pages[0]
+    yield context
+    context.set_offline(False)
+    places = [urlsplit(page.url) for page in context.pages]
+    origins = {f"{each.scheme}://{each.netloc}" for each in places if each.scheme == "http"}
+    for page in context.pages[1:]:
+        page.close()
+    context.clear_cookies()
+    context.clear_permissions()
+    session = context.new_cdp_session(first)
+    for origin in sorted(origins):
+        facts = {"origin": origin, "storageTypes": "all"}
+        session.send("Storage.clearDataForOrigin", facts)
+    session.detach()
+    if first.url == "about:blank" and origins:
+        first.goto(f"{min(origins)}/livez/")
+
+
+@pytest.fixture
+def clock(page: Page) -> Any:
+    """The page's own time, which goes on as usual until a test moves it."""
+    page.clock.install()
+    return page.clock
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from tests.running import PASSWORD, Ferry
 from tests.webui import service
 from tests.webui.service import Storage
 
+CONTEXT = "kept"
 WIDTHS = (320, 390, 768, 1440)
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 RUNNING = {"progress": 42, "size": 1_000_000_000, "download_rate": 5_000_000, "connected_to": 9}
@@ -217,9 +218,7 @@ def test_a_hand_cancels_from_the_menu(phone, far):
     expect(row(phone.page, title)).to_have_count(0)
 
 
-def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far):
-    clock = alice.page.clock
-    clock.install()
+def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far, clock):
     title = name()
     one = far.transfer(title, **RUNNING)
     show(alice, title)
@@ -260,8 +259,7 @@ def test_offline_is_said_and_being_back_is_seen(alice, far, troubles):
     troubles.clear()
 
 
-def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles):
-    alice.page.clock.install()
+def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock):
     title = name()
     far.transfer(title, **RUNNING)
     show(alice, title)
@@ -281,7 +279,7 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles):
     pause = threading.Event()
     late = time.monotonic() + PATIENCE_MS / 1000
     while away.is_visible() and time.monotonic() < late:
-        alice.page.clock.fast_forward(LONGEST_PAUSE_MS)
+        clock.fast_forward(LONGEST_PAUSE_MS)
         pause.wait(0.3)
     expect(away).to_be_hidden()
 
