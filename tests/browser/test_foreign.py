@@ -1,7 +1,5 @@
 """The Files screen before somebody else's service: another Ferry, which may go away."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.people import Visitor
-from tests.running import BASE, Ferry, free_port, running
+from tests.running import Ferry, free_port, running
 
 EMAIL = "ferry@localhost"
 SECRET = "a herring in the hold"
@@ -34,37 +32,33 @@ class There:
         self.stack.close()
 
 
-@pytest.fixture
-def there(tmp_path: Path) -> Iterator[There]:
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[There]:
     with ExitStack() as stack:
-        there = There(tmp_path / "there", free_port(), stack)
+        there = There(tmp_path_factory.mktemp("there"), free_port(), stack)
         ferry = there.start()
-        subprocess.run(
-            [sys.executable, "manage.py", "account", "password", EMAIL],
-            cwd=BASE,
-            env=ferry.environment,
-            input=f"{SECRET}\n",
-            text=True,
-            check=True,
-            capture_output=True,
-        )
+        ferry.say("account", "password", EMAIL, words=f"{SECRET}\n")
         facts = {"auth": (EMAIL, SECRET), "timeout": 60, "trust_env": False}
         with httpx.Client(base_url=ferry.url, **facts) as client:
             client.post("/rest/folder", data={"path": "Films"}).raise_for_status()
         yield there
 
 
-@pytest.fixture
-def alice(there: There, tmp_path: Path, page: Page) -> Iterator[Visitor]:
+@pytest.fixture(scope="module")
+def here(there: There, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
     url = f"http://{EMAIL.replace('@', '%40')}:{SECRET.replace(' ', '%20')}@127.0.0.1:{there.port}"
-    with running(tmp_path / "here", SERVICE_URL=url, WEB_PROCESSES="1") as ferry:
+    data_dir = tmp_path_factory.mktemp("here")
+    with running(data_dir, SERVICE_URL=url, WEB_PROCESSES="1") as ferry:
         ferry.make_owner()
-        alice = Visitor(page, ferry.url, ferry)
-        alice.sign_in()
-        yield alice
-        # What is under way when Ferry ends is reset.
-        page.wait_for_load_state("networkidle")
-        assert SECRET not in ferry.log
+        yield ferry
+
+
+@pytest.fixture
+def alice(here: Ferry, page: Page) -> Iterator[Visitor]:
+    alice = Visitor(page, here.url, here)
+    alice.enter()
+    yield alice
+    assert SECRET not in here.log
 
 
 def test_uploads_to_a_folder_land_in_all_files_and_that_is_said_before(alice):
