@@ -10,6 +10,8 @@ from tests.browser.people import Visitor
 from tests.service.media import samples
 
 SECONDS = 40
+# Few pictures in a second: what makes, sends and shows them has less to do.
+RATE = 10
 PATIENCE_MS = 60_000
 WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
 
@@ -22,10 +24,10 @@ def copied() -> Path:
     path = samples.place("player.mkv")
     tones = [f"sine={tone}:r=48000:d={SECONDS}" for tone in (440, 880)]
     samples.run(
-        *("-f", "lavfi", "-i", f"testsrc2=s=1280x720:r=25:d={SECONDS}"),
+        *("-f", "lavfi", "-i", f"testsrc2=s=1280x720:r={RATE}:d={SECONDS}"),
         *("-f", "lavfi", "-i", tones[0], "-f", "lavfi", "-i", tones[1], "-i", str(words)),
         *("-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:s", "srt"),
-        *(*samples.X264, "-g", "50", *samples.AAC),
+        *(*samples.X264, "-g", str(2 * RATE), "-bf", "1", *samples.AAC),
         *("-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu"),
         *("-metadata:s:s:0", "language=eng", str(path)),
     )
@@ -42,17 +44,19 @@ def unseen() -> Path:
 
 def encoded() -> Path:
     """No browser plays this."""
-    return samples.film("player.avi", "-c:v", "mpeg4", "-q:v", "4", "-c:a", "ac3", seconds=SECONDS)
+    words = ("-c:v", "mpeg4", "-q:v", "4", "-c:a", "ac3")
+    return samples.film("player.avi", *words, seconds=SECONDS, rate=str(RATE))
 
 
 def short() -> Path:
-    return samples.film("player-short.mp4", *samples.X264, "-g", "25", *samples.AAC, seconds=12)
+    words = (*samples.X264, "-g", str(RATE), *samples.AAC)
+    return samples.film("player-short.mp4", *words, seconds=12, rate=str(RATE))
 
 
 def streamable() -> Path:
     """It plays before all of it is there."""
-    words = (*samples.X264, "-g", "25", *samples.AAC, "-movflags", "+faststart")
-    return samples.film("player-streamable.mp4", *words, seconds=SECONDS)
+    words = (*samples.X264, "-g", str(RATE), *samples.AAC, "-movflags", "+faststart")
+    return samples.film("player-streamable.mp4", *words, seconds=SECONDS, rate=str(RATE))
 
 
 def state(page: Page, expression: str) -> object:

@@ -13,6 +13,7 @@ from tests.browser.test_sending import drop, paste
 from tests.running import Ferry, running
 from tests.swarm import Made, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
 
+CONTEXT = "kept"
 SLOWLY = 64 * 1024
 # At that pace it is under way for minutes, until the pace is no longer limited.
 LARGE_BYTES = 20_000_000
@@ -36,7 +37,7 @@ WATCH = """() => {
 
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    settings = {"NO_PEERS_SECONDS": str(NO_PEERS_SECONDS), "WEB_PROCESSES": "2"}
+    settings = {"NO_PEERS_SECONDS": str(NO_PEERS_SECONDS), "WEB_PROCESSES": "1"}
     with running(tmp_path_factory.mktemp("ferry"), **settings) as program:
         program.make_owner()
         yield program
@@ -51,7 +52,7 @@ def seeds() -> Iterator[Seeder]:
 @pytest.fixture
 def alice(page: Page, ferry: Ferry) -> Visitor:
     alice = Visitor(page, ferry.url, ferry)
-    alice.enter()
+    alice.bring_session()
     alice.open("/transfers/")
     return alice
 

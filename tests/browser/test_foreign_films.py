@@ -21,6 +21,7 @@ from tests.running import Ferry, running
 from tests.service.media import samples
 from tests.webui.media_host import Host, listening
 
+CONTEXT = "kept"
 SERVICE_WORKERS = "block"
 EMAIL, PASSWORD = "gwen@example.net", "a herring in the hold"
 MEDIA_ADDRESS = "127.0.0.2"
@@ -104,7 +105,7 @@ def page_of_film(page: Page, there: There) -> Iterator[Visitor]:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     alice = Visitor(page, there.ferry.url, there.ferry)
-    alice.sign_in()
+    alice.bring_session()
     yield alice
     ours = (there.ferry.url, f"blob:{there.ferry.url}", "data:")
     assert [url for url in asked if not url.startswith(ours)] == []
@@ -212,17 +213,16 @@ def test_a_poll_that_goes_astray_does_not_end_the_waiting(page_of_film, there, t
     troubles.clear()
 
 
-def test_the_waiting_ends_when_nobody_answers_for_long(page_of_film, there, troubles):
+def test_the_waiting_ends_when_nobody_answers_for_long(page_of_film, there, troubles, clock):
     there.says("hls", so_far(40))
     page = page_of_film.page
-    page.clock.install()
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     expect(page.locator(".card .pct")).to_have_text("40%")
     page.route(WHERE, lambda route: route.abort())
     for _ in range(31):
         expect(page.get_by_role("alert")).to_be_hidden()
         with page.expect_event("requestfailed"):
-            page.clock.run_for(2000)
+            clock.run_for(2000)
     expect(page.get_by_role("alert")).to_contain_text("Can't reach Ferry")
     troubles.clear()
 
@@ -239,14 +239,13 @@ def test_whoever_was_signed_out_while_waiting_signs_in_and_waits_on(page_of_film
     expect(page.locator(".card .pct")).to_have_text("40%")
 
 
-def test_how_long_it_takes_is_told_once_its_pace_is_known(page_of_film, there):
+def test_how_long_it_takes_is_told_once_its_pace_is_known(page_of_film, there, clock):
     there.says("hls", *map(so_far, (30, 40, 50, 60, 70, 80)))
     page = page_of_film.page
-    page.clock.install()
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     left = page.locator(".card [data-left]")
     for percent in (30, 40, 50, 60, 70):
         expect(page.locator(".card .pct")).to_have_text(f"{percent}%")
         expect(left).to_have_text("")
-        page.clock.run_for(2000)
+        clock.run_for(2000)
     expect(left).to_have_text(re.compile(r"^About \d s left\.$"))

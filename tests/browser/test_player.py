@@ -15,8 +15,16 @@ from tests.running import Ferry
 
 COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
 
+CONTEXT = "kept"
 SERVICE_WORKERS = "block"
 NAME = "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
+
+
+@pytest.fixture
+def alice(page: Page, ferry: Ferry) -> Visitor:
+    alice = Visitor(page, ferry.url, ferry)
+    alice.bring_session()
+    return alice
 
 
 @pytest.fixture
@@ -132,18 +140,24 @@ def percent_shown(page: Page) -> int:
 
 TOLD = """
 window.told = [];
+window.sought = [];
 window.tell = navigator.sendBeacon.bind(navigator);
 navigator.sendBeacon = (...words) => window.told.push(performance.now()) && window.tell(...words);
+document.addEventListener("seeked", () => window.sought.push(performance.now()), true);
+window.beats = () => window.told
+  .map((ms, at) => [ms, ms - (window.told[at - 1] ?? 0)])
+  .filter(([ms]) => !window.sought.some((sought) => ms >= sought && ms - sought < 3000))
+  .map(([, since]) => since);
 """
 
 
 def test_positions_are_told_at_most_once_in_ten_seconds(alice, series):
-    """Of the page's time, which is more than the film's where that has to wait."""
+    """Of the page's time, which is more than the film's where that has to wait. Seeks are told a
+    second later; hls.js seeks by itself where a slow machine lets the film stall."""
     alice.page.add_init_script(TOLD)
     page = playing(alice, series, COPIED)
-    until(page, "window.told.length > 0 && film.currentTime > 13")
-    for number, ms in enumerate(state(page, "window.told"), 1):
-        assert ms >= 10_000 * number
+    until(page, "window.beats().length > 0 && film.currentTime > 13")
+    assert min(state(page, "window.beats()")) >= 10_000
 
 
 def test_subtitles_are_shown_when_they_are_chosen_and_remembered(alice, series):
@@ -277,26 +291,41 @@ def test_the_chrome_leaves_after_three_seconds_and_comes_back(alice, series):
     expect(page.locator("#controls")).to_have_css("opacity", "1")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(alice, series, scheme):
-    alice.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def faults_of(page: Page) -> list[str]:
+    """By light and in the dark."""
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += [f"{scheme}: {each}" for each in violations(page)]
+    return found
+
+
+def test_axe_finds_nothing(alice, series):
+    alice.page.emulate_media(reduced_motion="reduce")
     page = playing(alice, series, COPIED)
     page.keyboard.press("k")
-    assert violations(page) == []
+    assert faults_of(page) == []
     page.get_by_role("button", name="Subtitles").click()
-    assert violations(page) == []
+    assert faults_of(page) == []
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1440])
-def test_nothing_is_wider_than_the_screen(alice, series, width):
-    alice.page.set_viewport_size({"width": width, "height": 700})
+def test_nothing_is_wider_than_the_screen(alice, series):
     page = playing(alice, series, ENCODED)
     page.keyboard.press("k")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for box in page.locator("#controls :is(button, a, input):visible").all():
-        place = box.bounding_box()
-        assert place["x"] >= -0.5
-        assert place["x"] + place["width"] <= width + 0.5
+    assert {width: found for width in (320, 390, 768, 1440) if (found := beyond(page, width))} == {}
+
+
+def beyond(page: Page, width: int) -> list[str]:
+    """What reaches out of a screen of this width."""
+    page.set_viewport_size({"width": width, "height": 700})
+    found = [] if page.evaluate("document.documentElement.scrollWidth") <= width else ["the page"]
+    controls = page.locator("#controls :is(button, a, input):visible").all()
+    assert controls
+    for each in controls:
+        place = each.bounding_box()
+        if place["x"] < -0.5 or place["x"] + place["width"] > width + 0.5:
+            found.append(each.evaluate("control => control.outerHTML.slice(0, 120)"))
+    return found
 
 
 def test_a_double_tap_goes_ten_seconds(chromium: Browser, ferry: Ferry, series):
@@ -460,31 +489,30 @@ def test_nothing_moves_where_somebody_wants_no_motion(alice, series):
     assert page.evaluate(SLOWEST) <= 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_card(alice, series, scheme):
+def test_axe_finds_nothing_on_any_card(alice, series):
     page = alice.page
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.emulate_media(reduced_motion="reduce")
     told = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
     page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
     watch(alice, series.path, ENCODED)
     expect(page.get_by_role("alert")).to_be_visible()
-    assert violations(page) == []
+    assert faults_of(page) == []
     page.unroute("**/hls/?in=*")
     told |= {"kind": "converting", "progress": 40}
     page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
     watch(alice, series.path, ENCODED)
     expect(page.locator(".card .pct")).to_have_text("40%")
-    assert violations(page) == []
+    assert faults_of(page) == []
     page.unroute("**/hls/?in=*")
     playing(alice, series, COPIED)
     stop_at(page, 20)
     watch(alice, series.path, COPIED)
     expect(page.get_by_role("button", name="Start over")).to_be_visible()
-    assert violations(page) == []
+    assert faults_of(page) == []
     page.get_by_role("button", name="Start over").click()
     moves_on(page)
     # The next one, which begins in some seconds, would take the page away.
     state(page, "document.addEventListener('click', (event) => event.preventDefault())")
     page.get_by_label("Position").fill("38.5")
     expect(page.get_by_role("button", name="Stay here")).to_be_visible()
-    assert violations(page) == []
+    assert faults_of(page) == []
