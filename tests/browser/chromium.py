@@ -7,6 +7,16 @@ from playwright.sync_api import Browser, Playwright
 
 from tests.tools import program
 
+# Chromium heeds only the last list, so Playwright's own is repeated. What follows it are processes
+# that each new window starts for its address bar, and one that waits for another site: they take
+# more of a processor than the pages do.
+WITHOUT = [
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
+    *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect"),
+    *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"),
+]
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -15,6 +25,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(WITHOUT)}",
     "--host-resolver-rules=MAP phone.lan 127.0.0.1, MAP elsewhere.example 127.0.0.1",
 ]
 
