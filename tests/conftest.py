@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 from config import preparation
 from config.passwords import Argon2
-from tests.people import SignedIn, make_person
+from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
 from webui import connection
@@ -40,7 +40,7 @@ def _cheap_passwords() -> None:
 
 @pytest.fixture
 def client() -> Client:
-    return Client(headers={"host": "localhost"}, enforce_csrf_checks=False)
+    return Stranger(headers={"host": "localhost"}, enforce_csrf_checks=False)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """The cast: Alice owns, Bob is invited, Gwen is a guest, Mallory is a stranger."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 from bs4 import BeautifulSoup
@@ -16,6 +17,19 @@ __all__ = ["PASSWORD", "SignedIn", "make_person", "page", "signed_in", "words"]
 class SignedIn:
     user: User
     client: Client
+
+    def __post_init__(self) -> None:
+        self.cookies = deepcopy(self.client.cookies)
+
+    def renew(self) -> None:
+        """Go back to the session this person began with."""
+        self.client.cookies = deepcopy(self.cookies)
+        self.user.refresh_from_db()
+
+
+class Stranger(Client):
+    def renew(self) -> None:
+        self.cookies.clear()
 
 
 def make_person(name: str, role: Role) -> SignedIn:

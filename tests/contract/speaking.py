@@ -61,6 +61,9 @@ class V1:
         assert answer.status_code == 302, answer.text
         return self.stranger.get(answer.headers["location"], **options)
 
+    def renew(self) -> None:
+        self.clear()
+
     def clear(self) -> None:
         listing = self.listing()
         for kind in ("folders", "files"):

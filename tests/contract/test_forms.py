@@ -3,8 +3,8 @@
 import json
 
 import httpx
-import pytest
 
+from tests.cases import each_case
 from tests.contract.rows import Rows
 from tests.contract.speaking import CONTENT, V1, fine, magnet, refused, torrent
 from tests.contract.specification import (
@@ -19,22 +19,22 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 ALTERNATIVE, SENT, ADDED, ERROR = Rows(), Rows(), Rows(), Rows()
 
 
-@pytest.mark.parametrize("words", CONFLICTING_FORMS)
+@each_case("words", CONFLICTING_FORMS)
 def test_alternative_form(words, v1):
     ALTERNATIVE[words](v1)
 
 
-@pytest.mark.parametrize("words", WHAT_CLIENTS_SEND)
+@each_case("words", WHAT_CLIENTS_SEND)
 def test_what_clients_send(words, v1):
     SENT[words](v1)
 
 
-@pytest.mark.parametrize("words", WHAT_OUR_SERVICE_ADDS)
+@each_case("words", WHAT_OUR_SERVICE_ADDS)
 def test_what_our_service_adds(words, v1):
     ADDED[words](v1)
 
 
-@pytest.mark.parametrize("words", ERRORS)
+@each_case("words", ERRORS)
 def test_error(words, v1):
     ERROR[words](v1)
 

@@ -4,8 +4,8 @@ import io
 import zipfile
 
 import httpx
-import pytest
 
+from tests.cases import each_case
 from tests.contract.rows import Rows
 from tests.contract.speaking import CONTENT, V1, fine, hash_of, magnet, refused, torrent
 from tests.contract.specification import OPERATIONS
@@ -15,7 +15,7 @@ TABLES = dict(zip(OPERATIONS, (FOLDERS, FILES, TRANSFERS, TORRENTS, USER, ARCHIV
 ROWS = [(table, words) for table, rows in OPERATIONS.items() for words in rows]
 
 
-@pytest.mark.parametrize(("table", "words"), ROWS, ids=[f"{t}: {w}" for t, w in ROWS])
+@each_case(("table", "words"), ROWS)
 def test_operation(table, words, v1):
     TABLES[table][words](v1)
 

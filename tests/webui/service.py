@@ -1,5 +1,6 @@
 """A storage service for tests of the site: tests.contract's fake, behind the real client."""
 
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -26,6 +27,11 @@ class Storage:
 
     fake: FakeV1
     service: Service
+
+    def renew(self) -> None:
+        """Become another service, so that nothing remembered of this one counts."""
+        other = storage_of(secrets.token_hex(8), is_embedded=self.service.is_embedded)
+        self.fake, self.service = other.fake, other.service
 
     def folder(self, name: str, parent: int = ROOT) -> Item:
         self.fake._revision += 1

@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.cases import each_case
 from tests.people import PASSWORD, SignedIn, page, signed_in, words
 from webui import connection
 from webui.pages.account import service_part
@@ -26,7 +27,7 @@ def test_the_account_page_says_who_one_is(bob):
     assert "Member" in words(answer, ".page-head")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "field"),
     [
         ({"old_password": "guess"}, "old_password"),
@@ -43,9 +44,10 @@ def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field):
     assert bob.user.check_password(PASSWORD)
 
 
-@pytest.mark.parametrize("person", ["alice", "bob", "gwen"])
-def test_the_page_begins_with_the_way_to_each_of_its_parts(request, storage, person):
-    shown = page(request.getfixturevalue(person).client.get("/account/"))
+@each_case("person", ["alice", "bob", "gwen"])
+def test_the_page_begins_with_the_way_to_each_of_its_parts(alice, bob, gwen, storage, person):
+    people = {"alice": alice, "bob": bob, "gwen": gwen}
+    shown = page(people[person].client.get("/account/"))
     jumps = [(each["href"], each.get_text()) for each in shown.select(".jumps a")]
     parts = [(f"#{each['id']}", each.h2.get_text()) for each in shown.select("main .setting")]
     assert len(parts) > 5
@@ -86,14 +88,14 @@ def test_a_thief_of_a_session_cannot_keep_its_owner_from_a_new_password(bob):
     assert thief.client.get("/").status_code == 302
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@each_case("theme", ["light", "dark"])
 def test_the_colour_scheme_is_kept_in_this_browser(bob, theme):
     bob.client.post("/account/look/", {"theme": theme})
     html = page(bob.client.get("/account/")).select_one("html")
     assert html["data-theme"] == theme
 
 
-@pytest.mark.parametrize("theme", ["system", "", "<script>"])
+@each_case("theme", ["system", "", "<script>"])
 def test_an_unknown_scheme_follows_the_system(bob, theme):
     bob.client.post("/account/look/", {"theme": "dark"})
     bob.client.post("/account/look/", {"theme": theme})
@@ -128,9 +130,9 @@ def check(person, *, htmx=False):
     return person.client.post("/account/service/check/", headers=HTMX if htmx else {})
 
 
-@pytest.mark.parametrize("name", ["alice", "bob", "gwen"])
-def test_everybody_may_check_whether_the_service_answers(request, name, storage):
-    person = request.getfixturevalue(name)
+@each_case("name", ["alice", "bob", "gwen"])
+def test_everybody_may_check_whether_the_service_answers(alice, bob, gwen, storage, name):
+    person = {"alice": alice, "bob": bob, "gwen": gwen}[name]
     answer = check(person, htmx=True)
     assert "Answered in" in words(answer, "#service")
     assert not page(answer).select_one("html")
@@ -143,7 +145,7 @@ def test_without_scripts_a_check_leads_back_to_the_page(gwen, storage):
     assert "Answered in" in words(answer, "#service")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "reason", "said"),
     [
         (503, "", "isn't answering"),
@@ -184,7 +186,7 @@ def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
     assert "Answered in" in words(check(gwen, htmx=True), "#service")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("past", "said"),
     [
         (0.4, "just now"),

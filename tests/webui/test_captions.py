@@ -2,10 +2,10 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from tests.cases import each_case
 from webui import captions
 from webui.captions import webvtt
 
@@ -77,7 +77,7 @@ def test_webvtt_keeps_places_and_loses_style():
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("<script>alert(1)</script>", "alert(1)"),
@@ -100,7 +100,7 @@ def test_only_words_and_a_little_emphasis_are_left(text, shown):
     assert cue(text) == shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["", "hello", "WEBVTT\n\n", "00:00:02,000 --> 00:00:01,000\nback\n", "\x00" * 999, "<b></b>"],
 )

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from django.utils import timezone
 
+from tests.cases import each_case
 from tests.people import page, words
 from webui.models import Selection
 
@@ -58,7 +59,7 @@ def test_where_the_service_tells_no_path_the_folders_above_are_opened_for_it(bob
     assert "Silent" in there(foreign)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "said"),
     [
         ("", "Enter a name"),
@@ -148,7 +149,7 @@ def test_a_file_that_somebody_deleted_meanwhile_is_not_found(bob, storage):
     assert answer.status_code == 404
 
 
-@pytest.mark.parametrize(("name", "folder"), [("new", "0/new/"), ("rename", "")])
+@each_case(("name", "folder"), [("new", "0/new/"), ("rename", "")])
 def test_a_full_disk_is_not_put_down_to_the_name(bob, storage, name, folder):
     file = storage.file("a.txt")
     path = folder or f"0/file-{file.id}/rename/"

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from config import health
+from tests.cases import each_case
 from tests.people import words
 from tests.webui.service import EMAIL, PASSWORD, storage_of
 from webui import connection, sealing
@@ -132,7 +133,7 @@ def test_a_wrong_password_is_told_and_nothing_kept(monkeypatch, there):
     assert not Connection.objects.exists()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url", ["", "ftp://a.example", "storage.example", "https://me:secret@a.example", "https:///x"]
 )
 def test_an_address_that_is_none_or_carries_a_secret_is_refused(monkeypatch, url):

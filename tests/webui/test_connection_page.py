@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.db import connection as database
 
+from tests.cases import each_case
 from tests.people import page, words
 from tests.running import BASE
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, storage_of
@@ -89,8 +90,8 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize("htmx", [False, True])
-@pytest.mark.parametrize("failure", FAILURES)
+@each_case("htmx", [False, True])
+@each_case("failure", FAILURES)
 def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, failure, htmx):
     status, reason, said = failure
     caplog.set_level("DEBUG")
@@ -107,7 +108,7 @@ def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, f
     assert PASSWORD not in answer.content.decode() + caplog.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("failure", "said"),
     [
         (Unavailable("no_connection"), "Nothing answers at this address"),
@@ -137,7 +138,7 @@ def test_a_failed_check_leaves_the_kept_connection(alice, there):
     assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "field"),
     [
         ({"url": ""}, "url"),
@@ -168,7 +169,7 @@ def test_what_cannot_be_is_refused_at_its_field_and_never_asked(alice, there, wr
     assert there.asked == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url", ["https://me:secret99@a.example", "me:secret99@a.example", f"me:secret99@{'x' * 500}"]
 )
 def test_a_password_in_the_address_is_not_shown_again(alice, there, url):
@@ -179,7 +180,7 @@ def test_a_password_in_the_address_is_not_shown_again(alice, there, url):
     assert there.asked == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "meant"),
     [
         ("storage.example", "https://storage.example"),
@@ -208,7 +209,7 @@ def test_forgetting_says_first_what_happens(alice, there):
     assert not Connection.objects.exists()
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
+@each_case("method", ["get", "post"])
 def test_there_may_be_nothing_to_forget(alice, method):
     answer = getattr(alice.client, method)("/account/connection/forget/")
     assert answer["Location"] == "/account/"
@@ -228,20 +229,20 @@ def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, the
 # Who sees it
 
 
-@pytest.mark.parametrize("name", ["bob", "gwen"])
-def test_nobody_but_the_owner_sees_where_files_are_kept(request, alice, there, name):
+@each_case("name", ["bob", "gwen"])
+def test_nobody_but_the_owner_sees_where_files_are_kept(alice, bob, gwen, there, name):
     connect(alice)
     assert page(alice.client.get("/account/")).select_one("#connection")
-    shown = request.getfixturevalue(name).client.get("/account/")
+    shown = {"bob": bob, "gwen": gwen}[name].client.get("/account/")
     assert page(shown).select_one("#service")
     assert not page(shown).select_one("#connection")
     assert "storage.example" not in shown.content.decode()
 
 
-@pytest.mark.parametrize("name", ["bob", "gwen"])
-def test_nobody_but_the_owner_may_change_it(request, alice, there, name):
+@each_case("name", ["bob", "gwen"])
+def test_nobody_but_the_owner_may_change_it(alice, bob, gwen, there, name):
     connect(alice)
-    person = request.getfixturevalue(name)
+    person = {"bob": bob, "gwen": gwen}[name]
     assert connect(person, url="https://evil.example").status_code == 403
     assert person.client.post("/account/connection/forget/").status_code == 403
     assert Connection.objects.get().url == URL

@@ -6,6 +6,7 @@ from django.http import StreamingHttpResponse
 from hypothesis import given
 from hypothesis import strategies as some
 
+from tests.cases import each_case
 from tests.webui.service import PASSWORD
 from webui import delivery
 from webui.delivery import Slots, Stream, attachment, passed_on
@@ -64,7 +65,7 @@ class TestLinks:
         answer = gwen.client.get(f"/files/file/{file.id}/download/")
         assert answer["Location"] == f"https://v1.example/content/file/{file.id}"
 
-    @pytest.mark.parametrize(
+    @each_case(
         "location",
         [
             "http://127.0.0.1/x",
@@ -145,7 +146,7 @@ class TestStreams:
         leave(first)
         assert gwen.client.get("/files/file/7/download/").status_code == 200
 
-    @pytest.mark.parametrize("status", [302, 404, 503])
+    @each_case("status", [302, 404, 503])
     def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
         monkeypatch.setattr(delivery, "slots", Slots(1))
         headers = {"location": "https://public.example/x"}
@@ -193,7 +194,7 @@ def test_any_name_makes_a_safe_disposition(name):
     assert rest == "" or rest.startswith("; filename*=UTF-8''")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("a b.txt", 'attachment; filename="a b.txt"'),

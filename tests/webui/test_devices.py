@@ -7,6 +7,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from tests.cases import each_case
 from tests.people import PASSWORD, page, words
 from webui import devices
 from webui.devices import SEEN_EVERY, Sightings
@@ -151,6 +152,6 @@ AGENTS = {
 }
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@each_case("agent", AGENTS)
 def test_a_device_in_words(agent):
     assert name_and_icon(agent) == AGENTS[agent]

@@ -1,7 +1,7 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from tests.cases import each_case
 from webui.pages.entries import Contents, Entry, by_name, split_name
 
 names = some.text(max_size=40)
@@ -15,7 +15,7 @@ def ordered(*names: str, sort: str = "name") -> list[str]:
     return [entry.name for entry in Contents(files(*names)).in_order(sort)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wanted",
     [
         ["2.txt", "10.txt"],
@@ -88,7 +88,7 @@ def test_a_filter_finds_all_words_in_any_case_and_place():
     assert len(found("   ")) == 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "parts"),
     [
         ("Sintel.2010.mkv", ("Sintel.2010", ".mkv")),

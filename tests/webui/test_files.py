@@ -6,6 +6,7 @@ import httpx
 import pytest
 from django.urls import reverse
 
+from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
 from webui import folders
@@ -68,7 +69,7 @@ def test_an_empty_folder_and_a_filter_without_match_say_so(gwen, storage):
     assert names(answer) == []
 
 
-@pytest.mark.parametrize("bad", ["abc", "..", "%2e%2e", "7%2f..", "a b", "-1", "7" * 65])
+@each_case("bad", ["abc", "..", "%2e%2e", "7%2f..", "a b", "-1", "7" * 65])
 def test_what_is_no_id_leads_nowhere(gwen, storage, bad):
     before = len(storage.calls)
     answer = gwen.client.get(f"/files/{bad}/rows/")
@@ -90,7 +91,7 @@ def test_a_folder_that_is_gone_offers_the_one_above(gwen, storage):
 # Sort, filter, view
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sort", "wanted"),
     [
         ("name", ["a.bin", "b.bin", "c.bin"]),
@@ -141,8 +142,8 @@ def test_a_window_that_is_not_there_is_the_last_or_the_first(gwen, storage):
         assert names(gwen.client.get(f"/files/0/rows/?from={first}"))
 
 
-@pytest.mark.parametrize("count", [5, 5_000])
-@pytest.mark.parametrize("path", ["/", "/files/0/listing/", "/files/0/rows/?from=200"])
+@each_case("count", [5, 5_000])
+@each_case("path", ["/", "/files/0/listing/", "/files/0/rows/?from=200"])
 def test_a_page_of_files_asks_the_service_once(gwen, storage, count, path):
     storage.many(count)
     for _visit in range(2):
@@ -151,7 +152,7 @@ def test_a_page_of_files_asks_the_service_once(gwen, storage, count, path):
         assert storage.calls[before:] == [("GET", "/rest/folder")]
 
 
-@pytest.mark.parametrize("count", [5, 5_000])
+@each_case("count", [5, 5_000])
 def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):
     foreign.many(count)
     gwen.client.get("/")
@@ -233,7 +234,7 @@ def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
     assert "asks for a pause" in words(gwen.client.get("/"), ".banner.amber")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "reason", "answered", "said"),
     [
         (503, "", 503, "isn't answering"),
@@ -269,7 +270,7 @@ def test_trouble_under_htmx_is_a_toast(gwen, storage):
     assert "no paid plan" in words(answer, ".toast")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         httpx.Response(200, html="<h1>Maintenance</h1>"),

@@ -3,10 +3,10 @@
 import time
 from urllib.parse import parse_qs, quote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from webui import intake
 from webui.intake import Address, Magnet, Unreadable, named, read, taken
 
@@ -36,7 +36,7 @@ def test_a_magnet_without_a_name_is_called_by_its_hash():
     assert one(MAGNET).name == HASH
 
 
-@pytest.mark.parametrize(
+@each_case(
     "topic",
     [
         f"urn:btih:{HASH.upper()}",
@@ -80,7 +80,7 @@ def test_an_address_within_a_magnet_is_part_of_it():
     assert one(f"{MAGNET}&ws=http://a.example/x").uri.endswith("&ws=http://a.example/x")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "word"),
     [
         ("magnet:?dn=Nothing", "no_hash"),
@@ -106,7 +106,7 @@ def test_what_is_no_link_says_why(text, word):
     assert why(text) == word
 
 
-@pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "a\u202egpj.exe", "'\"--"])
+@each_case("name", ["<img src=x onerror=alert(1)>", "a\u202egpj.exe", "'\"--"])
 def test_names_stay_as_they_came(name):
     assert one(f"{MAGNET}&dn={quote(name)}").name == name
 
@@ -135,7 +135,7 @@ def test_links_in_one_line_are_bounded_too():
     assert found.rest.splitlines()[-1] == "http://a.example/10049"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "x" * intake.MOST_BYTES,
@@ -147,7 +147,6 @@ def test_links_in_one_line_are_bounded_too():
         "http://a.example/" + ")" * 10_000_000,
         "\n" * intake.MOST_BYTES,
     ],
-    ids=["letters", "schemes", "fields", "trackers", "links", "brackets", "tail", "blank"],
 )
 def test_ten_megabytes_take_a_moment(text):
     begun = time.process_time()

@@ -1,11 +1,10 @@
-import pytest
-
+from tests.cases import each_case
 from webui.judging import Judge
 
 judge = Judge("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "https://storage.example/x",
@@ -22,7 +21,7 @@ def test_the_services_own_origin_named_hosts_and_public_places_pass(url):
     assert judge.link(url)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "http://127.0.0.1/",
@@ -65,7 +64,7 @@ def test_others_are_refused(url):
     assert not judge.link(url)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("host", "address", "may"),
     [
         ("storage.example", "192.168.0.9", True),

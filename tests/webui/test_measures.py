@@ -1,9 +1,9 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from django.utils import translation
 
+from tests.cases import each_case
 from webui.pages.gauge import gauge_of
 from webui.pages.measures import (
     Calendar,
@@ -22,7 +22,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # 14:00 in Berlin
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("size_bytes", "words"),
     [
         (0, "0 bytes"),
@@ -68,7 +68,7 @@ def test_what_a_list_leaves_out_is_told():
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("seconds", "expected"),
     [
         (1, "1 s"),
@@ -120,7 +120,7 @@ def test_days_are_written_as_german_writes_them():
         assert calendar.exact(day) == "1. März 2026, 10:00:00"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("moment", "words"),
     [
         (NOW - timedelta(minutes=20), "Today, 13:40"),
@@ -151,7 +151,7 @@ def test_the_exact_moment_stands_beside():
     assert calendar.since(NOW) == "14:00"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("used", "level"),
     [(0, "ok"), (79, "ok"), (80, "low"), (94, "low"), (95, "full"), (120, "full")],
 )
@@ -168,6 +168,6 @@ def test_the_meter_says_what_is_free_and_what_is_used():
     assert gauge.percent == "79.5%"
 
 
-@pytest.mark.parametrize("space", [(None, None), (5, None), (None, 5), (5, 0)])
+@each_case("space", [(None, None), (5, None), (None, 5), (5, 0)])
 def test_there_is_no_meter_where_the_service_does_not_tell(space):
     assert gauge_of(*space) is None

@@ -6,6 +6,7 @@ from django.db.utils import OperationalError
 from django.http import HttpResponse
 from django.test import Client
 
+from tests.cases import each_case
 from tests.people import PASSWORD, page, words
 from webui import devices
 from webui.views import files
@@ -32,7 +33,7 @@ def broken(*_args) -> HttpResponse:
     raise RuntimeError("the secret word is herring")
 
 
-@pytest.mark.parametrize("path", ["/", "/signin/", "/nowhere/", "/account/"])
+@each_case("path", ["/", "/signin/", "/nowhere/", "/account/"])
 def test_documents_carry_the_whole_policy(alice, path):
     answer = alice.client.get(path, follow=True)
     assert set(answer["Content-Security-Policy"].split("; ")) == POLICY
@@ -94,7 +95,7 @@ def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, 
     assert b"herring" not in answer.content
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "title"),
     [
         ("database is locked", "Ferry is busy"),
@@ -130,7 +131,7 @@ def test_under_htmx_an_error_is_a_toast(alice):
     assert not page(answer).select_one("html")
 
 
-@pytest.mark.parametrize("accept", ["image/avif,image/webp,*/*;q=0.8", "*/*"])
+@each_case("accept", ["image/avif,image/webp,*/*;q=0.8", "*/*"])
 def test_an_icon_that_is_nowhere_costs_the_page_beside_it_no_cookie(client, accept):
     page_of_its_own = client.get("/signin/")
     assert any("csrf" in name for name in page_of_its_own.cookies)
@@ -161,7 +162,7 @@ def test_a_body_too_large_is_a_page(alice):
     assert answer.status_code == 413
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
+@each_case("kind", ["text/plain", "multipart/form-data; boundary=x"])
 def test_no_form_brings_files_or_megabytes(alice, kind):
     body = b"x" * 3_000_000
     assert alice.client.generic("POST", "/signin/", body, content_type=kind).status_code == 413

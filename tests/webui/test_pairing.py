@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from tests.people import page, words
+from tests.cases import each_case
+from tests.people import Stranger, page, words
 from webui import pairing
 from webui.models import Pairing, Role, User
 from webui.pairing import CODE_LIFETIME, LINK_LIFETIME
@@ -20,7 +21,7 @@ PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Saf
 
 @pytest.fixture
 def phone():
-    return Client(headers={"host": "localhost", "user-agent": PHONE})
+    return Stranger(headers={"host": "localhost", "user-agent": PHONE})
 
 
 def offered(person):
@@ -76,7 +77,7 @@ def test_a_link_is_good_for_two_minutes(bob, phone):
     assert "too old" in words(bob.client.get(state), ".status")
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
+@each_case("hours", [-1, 1])
 def test_a_clock_that_was_set_makes_no_link_last(bob, hours):
     now = timezone.now()
     _row, token = pairing.offer(bob.user, now)
@@ -85,7 +86,7 @@ def test_a_clock_that_was_set_makes_no_link_last(bob, hours):
     assert pairing.accept(token, PHONE, "127.0.0.1", now + timedelta(hours=hours)) is None
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
+@each_case("hours", [-1, 1])
 def test_after_a_clock_was_set_the_desktop_says_that_the_link_is_over(bob, hours):
     _path, _number, state = offered(bob)
     assert bob.client.get(state).status_code == 204
@@ -190,7 +191,7 @@ def test_a_code_is_good_for_five_minutes(bob, phone):
     assert approve(bob, code).status_code == 422
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
+@each_case("hours", [-1, 1])
 def test_a_clock_that_was_set_makes_no_code_last(bob, phone, hours):
     code = shown(phone)
     assert phone.get("/pair/state/").status_code == 204

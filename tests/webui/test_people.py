@@ -10,7 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from tests.people import PASSWORD, page, signed_in, words
+from tests.cases import each_case
+from tests.people import PASSWORD, Stranger, page, signed_in, words
 from webui import people
 from webui.models import OneTimeLink, Role, User
 from webui.people import INVITATION_LIFETIME, MOST_INVITATIONS, LastOwner, NoOwner
@@ -21,7 +22,7 @@ NEW = {"username": "ida", "password": PASSWORD, "password_again": PASSWORD}
 
 @pytest.fixture
 def stranger():
-    return Client(headers={"host": "localhost"})
+    return Stranger(headers={"host": "localhost"})
 
 
 def invited(alice, role="member"):
@@ -125,7 +126,7 @@ def test_of_two_owners_who_remove_each_other_at_once_one_stays(alice, bob):
 # Invitations
 
 
-@pytest.mark.parametrize("role", list(Role))
+@each_case("role", list(Role))
 def test_whoever_is_invited_joins_with_the_role_of_the_invitation(alice, stranger, role):
     path = invited(alice, role)
     assert stranger.get(path).status_code == 200
@@ -166,7 +167,7 @@ def test_an_invitation_that_is_too_old_or_taken_back_is_none(alice, stranger):
     assert stranger.get(path).status_code == 404
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
+@each_case("hours", [-1, 1])
 def test_a_clock_an_hour_off_costs_no_invitation(alice, stranger, hours):
     path = invited(alice)
     (link,) = OneTimeLink.objects.all()

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from django.utils import timezone
 
+from tests.cases import each_case
 from tests.misbehaving import serving, then_silent
 from tests.people import page, words
 from webui import plans
@@ -81,7 +82,7 @@ def test_a_guest_sees_nothing_of_it_and_nothing_is_asked(gwen, storage):
     assert storage.calls == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "key", ["password", "access_token", "api_key", "rss_hash", "SECRET", "cookie_jar", "otp_seed"]
 )
 def test_a_secret_never_reaches_the_page(alice, storage, key):
@@ -190,8 +191,8 @@ def test_a_forgotten_wish_is_hidden_here_and_nothing_is_asked_of_the_service(bob
     assert {method for method, _path in storage.calls} == {"GET"}
 
 
-@pytest.mark.parametrize("act", ["retry", "forget"])
-@pytest.mark.parametrize("key", ["99", "abc1"])
+@each_case("act", ["retry", "forget"])
+@each_case("key", ["99", "abc1"])
 def test_an_unknown_wish_is_not_found_and_nothing_is_kept(bob, storage, act, key):
     tells(storage, WISH)
     assert bob.client.post(f"/account/wishes/{key}/{act}/").status_code == 404
@@ -206,7 +207,7 @@ def test_what_the_service_has_no_more_is_forgotten_here_too(bob, storage):
     assert [row.wish for row in HiddenWish.objects.all()] == ["32"]
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
+@each_case("hours", [-1, 1])
 def test_a_clock_that_was_set_does_not_make_a_trouble_last(hours):
     error = {"last_error": "unknown", "last_failure": Unavailable}
     at = timezone.now()
@@ -221,7 +222,7 @@ def test_a_wish_of_a_service_whose_clock_is_ahead_is_listed(bob, storage):
     assert "ferries" in words(bob.client.get("/account/"), "#plan")
 
 
-@pytest.mark.parametrize("act", ["retry", "forget"])
+@each_case("act", ["retry", "forget"])
 def test_a_role_that_was_taken_in_the_meantime_counts(bob, storage, act):
     tells(storage, WISH)
     button = page(bob.client.get("/account/")).select_one(f"form[action$='/{act}/']")
@@ -235,7 +236,7 @@ def test_a_role_that_was_taken_in_the_meantime_counts(bob, storage, act):
 # Plain http
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("host", "secure", "is_told"),
     [("phone.lan", False, True), ("localhost:8000", False, False), ("phone.lan", True, False)],
 )

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from tests.cases import each_case
 from tests.webui.media_host import MASTER, VARIANT
 from webui import playlists
 from webui.playlists import Kind, rewritten
@@ -88,7 +89,7 @@ def test_a_variant_of_variants_is_refused():
         through(MASTER, Kind.VARIANT)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "reason"),
     [
         (b"", "bad_playlist"),

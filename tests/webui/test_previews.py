@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.people import page, words
 from webui.pages import previews
 from webui.pages.entries import FILE, Entry
@@ -30,7 +31,7 @@ def link(answer, selector) -> str:
     return found["href"] if found else ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "content", "wanted"),
     [
         ("a.jpg", b"x", "picture"),
@@ -60,7 +61,7 @@ def test_each_kind_of_file_is_shown_in_its_way(gwen, storage, name, content, wan
     assert words(answer, "h1") == name
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.bin", "a.mp4", "a.png", "a.pdf"])
+@each_case("name", ["a.txt", "a.bin", "a.mp4", "a.png", "a.pdf"])
 def test_of_an_empty_file_it_is_said_that_it_is_empty(gwen, storage, name):
     answer = view(gwen, storage.file(name, b""))
     assert words(answer, ".viewer-body h2") == "This file is empty"
@@ -106,7 +107,7 @@ def test_one_turns_over_what_is_alike_in_the_order_of_the_listing(gwen, storage)
     assert link(by_size, "[data-step=next]") == f"/files/0/file-{three.id}/view/?sort=-size"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "told", "shown"),
     [
         ("a.mkv", {"duration": 3840.4, "width": 1920, "height": 800}, "1080p, 1 h 4 min, 7 bytes"),
@@ -148,9 +149,7 @@ def test_a_strip_of_pictures_is_bounded(gwen, storage):
     assert [each.get("aria-current") for each in strip].count("true") == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["a.jpg", "a.txt", "a.py", "a.md", "a.csv", "a.mp3", "a.pdf", "a.iso"]
-)
+@each_case("name", ["a.jpg", "a.txt", "a.py", "a.md", "a.csv", "a.mp3", "a.pdf", "a.iso"])
 def test_no_preview_asks_the_service_more_than_three_times(gwen, storage, name):
     storage.many(300)
     file = storage.file(name, b"a,b\n")
@@ -223,9 +222,7 @@ def test_the_rest_of_a_long_text_comes_as_a_fragment_or_a_page(gwen, storage):
     assert page(alone).select_one(".later")
 
 
-@pytest.mark.parametrize(
-    "query", ["from=x", "from=-1", "from=" + "9" * 15, "from=9999&enc=rot13", "enc=utf-7"]
-)
+@each_case("query", ["from=x", "from=-1", "from=" + "9" * 15, "from=9999&enc=rot13", "enc=utf-7"])
 def test_nonsense_in_the_address_of_a_piece_harms_nothing(gwen, storage, query):
     file = storage.file("a.txt", b"words")
     answer = gwen.client.get(f"/files/0/file-{file.id}/text/?{query}", headers=HTMX)
@@ -257,7 +254,7 @@ def test_our_own_service_shows_the_file_itself(gwen, storage):
     assert answer["Location"].startswith("/content/")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "kind", "manner"),
     [
         ("a.jpg", "image/jpeg", "inline"),
@@ -297,7 +294,7 @@ def test_a_foreign_pdf_opens_in_a_sandbox(gwen, foreign):
     assert b"".join(answer.streaming_content) == b"%PDF-1.4"
 
 
-@pytest.mark.parametrize("what", ["raw", "pdf"])
+@each_case("what", ["raw", "pdf"])
 def test_a_link_of_a_foreign_service_into_the_house_is_not_followed(gwen, foreign, what):
     file = foreign.file("a.jpg")
     gwen.client.get("/")

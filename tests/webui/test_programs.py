@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from config import upstream
 from service import accounts, credentials
+from tests.cases import each_case
 from tests.people import page, words
 from webui import connection
 
@@ -28,7 +29,7 @@ def new_password(person, **options):
     return words(answer, "#programs-password")
 
 
-@pytest.mark.parametrize("headers", [{}, HTMX])
+@each_case("headers", [{}, HTMX])
 def test_a_new_password_lets_programs_in_and_the_last_one_out(alice, storage, headers):
     first = new_password(alice, headers=headers)
     assert is_let_in(first)

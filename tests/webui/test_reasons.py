@@ -1,10 +1,10 @@
 """Why a transfer failed, in the reader's language, with nothing lost of what the service told."""
 
-import pytest
 from django.utils import translation
 
 from service.engine import fetch_answers, fetch_requests
 from service.engine.fetch_errors import BadCertificate
+from tests.cases import each_case
 from webui.pages import reasons
 
 TRIED = "It was tried 10 times."
@@ -18,7 +18,7 @@ OURS = [
 ]
 
 
-@pytest.mark.parametrize("said", [*OURS, *(f"{each} {TRIED}" for each in OURS)])
+@each_case("said", [*OURS, *(f"{each} {TRIED}" for each in OURS)])
 def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
     assert reasons.detail("fetch_error", said) == said
 
@@ -28,7 +28,7 @@ def test_it_is_told_in_the_readers_language(monkeypatch):
     assert reasons.detail("fetch_error", "The server says 503.") == "Er sagt 503."
 
 
-@pytest.mark.parametrize("word", ["fetch_error", "disk_error", "never_heard_of_it"])
+@each_case("word", ["fetch_error", "disk_error", "never_heard_of_it"])
 def test_words_of_another_service_come_as_they_are_and_as_its_own(word):
     said = "Proxy 10.0.0.7 says 100% no to /films"
     assert reasons.detail(word, said) == f"the service says: {said}"
@@ -37,6 +37,6 @@ def test_words_of_another_service_come_as_they_are_and_as_its_own(word):
         assert reasons.detail(word, said) == f"der Dienst sagt: {said}"
 
 
-@pytest.mark.parametrize(("word", "said"), [("address_refused", "No."), ("fetch_error", "")])
+@each_case(("word", "said"), [("address_refused", "No."), ("fetch_error", "")])
 def test_nothing_is_added_where_there_is_nothing_to_add(word, said):
     assert reasons.detail(word, said) == ""

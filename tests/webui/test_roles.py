@@ -1,8 +1,8 @@
 """Every URL against every role and a stranger. A new URL without a row here fails."""
 
-import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from tests.cases import each_case
 from webui.models import Role
 
 GUEST, MEMBER, OWNER, STRANGER = Role.GUEST, Role.MEMBER, Role.OWNER, None
@@ -105,13 +105,13 @@ def test_every_url_has_a_row_and_every_row_a_url():
     assert {pattern.name for pattern in patterns(get_resolver())} == set(TABLE)
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each_case("name", TABLE)
 def test_the_view_itself_says_who_may(name):
     view = next(p.callback for p in patterns(get_resolver()) if p.name == name)
     assert view.open_to == TABLE[name][0]
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each_case("name", TABLE)
 def test_strangers_are_asked_to_sign_in(name, mallory):
     lowest, method, arguments = TABLE[name]
     answer = getattr(mallory, method)(reverse(name, kwargs=arguments))
@@ -119,8 +119,8 @@ def test_strangers_are_asked_to_sign_in(name, mallory):
     assert asked_to_sign_in == (lowest is not STRANGER)
 
 
-@pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize("name", TABLE)
+@each_case("role", list(Role))
+@each_case("name", TABLE)
 def test_each_role_may_what_the_table_says(name, role, alice, bob, gwen):
     lowest, method, arguments = TABLE[name]
     person = {OWNER: alice, MEMBER: bob, GUEST: gwen}[role]

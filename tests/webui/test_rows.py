@@ -3,10 +3,10 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-import pytest
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 
+from tests.cases import each_case
 from webui.pages.files import Row
 from webui.templatetags.rows import FLAGS, WORDS, entry_rows, pieces_of
 
@@ -22,9 +22,9 @@ DIFFERING = [
 ]
 
 
-@pytest.mark.parametrize("template", ["files/_line.html", "files/_tile.html"])
-@pytest.mark.parametrize("is_stale", [False, True])
-@pytest.mark.parametrize("differing", DIFFERING)
+@each_case("template", ["files/_line.html", "files/_tile.html"])
+@each_case("is_stale", [False, True])
+@each_case("differing", DIFFERING)
 def test_a_row_is_what_its_template_makes_of_it(template, is_stale, differing):
     rows = [replace(FULL, **{"stem_parts": ("a", "b"), **differing})]
     rows.append(replace(rows[0], key="another"))

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from django.test import Client
 
+from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.test_uploads import Untouchable, body_of, send
 from webui import intake, sending
@@ -115,7 +116,7 @@ def test_no_room_says_how_much_is_missing_and_what_was_kept(bob, storage):
     assert answer["kept"] == []
 
 
-@pytest.mark.parametrize("word", sorted(KNOWN_WORDS - {"access_denied", "name_taken"}))
+@each_case("word", sorted(KNOWN_WORDS - {"access_denied", "name_taken"}))
 def test_every_word_of_v1_has_a_plain_sentence(bob, storage, word):
     status = 403 if word == "premium_required" else 413
     for answered in (
@@ -139,7 +140,7 @@ def test_an_unknown_word_is_told_in_the_services_own_words():
 # A service that is slow, away or broken
 
 
-@pytest.mark.parametrize(
+@each_case(
     "trouble",
     [
         httpx.Response(500),
@@ -147,7 +148,6 @@ def test_an_unknown_word_is_told_in_the_services_own_words():
         httpx.Response(502, html="<h1>Bad gateway</h1>"),
         httpx.Response(504),
     ],
-    ids=["500", "html", "502", "504"],
 )
 def test_an_unclear_answer_is_unsure_and_never_sent_twice(bob, storage, trouble):
     storage.says("/rest/transfer/magnet", trouble)
@@ -158,7 +158,7 @@ def test_an_unclear_answer_is_unsure_and_never_sent_twice(bob, storage, trouble)
     assert storage.calls.count(("POST", "/rest/transfer/magnet")) == 1
 
 
-@pytest.mark.parametrize("status", [401, 429, 503])
+@each_case("status", [401, 429, 503])
 def test_a_service_that_takes_nothing_stops_the_rest_which_stays(bob, storage, status):
     storage.fails("/rest/transfer/magnet", status)
     answer = by_script(bob, magnet(1), magnet(2), magnet(3)).json()
@@ -311,7 +311,7 @@ def browser_of(person):
     return browser
 
 
-@pytest.mark.parametrize("path", ["/transfers/send/", "/add/"])
+@each_case("path", ["/transfers/send/", "/add/"])
 def test_an_out_of_date_form_adds_nothing_and_loses_nothing(bob, storage, path):
     answer = browser_of(bob).post(path, {"text": magnet(1)})
     assert answer.status_code == 403
@@ -321,7 +321,7 @@ def test_an_out_of_date_form_adds_nothing_and_loses_nothing(bob, storage, path):
     assert token
 
 
-@pytest.mark.parametrize("path", ["/transfers/send/", "/add/"])
+@each_case("path", ["/transfers/send/", "/add/"])
 def test_what_was_typed_before_the_session_ended_waits_behind_the_sign_in(mallory, bob, path):
     lines = [magnet(1), "https://a.example/x.iso"]
     answer = mallory.post(path, {"text": "\n".join(lines)})

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from tests.cases import each_case
 from webui import shared_file
 from webui.shared_file import SharedFile, write_ahead
 
@@ -26,7 +27,7 @@ def test_what_one_process_keeps_another_finds(tmp_path):
     assert names(SharedFile(tmp_path / "file", SCHEMA, ["size"])) == ["kept"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "facts"),
     [(SCHEMA, ["size", "age"]), (SCHEMA.replace("name TEXT", "name TEXT, age REAL"), ["size"])],
 )

@@ -8,7 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from config.logs import one_line
-from tests.people import page, words
+from tests.cases import each_case
+from tests.people import Stranger, page, words
 from tests.webui.test_delivery import Reader, leave, streams
 from webui import delivery, pruning, sharing
 from webui.delivery import Slots
@@ -22,7 +23,7 @@ HTMX = {"hx-request": "true"}
 @pytest.fixture
 def vlc():
     """A player: no cookie, no sign-in."""
-    return Client(headers={"host": "localhost", "user-agent": "VLC/3.0.21"})
+    return Stranger(headers={"host": "localhost", "user-agent": "VLC/3.0.21"})
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ class TestOpening:
         assert path.endswith(quote("Ça va?#%00_.mkv"))
         assert vlc.get(path).status_code == 302
 
-    @pytest.mark.parametrize("name", ["." * 9 + "mkv", "船" * 250 + ".mkv", "\U0001f6f3" * 250])
+    @each_case("name", ["." * 9 + "mkv", "船" * 250 + ".mkv", "\U0001f6f3" * 250])
     def test_a_camera_reads_any_name(self, gwen, storage, vlc, name):
         film = storage.file(name, b"x")
         answer = make(gwen, f"0/file-{film.id}")

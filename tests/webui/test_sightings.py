@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each_case
 from webui.pages import sightings
 from webui.pages.sightings import Sending, Sighting, in_order, seen, sighting_of, totals_of
 from webui.v1 import models
@@ -40,7 +39,7 @@ def test_a_service_that_tells_no_state_is_understood_by_its_numbers():
     assert look(progress=101, folder_created=9).state == "done"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "state", "folder"),
     [
         ("torrent_get.legacy-running.json", "downloading", ""),
@@ -109,7 +108,7 @@ def test_progress_that_goes_backwards_starts_anew():
     assert back.state == "downloading"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("progress", "percent"),
     [("42.5", 42.5), ("NaN", 0), (250, 101), (-5, 0), (None, 0), ("1e400", 0), ([], 0)],
 )
@@ -117,7 +116,7 @@ def test_any_progress_becomes_a_percentage(progress, percent):
     assert look(progress=progress).percent == percent
 
 
-@pytest.mark.parametrize("at", [-86_400, -1, 10**9])
+@each_case("at", [-86_400, -1, 10**9])
 def test_a_clock_that_jumps_makes_nothing_absurd(at):
     first = watched((0, 10), (20, 20))
     found = look(first, at=at, progress=21, download_rate=1)

@@ -7,6 +7,7 @@ from django.core.cache import cache
 from hypothesis import given
 from hypothesis import strategies as some
 
+from tests.cases import each_case
 from tests.people import SignedIn
 from tests.webui.test_captions import LINE, PIECES, SAFE
 from webui import subtitles
@@ -29,7 +30,7 @@ def found(video, *names, below=()):
 
 
 class TestMatching:
-    @pytest.mark.parametrize(
+    @each_case(
         ("name", "language", "label"),
         [
             ("Film.srt", "", "Film.srt"),
@@ -48,7 +49,7 @@ class TestMatching:
     def test_a_name_tells_the_language(self, name, language, label):
         assert found("Film.mkv", name) == [(language, label)]
 
-    @pytest.mark.parametrize("name", ["Film.txt", "Film.sub", "Film.srt.exe", "Film.mp4"])
+    @each_case("name", ["Film.txt", "Film.sub", "Film.srt.exe", "Film.mp4"])
     def test_what_is_no_subtitle_is_none(self, name):
         assert found("Film.mkv", "Film.en.srt", name) == [("en", "English")]
 
@@ -84,7 +85,7 @@ class TestReading:
         query = {"mark": mark, "lang": lang}
         return person.client.get(f"/files/0/file-7/subtitles/{sub.id}.vtt", query)
 
-    @pytest.mark.parametrize(
+    @each_case(
         ("encoding", "words"),
         [
             ("utf-8", "Où est le ferry ?"),
@@ -101,7 +102,7 @@ class TestReading:
         assert answer["Content-Type"] == "text/vtt; charset=utf-8"
         assert words in answer.content.decode()
 
-    @pytest.mark.parametrize(
+    @each_case(
         ("language", "encoding", "words"),
         [
             ("fr", "cp1252", "Où est passé le ferry ? Il est déjà parti, il y a une heure."),

@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as some
 
+from tests.cases import each_case
 from tests.webui.service import storage_of
 from tests.webui.test_delivery import Reader, streams
 from webui import encodings, texts, typesetting
@@ -44,7 +45,7 @@ def pieces(content, **more):
 # Encodings
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("encoding", "words"),
     [
         ("utf_8", "Ærlig talt, på ferga"),
@@ -69,12 +70,12 @@ def test_nfo_files_are_drawn_with_the_letters_of_the_first_pc():
     assert read(drawn.encode(), is_art=True).text == drawn
 
 
-@pytest.mark.parametrize("content", [b"\x00\x01\x02" * 90, b"\x89PNG\r\n\x1a\n\x00", b"\x01" * 99])
+@each_case("content", [b"\x00\x01\x02" * 90, b"\x89PNG\r\n\x1a\n\x00", b"\x01" * 99])
 def test_what_is_no_text_is_not_shown_as_one(content):
     assert read(content) is None
 
 
-@pytest.mark.parametrize("length", [0, 1, PIECE_BYTES, 2 * PIECE_BYTES + 7])
+@each_case("length", [0, 1, PIECE_BYTES, 2 * PIECE_BYTES + 7])
 def test_a_text_is_read_to_its_end_where_no_size_is_told(length):
     content = (b"Land in sight\n" * (length // 14 + 1))[:length]
     assert "".join(piece.text for piece in pieces(content, told=0)).encode() == content
@@ -108,7 +109,7 @@ def test_a_piece_has_no_more_lines_than_a_page_bears():
     ]
 
 
-@pytest.mark.parametrize("encoding", ["utf_8", "utf-16", "cp932"])
+@each_case("encoding", ["utf_8", "utf-16", "cp932"])
 def test_a_line_without_end_is_cut_between_letters(encoding):
     words = "ふ" * 200_000
     assert "".join(piece.text for piece in pieces(words.encode(encoding))) == words
@@ -202,7 +203,7 @@ def test_json_is_laid_out_as_people_write_it():
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["[" * 250_000, '"' + '\\"' * 125_000, '"\\' * 80_000, "{" * 9 + "]" * 99_999, ":" * 250_000],
 )
@@ -249,7 +250,7 @@ VTT = f"WEBVTT\n\n{STYLE}01:47.250 --> 01:49.000 align:left\nOne\ntwo\n"
 ASS = "[Events]\nDialogue: 0,0:01:47.25,0:01:49.00,Default,,0,0,0,,{\\b1}One\\Ntwo\n"
 
 
-@pytest.mark.parametrize("text", [SRT, VTT, ASS])
+@each_case("text", [SRT, VTT, ASS])
 def test_cues_of_each_kind_have_a_time_and_words(text):
     first = layouts.cues_of(text)[0]
     assert (first.time, first.text) == ("0:01:47.250", "One\ntwo")
@@ -275,7 +276,7 @@ def test_code_is_coloured_by_classes_and_is_text_all_the_same():
     assert '<span class="c"># &lt;i&gt;</span>' in lines[1]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\n\nx\n\n", "a", "  \n\t"])
+@each_case("text", ["", "\n", "\n\nx\n\n", "a", "  \n\t"])
 def test_no_line_is_lost_by_colours(text):
     assert len(typesetting.coloured(text, "python")) == len(text.removesuffix("\n").split("\n"))
 
@@ -302,7 +303,7 @@ def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     assert typesetting.coloured("x = '<b>'", "python") == ["x = '<b>'"]
 
 
-@pytest.mark.parametrize("text", ["[a](" * 60_000, "*a _b " * 40_000, "> " * 9_000, "|a" * 60_000])
+@each_case("text", ["[a](" * 60_000, "*a _b " * 40_000, "> " * 9_000, "|a" * 60_000])
 def test_hostile_markdown_costs_seconds_at_most(text):
     begun = time.monotonic()
     typesetting.prose(text)
@@ -337,7 +338,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_markdown_makes_nothing_that_acts_or_loads(text):
     shown = BeautifulSoup(typesetting.prose(text), "html.parser")
     for tag in shown.find_all(True):

@@ -5,6 +5,7 @@ import threading
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.people import page
 from webui.pictures import Pictures, picture_in, type_of
 
@@ -73,7 +74,7 @@ def test_where_the_service_tells_of_a_picture_it_is_asked_for_one_of_the_tile_s_
     assert ("GET", f"/rest/file/{file.id}/image") in storage.calls
 
 
-@pytest.mark.parametrize("lie", LIES)
+@each_case("lie", LIES)
 def test_what_is_no_picture_is_not_shown_and_not_asked_for_again(gwen, foreign, lie):
     with_thumb(foreign, "https://v1.example/thumbs/7")
     foreign.says(
@@ -84,7 +85,7 @@ def test_what_is_no_picture_is_not_shown_and_not_asked_for_again(gwen, foreign, 
     assert [path for _method, path in foreign.calls].count("/thumbs/7") == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     "link",
     [
         "javascript:alert(1)",
@@ -117,12 +118,12 @@ def test_a_service_that_is_away_is_asked_again_later(gwen, storage):
     assert gwen.client.get(address).status_code == 200
 
 
-@pytest.mark.parametrize(("kind", "head"), HEADS.items())
+@each_case(("kind", "head"), HEADS.items())
 def test_pictures_are_known_by_their_first_bytes(kind, head):
     assert type_of(head) == kind
 
 
-@pytest.mark.parametrize("lie", LIES)
+@each_case("lie", LIES)
 def test_others_are_not(lie):
     assert type_of(lie) == ""
 

@@ -5,6 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.test_sending import TORRENT, magnet, titles
 from webui.models import Role, SendToken
@@ -57,7 +58,7 @@ def test_its_last_use_is_shown(bob, token, storage):
     assert "Last used: Today" in words(bob.client.get("/account/"), "#tokens .rows")
 
 
-@pytest.mark.parametrize("name", ["", "  ", "seedbox"])
+@each_case("name", ["", "  ", "seedbox"])
 def test_a_token_needs_a_name_of_its_own(bob, token, name):
     answer = make(bob, name)
     assert answer.status_code == 422
@@ -91,7 +92,7 @@ def test_guests_see_no_tokens(gwen):
 # For scripts
 
 
-@pytest.mark.parametrize("field", ["magnet", "url", "text"])
+@each_case("field", ["magnet", "url", "text"])
 def test_links_are_sent_with_it(token, storage, field):
     answer = send(token, {field: magnet(1)})
     assert answer.status_code == 200
@@ -118,7 +119,7 @@ def test_nothing_is_refused_in_words(token, storage):
     assert b"Paste a link" in answer.content
 
 
-@pytest.mark.parametrize("header", ["", "Bearer ", "Bearer ferry_guess", "Basic Ym9iOng="])
+@each_case("header", ["", "Bearer ", "Bearer ferry_guess", "Basic Ym9iOng="])
 def test_without_it_nothing_is_read_and_nobody_is_sent_to_sign_in(storage, header):
     answer = Client().post(
         "/send/", {"text": magnet(1)}, headers={"host": "localhost", "authorization": header}

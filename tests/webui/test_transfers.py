@@ -8,6 +8,7 @@ import httpx
 import pytest
 from django.http import HttpResponse
 
+from tests.cases import each_case
 from tests.people import page, words
 from webui import pruning, transfers
 from webui.board import Boards
@@ -107,7 +108,7 @@ def test_a_listing_that_names_one_id_twice_shows_it_once(alice, storage):
     assert len(page(alice.client.get("/transfers/")).select("#t5")) == 1
 
 
-@pytest.mark.parametrize("progress", ["NaN", "42.5", 250, -3, None, {}, "<b>"])
+@each_case("progress", ["NaN", "42.5", 250, -3, None, {}, "<b>"])
 def test_any_progress_makes_a_page(alice, foreign, progress):
     foreign.transfer("Odd", progress=progress)
     assert alice.client.get("/transfers/").status_code == 200
@@ -123,7 +124,7 @@ def test_names_are_shown_as_words_and_never_as_markup(alice, storage):
     )
 
 
-@pytest.mark.parametrize("reason", [*sorted(SENTENCES), "never_heard_of_it", None])
+@each_case("reason", [*sorted(SENTENCES), "never_heard_of_it", None])
 def test_each_reason_has_a_sentence(alice, storage, reason):
     one = storage.transfer("Failed", state="failed", reason=reason)
     said = facts(alice.client.get("/transfers/"), f"t{one.id}")
@@ -147,7 +148,7 @@ def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
     assert "Nothing is fetched" not in told
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("reason", "said"),
     [
         ("no_peers", "No peers waiting for one to appear"),
@@ -161,7 +162,7 @@ def test_a_stalled_one_says_why(alice, storage, reason, said):
     assert facts(alice.client.get("/transfers/"), f"t{one.id}").startswith(said)
 
 
-@pytest.mark.parametrize(("reason", "said"), [("web_page", "a web page"), ("folder_gone", "gone")])
+@each_case(("reason", "said"), [("web_page", "a web page"), ("folder_gone", "gone")])
 def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
     row = record(storage, folder_id="77")
     one = storage.transfer("Sintel", hash=HASH, **RUNNING)
@@ -194,7 +195,7 @@ def test_no_room_says_how_much_is_missing(alice, storage):
     assert "2 GB more is needed" in facts(alice.client.get("/transfers/"), f"t{one.id}")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "shown"), [("queued", "Queued"), ("stopped", "Stopped"), ("metadata", "Fetching")]
 )
 def test_each_state_has_a_word(alice, storage, kind, shown):
@@ -347,7 +348,7 @@ def test_an_arrival_is_told_once(alice, storage, clock):
     assert "data-done-key" not in alice.client.get(LIST, {"seen": revision(news)}).content.decode()
 
 
-@pytest.mark.parametrize("seen", ["", "x", "1.2", "a.b.c.d", "9.9.9.9", "٣.1.100.100", "." * 500])
+@each_case("seen", ["", "x", "1.2", "a.b.c.d", "9.9.9.9", "٣.1.100.100", "." * 500])
 def test_a_revision_that_is_none_of_ours_gets_the_whole_list(alice, storage, seen):
     one = storage.transfer("Sintel", **RUNNING)
     answer = alice.client.get(LIST, {"seen": seen})
@@ -542,7 +543,7 @@ def test_a_guest_looks_and_touches_nothing(gwen, storage):
     assert shown.select("[data-remove], [data-post], [data-copy]") == []
 
 
-@pytest.mark.parametrize("act", ["open", "link", "loss", "remove"])
+@each_case("act", ["open", "link", "loss", "remove"])
 def test_one_that_nobody_knows_is_not_found(bob, storage, act):
     bob.client.get("/transfers/")
     assert bob.client.get(f"/transfers/t99/{act}/").status_code == 404

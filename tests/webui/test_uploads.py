@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.test import Client
 
+from tests.cases import each_case
 from tests.contract.fake import SPACE
 from tests.people import page, words
 from webui import parts
@@ -103,7 +104,7 @@ def test_a_form_without_a_file_says_what_to_do(bob, storage):
     assert answer.status_code == 422
 
 
-@pytest.mark.parametrize("size", ["4", "6", "0", "99999999999"])
+@each_case("size", ["4", "6", "0", "99999999999"])
 def test_a_size_that_is_not_true_keeps_nothing(bob, storage, size):
     answer = upload(bob, "a.txt", "hello", x_file_size=size)
     assert answer.status_code >= 400
@@ -111,7 +112,7 @@ def test_a_size_that_is_not_true_keeps_nothing(bob, storage, size):
     assert len(storage.fake.items) == 1
 
 
-@pytest.mark.parametrize("headers", [{}, {"x_file_size": "100000"}])
+@each_case("headers", [{}, {"x_file_size": "100000"}])
 def test_an_upload_that_breaks_off_keeps_nothing(bob, storage, headers):
     body = body_of(("a.txt", "x" * 100_000), end=False)[:60_000]
     answer = send(bob.client, body, length=200_000, x_requested_with="ferry", **headers)
@@ -120,7 +121,7 @@ def test_an_upload_that_breaks_off_keeps_nothing(bob, storage, headers):
     assert list((settings.DATA_DIR / "uploads").glob("*")) == []
 
 
-@pytest.mark.parametrize("name", ["..", "a\\nb", "x" * 300])
+@each_case("name", ["..", "a\\nb", "x" * 300])
 def test_a_bad_name_is_refused_in_words(bob, storage, name):
     answer = upload(bob, name.replace("\\n", "\x01"), "x")
     assert answer.status_code == 422
@@ -189,7 +190,7 @@ def test_without_room_it_is_refused_unread(bob, storage):
     assert "1 GB" in json.loads(answer.content)["reason"]
 
 
-@pytest.mark.parametrize("path", ["/files/0/upload/", "/transfers/send/"])
+@each_case("path", ["/files/0/upload/", "/transfers/send/"])
 def test_who_asks_without_the_file_is_told_whether_there_is_room(bob, storage, path):
     bob.client.get("/")
     asked = {"x_requested_with": "ferry", "path": path}
@@ -201,7 +202,7 @@ def test_who_asks_without_the_file_is_told_whether_there_is_room(bob, storage, p
     assert len(storage.fake.items) == 1
 
 
-@pytest.mark.parametrize("length", ["", "-1", "1e9", "many"])
+@each_case("length", ["", "-1", "1e9", "many"])
 def test_without_a_length_it_is_refused_unread(bob, storage, length):
     answer = send(bob.client, Untouchable(), length=length, x_requested_with="ferry")
     assert answer.status_code == 411
@@ -256,7 +257,7 @@ def test_a_part_is_read_as_it_comes():
     assert body.left > 10 * 2**30 - 8 * parts.PIECE_BYTES
 
 
-@pytest.mark.parametrize("size", [0, 1, 65535, 65536, 300_000, 1_000_000])
+@each_case("size", [0, 1, 65535, 65536, 300_000, 1_000_000])
 def test_every_byte_arrives(size):
     content = os.urandom(size).hex()[:size]
     body = body_of(("a", content), ("b", "two"), fields=[("one", "1")])
@@ -269,7 +270,7 @@ def test_every_byte_arrives(size):
     assert found == [("one", "", "1"), ("file", "a", content), ("file", "b", "two")]
 
 
-@pytest.mark.parametrize("size", [3, 5])
+@each_case("size", [3, 5])
 def test_a_part_of_another_size_than_told_is_cut_off_before_its_end(size):
     part = Exactly(Part("file", "a", True, iter([b"ab", b"cd"])), size)
     with pytest.raises(CutOff):

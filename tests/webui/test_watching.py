@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from tests.cases import each_case
 from tests.people import page, words
 from webui.models import Watched
 
@@ -52,7 +53,7 @@ def test_everybody_has_their_own(gwen, bob, film):
     assert not page(bob.client.get("/")).select_one("progress.bar")
 
 
-@pytest.mark.parametrize(("at", "of"), [("3590", "3600"), ("3480", "3600"), ("3600", "3600")])
+@each_case(("at", "of"), [("3590", "3600"), ("3480", "3600"), ("3600", "3600")])
 def test_the_end_counts_as_watched(gwen, film, at, of):
     report(gwen, film, at=at, of=of)
     front = page(gwen.client.get("/"))
@@ -72,13 +73,13 @@ def test_a_film_of_unknown_length_can_be_resumed(gwen, film):
     assert not page(gwen.client.get("/")).select_one(f"#file-{film.id} progress.bar")
 
 
-@pytest.mark.parametrize("at", ["", "x", "nan", "inf", "-inf", "1e400"])
+@each_case("at", ["", "x", "nan", "inf", "-inf", "1e400"])
 def test_what_is_no_number_changes_nothing(gwen, film, at):
     assert report(gwen, film, at=at).status_code == 204
     assert not Watched.objects.exists()
 
 
-@pytest.mark.parametrize("at", ["-5", "1e300"])
+@each_case("at", ["-5", "1e300"])
 def test_numbers_out_of_reason_are_bounded(gwen, film, at):
     assert report(gwen, film, at=at, of=at).status_code == 204
     kept = Watched.objects.get()

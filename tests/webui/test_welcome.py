@@ -6,6 +6,7 @@ from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
+from tests.cases import each_case
 from tests.people import PASSWORD, page
 from webui.models import OneTimeLink, Role, User
 
@@ -56,7 +57,7 @@ def test_a_link_is_no_way_in_once_there_is_an_owner(alice, mallory, link):
     assert User.objects.count() == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "field"),
     [
         ({"password_again": "another"}, "password_again"),

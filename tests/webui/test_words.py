@@ -7,6 +7,7 @@ from bs4 import BeautifulSoup, Comment
 from django.utils import translation
 from django.utils.translation import trans_real
 
+from tests.cases import each_case
 from tests.people import page
 from webui.pages import sightings
 
@@ -63,7 +64,7 @@ def english(soup: BeautifulSoup) -> list[str]:
     return [text for text in left if text and not NOT_OURS.fullmatch(text) and text != "html"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "path",
     [
         "/",

@@ -9,6 +9,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.webui.v1.fakes import (
     ALICE,
     BASE_URL,
@@ -115,7 +116,7 @@ def test_a_prefix_stands_before_every_path():
     assert told.asked == ["GET /a/b/rest/folder/7"]
 
 
-@pytest.mark.parametrize("bad_id", BAD_IDS)
+@each_case("bad_id", BAD_IDS)
 def test_what_is_no_id_is_never_sent(bad_id):
     told = service(says(LISTING))
     client = told.client()
@@ -133,7 +134,7 @@ def test_what_is_no_id_is_never_sent(bad_id):
     assert told.seen == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "bad_url",
     ["", "host", "ftp://host", "https://", "https://a:b@host", "https://host/?a", "https://host/#a",
      "https://host/a/../b", "https://host/%2e%2e/b", "https://ho st", "javascript:alert(1)"],
@@ -179,7 +180,7 @@ def test_the_list_of_transfers_is_asked_with_its_etag_too():
         client.transfers()
 
 
-@pytest.mark.parametrize("etag", ["plain", '"a\r\nX: y"', '"' + "x" * 300 + '"', '"é"'])
+@each_case("etag", ["plain", '"a\r\nX: y"', '"' + "x" * 300 + '"', '"é"'])
 def test_an_etag_that_is_none_is_not_sent(etag):
     told = service(says(LISTING))
     told.client().listing("7", etag)
@@ -191,7 +192,7 @@ def test_unchanged_without_having_asked_is_unreadable():
         service(httpx.Response(304)).client().listing()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("answer", "failure", "reason"),
     [
         (page(401), errors.Unauthorized, "unauthorized"),
@@ -233,7 +234,7 @@ def test_json_under_any_content_type_is_read():
     assert service(told).client().listing().folder_id == "12847330"
 
 
-@pytest.mark.parametrize("status", [200, 204])
+@each_case("status", [200, 204])
 def test_an_empty_answer_to_a_change_is_a_yes(status):
     service(httpx.Response(status)).client().rename_folder("7", "New")
 
@@ -250,7 +251,7 @@ def test_what_a_service_says_is_bounded_and_plain():
 # Repeating
 
 
-@pytest.mark.parametrize("status", [429, 502, 503, 504])
+@each_case("status", [429, 502, 503, 504])
 def test_reading_is_tried_three_times(status):
     told = service(page(status), page(status), says(LISTING))
     assert told.client().listing().folder_id == "12847330"
@@ -270,7 +271,7 @@ PICTURE_FORMS = [
 ]
 
 
-@pytest.mark.parametrize("asked", PICTURE_FORMS)
+@each_case("asked", PICTURE_FORMS)
 def test_nobody_insists_on_a_picture(asked):
     told = service(page(503, Retry_After="5"))
     with pytest.raises(errors.Unavailable):
@@ -279,7 +280,7 @@ def test_nobody_insists_on_a_picture(asked):
     assert told.clock.pauses == []
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500])
+@each_case("status", [400, 401, 403, 404, 409, 500])
 def test_what_would_fail_again_is_not_tried_again(status):
     told = service(page(status))
     with pytest.raises(errors.Failure):
@@ -287,7 +288,7 @@ def test_what_would_fail_again_is_not_tried_again(status):
     assert len(told.seen) == 1
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@each_case("status", [429, 503])
 def test_the_service_says_when_to_come_back(status):
     told = service(page(status, Retry_After="7"), says(LISTING))
     told.client().listing()
@@ -300,7 +301,7 @@ def test_a_date_says_it_as_well():
     assert told.clock.pauses == [9.0]
 
 
-@pytest.mark.parametrize("wrong", ["soon", "-5", "", "١"])
+@each_case("wrong", ["soon", "-5", "", "١"])
 def test_a_wrong_retry_after_breaks_nothing(wrong):
     headers = {"Retry-After": wrong.encode()}
     told = service(httpx.Response(503, headers=headers), says(LISTING))
@@ -350,10 +351,8 @@ ADDS = {
 }
 
 
-@pytest.mark.parametrize("name", ADDS)
-@pytest.mark.parametrize(
-    "trouble", [disconnecting, timing_out, resetting, page(502), page(503), page(429)]
-)
+@each_case("name", ADDS)
+@each_case("trouble", [disconnecting, timing_out, resetting, page(502), page(503), page(429)])
 def test_an_add_that_may_have_arrived_is_not_sent_again(name, trouble):
     told = service(trouble)
     with pytest.raises((errors.Unavailable, errors.TooMany)):
@@ -361,20 +360,20 @@ def test_an_add_that_may_have_arrived_is_not_sent_again(name, trouble):
     assert len(told.seen) == 1
 
 
-@pytest.mark.parametrize("name", ADDS)
+@each_case("name", ADDS)
 def test_an_add_that_was_never_sent_is_sent_again(name):
     told = service(connecting, says({"result": True, "user_torrent_id": 5, "id": "5"}))
     ADDS[name](told.client(naming="transfer"))
     assert len(told.seen) == 2
 
 
-@pytest.mark.parametrize("trouble", [connecting, disconnecting, resetting])
+@each_case("trouble", [connecting, disconnecting, resetting])
 def test_reading_survives_a_lost_connection(trouble):
     told = service(trouble, trouble, says(LISTING))
     assert told.client().listing().folder_id == "12847330"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("trouble", "reason", "times"),
     [
         (connecting, "no_connection", 3),
@@ -451,7 +450,7 @@ def test_a_service_that_refuses_a_name_is_well_again():
     assert client.health.last_ok_at == NOON
 
 
-@pytest.mark.parametrize("secret", [PASSWORD, ALICE.token, ALICE.name])
+@each_case("secret", [PASSWORD, ALICE.token, ALICE.name])
 def test_a_service_that_repeats_the_credentials_is_not_believed(secret):
     with pytest.raises(errors.Rejected) as raised:
         service(refuses(400, f"bad user {secret}")).client().listing()

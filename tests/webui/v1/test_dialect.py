@@ -6,6 +6,7 @@ import threading
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.webui.v1.fakes import page, refuses, routes, says, service
 from webui.v1 import errors
 from webui.v1.dialect import Dialect
@@ -50,7 +51,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("ask", "transfer", "torrent", "naming", "failure"), TABLE)
+@each_case(("ask", "transfer", "torrent", "naming", "failure"), TABLE)
 def test_the_naming_is_decided_by_what_the_service_knows(ask, transfer, torrent, naming, failure):
     told = service(*(answer for answer in (transfer, torrent) if answer))
     client = told.client()
@@ -74,7 +75,7 @@ def test_a_decided_naming_is_kept_and_a_later_404_means_gone():
     assert told.asked[2:] == ["GET /rest/torrent/7", "POST /rest/torrent/magnet"]
 
 
-@pytest.mark.parametrize("naming", ["transfer", "torrent"])
+@each_case("naming", ["transfer", "torrent"])
 def test_a_fixed_naming_is_never_doubted(naming):
     told = service(page(404))
     client = told.client(naming=naming)
@@ -110,8 +111,8 @@ DELETES = [
 ]
 
 
-@pytest.mark.parametrize(("delete", "key", "path", "alternative"), DELETES)
-@pytest.mark.parametrize("no_such_method", [page(405), page(501), page(404), says({}, 405)])
+@each_case(("delete", "key", "path", "alternative"), DELETES)
+@each_case("no_such_method", [page(405), page(501), page(404), says({}, 405)])
 def test_where_delete_is_not_known_a_post_removes(delete, key, path, alternative, no_such_method):
     told = routes({f"DELETE /rest/{path}": no_such_method, alternative: says()})
     client = told.client(naming="transfer")
@@ -121,7 +122,7 @@ def test_where_delete_is_not_known_a_post_removes(delete, key, path, alternative
     assert getattr(client.dialect, key) == "alternative"
 
 
-@pytest.mark.parametrize(("delete", "key", "path", "alternative"), DELETES)
+@each_case(("delete", "key", "path", "alternative"), DELETES)
 def test_a_delete_that_the_service_knows_is_kept(delete, key, path, alternative):
     told = service(says(), page(405))
     client = told.client(naming="transfer")
@@ -131,7 +132,7 @@ def test_a_delete_that_the_service_knows_is_kept(delete, key, path, alternative)
     assert told.asked == [f"DELETE /rest/{path}"] * 2
 
 
-@pytest.mark.parametrize(("delete", "key", "path", "alternative"), DELETES)
+@each_case(("delete", "key", "path", "alternative"), DELETES)
 def test_what_the_service_says_is_gone_is_not_posted_to(delete, key, path, alternative):
     told = service(GONE)
     with pytest.raises(errors.NotFound):
@@ -146,7 +147,7 @@ def test_naming_and_removal_are_found_together():
     assert client.dialect == Dialect(naming="torrent", transfer_delete="alternative")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ask", "primary", "alternative"),
     [
         (lambda one: one.rename_file("7", "a"), "POST /rest/file/7/rename", "POST /rest/7/rename"),
@@ -197,9 +198,7 @@ def test_a_dialect_can_be_kept_and_given_back():
     assert again.asked == ["POST /rest/torrent/magnet"]
 
 
-@pytest.mark.parametrize(
-    "stored", [{}, {"naming": "x"}, {"naming": ["a"]}, {"file_add": 7, "z": 1}]
-)
+@each_case("stored", [{}, {"naming": "x"}, {"naming": ["a"]}, {"file_add": 7, "z": 1}])
 def test_a_dialect_that_cannot_be_read_is_found_anew(stored):
     assert Dialect.from_dict(stored) == Dialect()
 

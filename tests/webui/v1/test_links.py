@@ -5,6 +5,7 @@ import json
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.webui.v1.fakes import PASSWORD, page, refuses, says, service
 from webui.v1 import errors
 from webui.v1.links import Download, Link
@@ -33,7 +34,7 @@ def streamed(*pieces, status=200, **headers):
     return httpx.Response(status, headers=named, stream=Bytes(*pieces))
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@each_case("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_a_link(status):
     told = service(redirect(ELSEWHERE, status))
     assert told.client().file_link("7") == Link(ELSEWHERE, is_ours=False)
@@ -52,13 +53,13 @@ def test_a_relative_link_is_of_the_service():
     assert link.url == "https://service.example/content/7?s=1"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "location",
     ["", "javascript:alert(1)", "file:///etc/passwd", "gopher://a/", "ftp://a/b", "data:,x",
      "https://user:pw@host/", "https://", "https://a\\@b/", "//\\evil", "https://a b/", "mailto:a",
      "https://a/" + "x" * 9_000, "https://[::1", "https://a:99999999/", "http://\u00ad/"],
 )  # fmt: skip
-@pytest.mark.parametrize("is_ours", [True, False])
+@each_case("is_ours", [True, False])
 def test_a_link_of_a_bad_shape_is_refused(location, is_ours):
     answer = httpx.Response(302, headers={"Location": location.encode()})
     client = service(answer, connecting).client(is_ours=is_ours)
@@ -123,7 +124,7 @@ def test_credentials_never_leave_the_service():
             assert PASSWORD not in str(request.headers.raw)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "is_told"),
     [
         ("https://service.example/rest/file/7/image", True),
@@ -185,20 +186,20 @@ def test_closing_a_download_half_way_ends_it_upstream():
     assert stream.is_closed
 
 
-@pytest.mark.parametrize("value", ["bytes=0-1\r\nX: y", "bytes=" + "0-0," * 1_000, "é", ""])
+@each_case("value", ["bytes=0-1\r\nX: y", "bytes=" + "0-0," * 1_000, "é", ""])
 def test_a_range_that_is_none_is_not_sent(value):
     told = service(says({}))
     told.client().file_link("7", {"Range": value}).close()
     assert "Range" not in told.seen[0].headers
 
 
-@pytest.mark.parametrize("status", [200, 206, 304, 416])
+@each_case("status", [200, 206, 304, 416])
 def test_answers_that_a_reader_understands_are_handed_on(status):
     with service(streamed(status=status)).client().open(ELSEWHERE) as download:
         assert download.status == status
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("answer", "failure"),
     [
         (page(401), errors.Unauthorized),
@@ -259,7 +260,7 @@ def test_a_selection_too_long_for_a_foreign_service_is_not_sent():
     assert told.seen == []
 
 
-@pytest.mark.parametrize("count", [1, 50, 120, 140, 160])
+@each_case("count", [1, 50, 120, 140, 160])
 def test_no_request_line_is_longer_than_servers_take(count):
     told = service(redirect(ELSEWHERE))
     try:

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests import misbehaving
+from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.misbehaving import MEGABYTE, answers, head, serving, whole
 from tests.webui.v1.fakes import ALICE, PASSWORD
@@ -62,7 +63,7 @@ def test_the_list_is_long():
     assert len(misbehaving.OF_CALLS) + len(misbehaving.OF_STREAMS) > 50
 
 
-@pytest.mark.parametrize("name", misbehaving.OF_CALLS)
+@each_case("name", misbehaving.OF_CALLS)
 def test_a_call_survives_a_service_that(name):
     misbehave, failure, reason = misbehaving.OF_CALLS[name]
     with serving(misbehave) as server, client_of(server, reason=reason) as client:
@@ -71,7 +72,7 @@ def test_a_call_survives_a_service_that(name):
         assert (client.health.last_error or "") == ("" if failure == "NotFound" else reason)
 
 
-@pytest.mark.parametrize("name", misbehaving.OF_STREAMS)
+@each_case("name", misbehaving.OF_STREAMS)
 def test_a_download_survives_a_service_that(name):
     misbehave, failure, reason = misbehaving.OF_STREAMS[name]
     with serving(misbehave) as server, client_of(server, reason=reason) as client:
@@ -86,7 +87,7 @@ def test_a_download_survives_a_service_that(name):
         assert server.asked.wait(LONGEST_SECONDS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     ["packs a bomb", "sends 10 GB of JSON", "sends spaces without end",
      "misses with a body without end", "sends headers without end", "announces 10 GB"],

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from webui.v1 import answers, errors, models, values
 
 KEYS = [
@@ -83,7 +84,7 @@ def test_any_bytes_are_an_object_or_unreadable(raw):
         assert isinstance(answers.decoded(raw), dict)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "kept"),
     [
         (7, "7"),
@@ -99,7 +100,7 @@ def test_an_id_is_digits_or_a_short_token(told, kept):
     assert values.id_of(told) == kept
 
 
-@pytest.mark.parametrize(
+@each_case(
     "told",
     [
         None, True, False, -1, "-1", "", " 7", "7\n", "../account", "7/..", "7?x", "7#x", "7%2e",
@@ -123,7 +124,7 @@ def test_an_id_told_twice_is_one_row():
     assert [one.name for one in told.transfers] == ["a"]
 
 
-@pytest.mark.parametrize("nothing", [None, [], {}, "x", 5])
+@each_case("nothing", [None, [], {}, "x", 5])
 def test_arrays_that_are_none_are_empty(nothing):
     told = models.listing({"folders": nothing, "files": nothing, "torrents": nothing})
     assert (told.folders, told.files, told.transfers) == ((), (), ())
@@ -143,7 +144,7 @@ def test_running_transfers_are_read_under_either_name():
     assert [one.id for one in both.transfers] == ["3"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "kept"),
     [
         (42.5, 42.5), ("42.5", 42.5), (250, 101.0), ("250", 101.0), (-3, 0.0), ("NaN", 0.0),
@@ -155,7 +156,7 @@ def test_progress_is_between_nothing_and_moved(told, kept):
     assert transfer(progress=told).progress_percent == kept
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "kept"),
     [
         (5, 5), ("5", 5), (5.0, 5), (-5, 0), ("-5", 0), (None, 0), ("many", 0), (True, 0),
@@ -166,7 +167,7 @@ def test_sizes_are_counts_that_a_database_holds(told, kept):
     assert file(size=told).size_bytes == kept
 
 
-@pytest.mark.parametrize(
+@each_case(
     "told",
     [
         None, "", 5, "yesterday", "2026-13-01 00:00:00", "2026-08-31", "0000-00-00 00:00:00",
@@ -182,7 +183,7 @@ def test_a_date_is_utc():
     assert told.changed_at == datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("told", "kept"),
     [
         ("[]", ()), ("", ()), (None, ()), ([], ()), ('["slow"]', ("slow",)), (["slow"], ("slow",)),
@@ -194,7 +195,7 @@ def test_warnings_come_in_any_wrapping(told, kept):
     assert transfer(warnings=told).warnings == kept
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name", ["<img src=x onerror=1>", "\u202egpj.exe", "a\x00b", "..", "a/b", "{{7*7}}", "ﷺ" * 400]
 )
 def test_a_name_is_kept_as_it_came(name):
@@ -207,7 +208,7 @@ def test_a_name_is_bounded_and_can_be_encoded():
     assert file(name=42).name == "42"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "thumb",
     ["javascript:alert(1)", "data:image/png;base64,x", "/etc/passwd", "//host/a", "http://a b",
      "https://a\n", "file:///etc/passwd", 5, "https://" + "a" * 5_000, "https://host\\@evil"],
@@ -219,7 +220,7 @@ def test_a_picture_that_is_no_web_address_is_dropped(thumb):
     assert file(thumb="https://a/b").thumb_url == "https://a/b"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "name"),
     [
         ({"name": "Sintel"}, "Sintel"),
@@ -247,14 +248,14 @@ def test_an_account_may_tell_nothing_that_is_known():
     assert told.space_max_bytes is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("premium", "is_paid"), [(None, True), (1, True), (True, True), (0, False), (False, False)]
 )
 def test_an_account_is_paid_for_unless_it_says_no(premium, is_paid):
     assert models.account({"email": "a@example.org", "premium": premium}).is_paid is is_paid
 
 
-@pytest.mark.parametrize("nameless", [{}, {"name": None}, {"name": ""}, {"path": "/"}])
+@each_case("nameless", [{}, {"name": None}, {"name": ""}, {"path": "/"}])
 def test_what_has_no_name_is_called_by_its_id(nameless):
     rows = [{"id": 7, **nameless}, {"id": "", "name": "no id"}, {"id": 8, "name": "named"}]
     found = models.listing({"folders": rows, "files": rows})
@@ -263,7 +264,7 @@ def test_what_has_no_name_is_called_by_its_id(nameless):
     assert found.name == ""
 
 
-@pytest.mark.parametrize("nothing", [0, "0", None, -1, False, ""])
+@each_case("nothing", [0, "0", None, -1, False, ""])
 def test_a_folder_that_is_not_made_yet_is_none(nothing):
     assert transfer(folder_created=nothing).folder_created_id is None
 
@@ -281,7 +282,7 @@ def test_ten_thousand_files_are_read_row_by_row():
     assert len(told.files) == 10_000
 
 
-@pytest.mark.parametrize(
+@each_case(
     "raw",
     [
         b'{"a": 1', b"<html>", b'?({"a": 1})', b"[" * 100_000, b"[]", b'"x"', b"7", b"null",
@@ -295,7 +296,7 @@ def test_what_is_no_object_is_unreadable(raw):
     assert raised.value.reason == "not_json"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("raw", "value"),
     [
         (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
@@ -311,7 +312,7 @@ def test_what_is_nearly_json_is_read(raw, value):
     assert answers.decoded(raw) == value
 
 
-@pytest.mark.parametrize("unit", [b"{},", b"[],", b"0,"])
+@each_case("unit", [b"{},", b"[],", b"0,"])
 def test_a_small_answer_that_would_be_a_huge_one_in_memory_is_refused(unit):
     raw = b'{"files":[' + unit * 5_100_000 + b"0]}"
     with pytest.raises(errors.Unreadable) as raised:

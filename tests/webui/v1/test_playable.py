@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.webui.v1.fakes import service
 from webui.v1 import errors
 from webui.v1.models import Playable
@@ -15,7 +16,7 @@ def json(facts, status=200):
     return httpx.Response(status, json=facts)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "facts",
     [
         {"url": URL},
@@ -35,13 +36,13 @@ def test_a_redirect_is_an_address():
     assert service(answer).client().mp4("7").url == URL
 
 
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@each_case("mark", [b"", b"\xef\xbb\xbf"])
 def test_a_playlist_that_is_sent_at_once_is_played_where_it_was_asked_for(mark):
     found = service(httpx.Response(200, content=mark + PLAYLIST)).client().hls("7")
     assert found == Playable()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "facts",
     [{"converting": True, "progress": 40}, {"url": None, "progress": "40"}],
 )
@@ -56,7 +57,7 @@ def test_accepted_is_an_answer_as_well():
     assert found.is_converting
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "", 7, "x" * 9000])
+@each_case("url", ["javascript:alert(1)", "file:///etc/passwd", "", 7, "x" * 9000])
 def test_what_is_no_address_is_none(url):
     with pytest.raises(errors.Unreadable):
         service(json({"url": url})).client().hls("7")
@@ -74,9 +75,7 @@ def test_a_refusal_inside_a_success_is_a_refusal():
         service(json({"result": False, "url": URL})).client().hls("7")
 
 
-@pytest.mark.parametrize(
-    "content", [b"<html>", b"\x00" * 100, b"#EXTM3U" + b"\n" * 5_000_000, b"[" * 100_000]
-)
+@each_case("content", [b"<html>", b"\x00" * 100, b"#EXTM3U" + b"\n" * 5_000_000, b"[" * 100_000])
 def test_what_cannot_be_read_is_refused(content):
     with pytest.raises(errors.Unreadable):
         service(httpx.Response(200, content=content)).client().hls("7")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
+from tests.cases import each_case
 from tests.webui.v1.fakes import SAMPLES, refuses, service
 from webui.v1 import errors
 from webui.v1.links import Download, Link
@@ -196,8 +197,8 @@ def test_there_is_a_row_for_every_sample():
     assert sorted(ROWS) == FILES
 
 
-@pytest.mark.parametrize("naming", ["auto", "transfer", "torrent"])
-@pytest.mark.parametrize("name", FILES)
+@each_case("naming", ["auto", "transfer", "torrent"])
+@each_case("name", FILES)
 def test_a_sample_is_read(name, naming):
     row = ROWS[name]
     with service(answer_of(name)).client(naming=naming) as client:
@@ -228,7 +229,7 @@ def test_a_magnet_is_kept_with_the_wish():
     assert raised.value.wish.magnet == MAGNET
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "failure"),
     [
         ("not_enough_space_wishlist_full", errors.NoRoom),
@@ -243,7 +244,7 @@ def test_a_magnet_is_kept_with_the_wish():
         ("invalid_torrent", errors.Rejected),
     ],
 )
-@pytest.mark.parametrize("status", [200, 413])
+@each_case("status", [200, 413])
 def test_each_word_of_the_contract_is_a_failure_of_its_kind(word, failure, status):
     legacy = httpx.Response(200, json={"result": word, "code": 400})
     client = service(legacy if status == 200 else refuses(status, word)).client()

@@ -5,6 +5,7 @@ from email import message_from_bytes
 
 import pytest
 
+from tests.cases import each_case
 from tests.webui.v1.fakes import page, says, service
 from webui.v1 import errors
 from webui.v1.uploads import Upload, header_name
@@ -74,7 +75,7 @@ def test_a_stream_that_cannot_be_wound_back_is_sent_once():
     assert len(told.seen) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "sent"),
     [
         ("a.torrent", "a.torrent"),
