@@ -20,6 +20,7 @@ from tests.service.builders import (
     an_account,
     mallory,
 )
+from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +92,7 @@ def test_the_default_account_is_made_once_and_gets_the_sites_key():
     assert check_password("for other clients", again.password)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("kind", "day", "may"),
     [
         ("paid", 15, True),

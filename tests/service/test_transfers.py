@@ -26,6 +26,7 @@ from tests.service.builders import (
     stored,
     torrent_info,
 )
+from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
@@ -69,7 +70,7 @@ def test_a_torrent_is_kept_with_what_it_says():
     assert bytes(transfer.torrent.content) == a_torrent(private=1)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("url", "title"),
     [
         ("http://example.org/a/film%20one.mkv?x=1", "film one.mkv"),
@@ -88,7 +89,7 @@ def test_a_magnet_may_come_as_an_address():
     assert (transfer.kind, transfer.title) == ("magnet", "Sintel")
 
 
-@pytest.mark.parametrize(
+@each_of(
     "url",
     [
         "",
@@ -208,7 +209,7 @@ def test_what_is_done_and_still_there_is_not_fetched_again():
     assert transfers.add_magnet(account, magnet(), 0, NOW) == first
 
 
-@pytest.mark.parametrize("end", ["deleted", "failed"])
+@each_of("end", ["deleted", "failed"])
 def test_what_is_gone_or_failed_is_fetched_anew(end):
     account = alice()
     first = transfers.add_torrent(account, a_torrent(), 0, NOW)

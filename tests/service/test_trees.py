@@ -1,7 +1,6 @@
 import time
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from service.planting import Planted
 from service.planting import Tree as PlantedTree
 from service.trees import Tree
 from tests.service.builders import stored
+from tests.service.cases import each_of
 
 NAMES = st.one_of(
     st.text(max_size=6),
@@ -27,7 +27,7 @@ def test_every_file_has_a_name_that_the_library_takes(paths):
     assert planted.depth <= 3
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("paths", "named"),
     [
         ([("a",), ("a",)], [("a",), ("a (2)",)]),
