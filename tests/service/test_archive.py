@@ -1,7 +1,6 @@
 import hashlib
 import io
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -123,10 +122,18 @@ def opened(archive: Archive) -> zipfile.ZipFile:
 
 
 def run(*command: str) -> str:
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    done = finished(*command)
+    assert done.returncode == 0, words_of(done)
     return done.stdout
+
+
+def finished(*command: str) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+
+
+def words_of(done: "subprocess.CompletedProcess[str]") -> str:
+    return done.stdout[-2000:] + done.stderr[-2000:]
 
 
 def library(shelf: Shelf) -> tuple[Node, ...]:
@@ -410,6 +417,9 @@ def test_any_range_equals_that_slice_of_the_whole(shelf: Shelf, data: st.DataObj
     assert b"".join(archive.read(start, stop)) == content[start:stop]
 
 
+ZEROS = bytes(READ_BYTES)
+
+
 class Nothing(io.RawIOBase):
     """A blob of any size that is nowhere: all zeros."""
 
@@ -420,7 +430,7 @@ class Nothing(io.RawIOBase):
         return self.size_bytes + offset if whence == os.SEEK_END else offset
 
     def read(self, size: int = -1) -> bytes:
-        return bytes(size)
+        return ZEROS if size == len(ZEROS) else bytes(size)
 
 
 EDGES = [(1 << 32) + step for step in (-200, -70, -2, -1, 0, 1)]
@@ -653,13 +663,12 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-@pytest.mark.alone
 def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     nodes = [folder(f"{at}", *(file_of(shelf, at) for at in range(100))) for at in range(100)]
-    started = time.perf_counter()
+    started = time.thread_time()
     next(shelf.archive(*nodes).read())
-    # The aim is 50 ms, which tests/bench measures; this bound is for a busy machine.
-    assert time.perf_counter() - started < 1
+    # The aim is 50 ms, which tests/bench measures; this bound is for a slow machine.
+    assert time.thread_time() - started < 1
 
 
 def file_of(shelf: Shelf, number: int) -> File:
@@ -729,14 +738,17 @@ def test_the_count_decides_the_form_of_the_tail(shelf: Shelf, count: int, locato
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("unzip", "-tqq"), ("bsdtar", "-tf"), ("7z", "t")])
 def test_other_programs_accept_seventy_thousand_entries(
-    shelf: Shelf, tool: Callable[[str], str], command: tuple[str, ...]
+    shelf: Shelf, tool: Callable[[str], str]
 ) -> None:
-    program = tool(command[0])
     path = shelf.folder / "archive.zip"
     path.write_bytes(whole(shelf.archive(*(shelf.file(f"{at}", b"x") for at in range(70_000)))))
-    run(program, *command[1:], str(path))
+    refusals = {}
+    for name, option in (("unzip", "-tqq"), ("bsdtar", "-tf"), ("7z", "t")):
+        done = finished(tool(name), option, str(path))
+        if done.returncode:
+            refusals[name] = words_of(done)
+    assert not refusals
 
 
 @each_of("size", [2**32 - 2, 2**32 - 1, 2**32, 5 * GIB])
@@ -763,22 +775,40 @@ def test_ranges_across_the_edges_of_a_file_of_five_gibibytes(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("unzip", "-tqq"), ("bsdtar", "-tf"), ("7z", "t")])
 def test_other_programs_accept_an_archive_over_four_gibibytes(
-    over_four_gibibytes: Path, tool: Callable[[str], str], command: tuple[str, ...]
+    over_four_gibibytes: Path, tool: Callable[[str], str]
 ) -> None:
-    run(tool(command[0]), *command[1:], str(over_four_gibibytes))
+    """7z reads it all, and checks every CRC. Unzip needs half a minute of a core for that, so it
+    lists the sizes, opens the large entry, and checks the one that begins beyond 4 GiB."""
+    path = str(over_four_gibibytes)
+    run(tool("bsdtar"), "-tf", path)
+    run(tool("7z"), "t", path)
+    unzip = tool("unzip")
+    rows = [line.split() for line in run(unzip, "-l", path).splitlines()]
+    assert [row[0] for row in rows if row[-1:] == ["large"]] == [str(LARGE_BYTES)]
+    run(unzip, "-tqq", path, "after/*")
+    with subprocess.Popen([unzip, "-p", path, "large"], stdout=subprocess.PIPE) as reading:
+        assert reading.stdout is not None
+        assert reading.stdout.read(2**20) == bytes(2**20)
+        reading.kill()
 
 
-@pytest.fixture(scope="module")
-def over_four_gibibytes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    home = tmp_path_factory.mktemp("large")
-    size, crc, zeros = 4 * GIB + 5, 0, bytes(1 << 20)
-    for at in range(0, size, len(zeros)):
-        crc = zlib.crc32(zeros[: size - at], crc)
-    write_sparsely(with_sparse_file(home, size, crc), home / "archive.zip")
-    yield home / "archive.zip"
-    shutil.rmtree(home)
+LARGE_BYTES = 4 * GIB + 5
+# Of that many zeros. It takes a second to compute, and 7z does.
+LARGE_CRC = 0xB1C2A1A3
+
+
+@pytest.fixture
+def over_four_gibibytes(tmp_path: Path) -> Iterator[Path]:
+    with_sparse_file(tmp_path, LARGE_BYTES, LARGE_CRC)
+    # Zeros from memory: those of a sparse file fill the page cache first.
+    disk = on_disk(tmp_path)
+    archive = Archive(
+        tmp_path / "plan", lambda blob: Nothing(LARGE_BYTES) if blob == "zeros" else disk(blob)
+    )
+    write_sparsely(archive, tmp_path / "archive.zip")
+    yield tmp_path / "archive.zip"
+    (tmp_path / "archive.zip").unlink()
 
 
 def with_sparse_file(tmp_path: Path, size: int, crc: int) -> Archive:
@@ -793,10 +823,9 @@ def with_sparse_file(tmp_path: Path, size: int, crc: int) -> Archive:
 
 
 def write_sparsely(archive: Archive, path: Path) -> None:
-    zeros = bytes(READ_BYTES)
     with path.open("wb") as file:
         for chunk in archive.read():
-            if chunk == zeros:
+            if chunk == ZEROS:
                 file.seek(len(chunk), os.SEEK_CUR)
             else:
                 file.write(chunk)
