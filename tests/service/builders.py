@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import count
 
 from service import accounts, library, planting
-from service.models import Account, File, Folder
+from service.models import Account, File, Folder, Wish
 from service.planting import Planted
 from service.store import Store, Stored
 
@@ -68,6 +68,21 @@ def a_tree(
     """A folder with an empty-handed file of 10 bytes at each of the paths."""
     files = [Planted(tuple(path.split("/")), stored()) for path in paths]
     return planting.plant(account, folder.pk if folder else 0, name, files, NOW)
+
+
+def fill_wishlist(account: Account, count: int) -> None:
+    Wish.objects.bulk_create(
+        Wish(
+            account=account,
+            folder=library.root_of(account),
+            title=f"wish {number}",
+            info_hash_v1=f"{number:040x}",
+            size_bytes=1,
+            magnet=f"magnet:?xt=urn:btih:{number:040x}",
+            created_at=NOW,
+        )
+        for number in range(1, count + 1)
+    )
 
 
 def bencoded(value) -> bytes:

@@ -1,6 +1,8 @@
 """An engine and a fetching that do what a test says, and remember what they were asked."""
 
+import os
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -130,6 +132,16 @@ class Here(Executor):
         return future
 
 
+class Chosen(Executor):
+    """Hands everything to the executor that its shift has at that moment."""
+
+    def __init__(self, shift):
+        self.shift = shift
+
+    def submit(self, act, /, *args, **options):
+        return self.shift.executor.submit(act, *args, **options)
+
+
 class Later(Here):
     """Runs what it was given when it is told to."""
 
@@ -166,7 +178,7 @@ class Shift:
     def _tools(self):
         if self.engine.is_stopped:
             self.engine, self.fetching = FakeEngine(), FakeFetching()
-        return Tools(self.engine, self.fetching, Landing(self.store, self.executor))
+        return Tools(self.engine, self.fetching, Landing(self.store, Chosen(self)))
 
     def round(self, seconds=1):
         self.now += timedelta(seconds=seconds)
@@ -180,6 +192,14 @@ class Shift:
         transfer.refresh_from_db()
         assert transfer.sentence or transfer.state != "failed"
         return transfer.state
+
+
+def end_process_of(lease):
+    """What the kernel does to a lease when its process ends: nothing holds the lock any more."""
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            if descriptor.readlink().name == lease.name:
+                os.close(int(descriptor.name))
 
 
 LIMITS = {

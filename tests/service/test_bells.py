@@ -76,6 +76,7 @@ def test_a_disk_that_has_no_pipes_leaves_the_beat(monkeypatch, caplog):
     def refuse(*_wanted):
         raise PermissionError(1, "Operation not permitted")
 
+    # A file system without pipes can't be mounted without root.
     monkeypatch.setattr(os, "mkfifo", refuse)
     with worker() as woken:
         bells.ring()

@@ -4,9 +4,11 @@ import os
 import zipfile
 from datetime import timedelta
 from email.parser import BytesParser
+from pathlib import Path
 
 import httpx
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from django.utils.http import http_date
 from hypothesis import given
@@ -218,6 +220,7 @@ def test_an_unexpected_trouble_is_json_without_a_word_of_it(reader, link, monkey
     def broken(*_ids):
         raise RuntimeError("tide")
 
+    # No request is known to break it.
     monkeypatch.setattr(library, "file", broken)
     answer = reader.get(link)
     assert refusal_of(answer) == (500, "internal_error")
@@ -235,7 +238,10 @@ def test_inline_is_granted_to_safe_types_only(reader, account, library_folder):
 
 
 def plans():
-    return [plan for plan in pins._home().iterdir() if "-key-" not in plan.name]
+    """Of archives: beside each of them is a note of its selection."""
+    return [
+        plan for plan in (Path(settings.DATA_DIR) / "pins").iterdir() if "-key-" not in plan.name
+    ]
 
 
 def test_the_same_selection_is_planned_once_while_the_library_stays(
@@ -243,6 +249,7 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
 ):
     planned = []
     write_plan = pins.write_plan
+    # A plan that is written again has the same content; only the call tells that it was.
     monkeypatch.setattr(pins, "write_plan", lambda *args: planned.append(1) or write_plan(*args))
 
     def ask(name="All", at=NOW):
@@ -293,6 +300,7 @@ def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
 @pytest.fixture
 def believed(monkeypatch, library_folder):
     """The library is known to be whole, and few files are many."""
+    # No setting changes it, and 500 files for each of these tests take seconds.
     monkeypatch.setattr(pins, "LOOKED_AT", 0)
     library_folder.note_whole(timezone.now())
     return library_folder
@@ -304,6 +312,7 @@ def everything():
 
 def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
     looked_at = []
+    # That the disk isn't asked shows in nothing else.
     monkeypatch.setattr(Store, "size", lambda _store, blob: looked_at.append(blob))
     link = everything()
     assert not looked_at
@@ -354,6 +363,7 @@ def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
     def full(*_args):
         raise OSError(28, "No space left on device")
 
+    # A disk that is full can't be made without root.
     if moment == "before":
         monkeypatch.setattr(Store, "free_bytes", lambda _store: 0)
     else:

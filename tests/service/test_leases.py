@@ -1,4 +1,3 @@
-import os
 from datetime import timedelta
 
 import pytest
@@ -9,6 +8,7 @@ from service.leases import LEASE, Expelled, Lease
 from service.models import Transfer, Worker
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
+from tests.service.fakes import end_process_of
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +33,7 @@ def test_a_hold_that_the_database_refuses_keeps_no_file(tmp_path, monkeypatch):
         raise OperationalError
 
     lease = Lease(tmp_path / "workers")
+    # A real lock on the database would roll back the transaction of the test.
     monkeypatch.setattr(Worker.objects, "create", refuse)
     before = in_use()
     with pytest.raises(OperationalError):
@@ -83,7 +84,7 @@ def test_a_process_that_ended_is_known_at_once(make, transfer):
     one, two = make(), make()
     one.take([transfer.pk])
     assert not two.expel_dead(NOW)
-    os.close(one._lock)
+    end_process_of(one)
     assert two.expel_dead(NOW)
     assert Transfer.objects.get().leased_by == ""
 

@@ -122,13 +122,13 @@ def test_a_bad_path_is_refused(path):
         a_folder(account, path)
 
 
-def test_a_tree_has_a_deepest_level(monkeypatch):
-    monkeypatch.setattr(library, "MOST_DEPTH", 3)
+def test_a_tree_has_a_deepest_level():
     account = alice()
-    for path in ("a", "a/b", "a/b/c"):
-        a_folder(account, path)
+    a_tree(account, "a", ["a/" * (library.MOST_DEPTH - 2) + "file"])
+    deepest = "/".join("a" * library.MOST_DEPTH)
+    assert a_folder(account, deepest).depth == library.MOST_DEPTH
     with pytest.raises(TooDeep):
-        a_folder(account, "a/b/c/d")
+        a_folder(account, f"{deepest}/a")
 
 
 def test_200_levels_can_be_walked_and_deleted():

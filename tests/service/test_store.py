@@ -91,6 +91,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, mo
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
+    # Each step has to fail by itself, which no real disk can be told to do.
     if moment == "write":
         monkeypatch.setattr(
             storing, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
@@ -132,5 +133,6 @@ def test_content_leaves_the_reserve_of_the_disk_alone(tmp_path):
 def test_the_reserve_counts_as_taken(store, monkeypatch):
     disk = shutil.disk_usage("/")
     for free, left in [(2**30, 2**30 - 2**26), (2**26, 0), (5, 0)]:
+        # A disk that has exactly that much left can't be made without root.
         monkeypatch.setattr(shutil, "disk_usage", lambda _path, now=free: disk._replace(free=now))
         assert store.free_bytes() == left

@@ -130,6 +130,7 @@ def test_leavings_are_swept_without_a_look_at_what_is_there(store, now, monkeypa
     account = alice()
     gone = a_file(account, blob=put(store))
     library.delete_file(account, gone.pk, now)
+    # That nothing is listed or looked at shows in nothing else: to call these would fail.
     monkeypatch.setattr(store, "blobs", None)
     monkeypatch.setattr(store, "size", None)
     later = now + 2 * GRACE

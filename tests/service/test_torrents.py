@@ -158,6 +158,7 @@ def test_one_without_a_name_is_refused():
 
 def test_too_many_bytes_values_or_files_are_refused(monkeypatch):
     assert refused(a_torrent(comment="x" * torrents.MOST_BYTES))
+    # No setting changes these limits, and a million values take seconds to encode.
     monkeypatch.setattr(bencode, "MOST_VALUES", 1000)
     assert refused(a_torrent(comment=[[] for _ in range(1000)]))
     monkeypatch.setattr(torrents, "MOST_FILES", 10)

@@ -1,7 +1,6 @@
 """The worker's decisions, with an engine that does what the test says."""
 
 import errno
-import os
 
 import pytest
 from django.db import OperationalError
@@ -12,8 +11,9 @@ from service.engine.fetch_events import Magnet, Torrent
 from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
 from service.places import Place, ids_on_disk, place_of
+from service.steering import Steering
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
-from tests.service.fakes import Later, Shift
+from tests.service.fakes import Later, Shift, end_process_of
 
 pytestmark = pytest.mark.django_db
 
@@ -303,7 +303,7 @@ def test_an_account_that_fills_up_meanwhile_pauses_what_runs(shift):
     assert shift.engine.told("resume") == [str(transfer.pk)]
 
 
-def test_a_full_disk_pauses_and_goes_on_when_there_is_room(shift, monkeypatch):
+def test_a_full_disk_pauses_and_goes_on_when_there_is_room(shift):
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer)
     shift.engine.broken(transfer, "disk_full")
@@ -344,7 +344,11 @@ def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
 
 @pytest.fixture
 def once(monkeypatch):
-    """Fails the first time that it is called, as where a database is locked for long."""
+    """Fails the first time that it is called, as where a database is locked for long.
+
+    It has to be patched: a lock that another process held would fail every call of the round, and
+    these tests are about one that fails amid others that don't.
+    """
 
     def fail_once(owner, name, trouble=None):
         act, troubles = getattr(owner, name), [trouble or OperationalError("database is locked")]
@@ -411,6 +415,7 @@ def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     first, second = magnets(alice(), 2)
     known(shift, first)
     known(shift, second)
+    # A disk of the right size can't be had without root.
     monkeypatch.setattr(type(shift.store), "free_bytes", lambda _store: 150)
     shift.rounds(6)
     assert [shift.state(each) for each in (first, second)] == ["downloading", "no_room"]
@@ -428,6 +433,7 @@ def test_a_disk_that_fails_when_it_lands_is_said_and_tried_again(shift, monkeypa
     known(shift, broken, size_bytes=7)
     known(shift, good, size_bytes=7)
     with monkeypatch.context() as patched:
+        # A disk that fails can't be made without root.
         patched.setattr(type(shift.store), "link_all", fail)
         shift.engine.complete(broken, b"content")
         shift.engine.complete(good, b"content")
@@ -443,7 +449,7 @@ def test_what_stumbles_over_one_landing_hears_of_the_next(shift, once):
     first, second = magnets(alice(), 2)
     known(shift, first, size_bytes=7)
     known(shift, second, size_bytes=7)
-    once(shift.worker._shift._steering, "leave")
+    once(Steering, "leave")
     shift.engine.complete(first, b"content")
     shift.engine.complete(second, b"content")
     shift.rounds(2)
@@ -539,7 +545,6 @@ def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, troubl
     known(shift, mine, 7)
     once(Place, "borrow", trouble)
     shift.executor = held_back = Later()
-    shift.worker._shift.tools.landing._executor = held_back
     shift.engine.complete(mine, b"content")
     shift.rounds(2)
     assert shift.state(mine) == "moving"
@@ -624,6 +629,7 @@ def test_the_place_stays_until_the_engine_has_let_go(shift, monkeypatch):
     account = alice()
     (transfer,) = magnets(account, 1)
     known(shift, transfer)
+    # The engine is a fake of these tests: this one takes its time to let go.
     monkeypatch.setattr(shift.engine, "remove", lambda key: None)
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
@@ -806,7 +812,7 @@ def test_a_dead_workers_transfers_are_taken_over_when_its_lease_ends(shift):
 def test_a_worker_whose_process_ended_is_not_waited_for(shift):
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer)
-    os.close(shift.lease._lock)
+    end_process_of(shift.lease)
     other = Shift()
     other.round()
     assert other.engine.told("add") == [str(transfer.pk)]
@@ -838,6 +844,7 @@ def test_a_landing_of_a_worker_that_lost_its_lease_leaves_nothing(shift, monkeyp
         Transfer.objects.update(leased_by="another")
         return link_all(store, paths, told)
 
+    # The lease has to end amid the landing, and the store is what the landing asks then.
     monkeypatch.setattr(type(shift.store), "link_all", slowly)
     shift.engine.complete(transfer, b"content")
     shift.rounds(2)
@@ -1124,6 +1131,7 @@ def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkey
     shift.round()
     shift.fetching.complete(transfer, b"content")
     with monkeypatch.context() as patched:
+        # A disk that is full can't be made without root.
         patched.setattr(Place, "keep_plan", full)
         shift.round()
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")

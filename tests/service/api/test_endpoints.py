@@ -82,6 +82,7 @@ def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
     def breaks(*_args):
         raise ZeroDivisionError("secret detail")
 
+    # No request is known to break it.
     monkeypatch.setattr(library, "folder", breaks)
     with caplog.at_level(logging.ERROR, "ferry.api"):
         answer = api.get("/rest/folder")
@@ -116,6 +117,7 @@ def test_trouble_of_the_database_is_told_apart(api, monkeypatch, caplog, *, caus
     def troubled(*_args):
         raise OperationalError(text) from cause
 
+    # Most of these can't be had of a real database at will, and half are another vendor's.
     monkeypatch.setattr(library, "folder", troubled)
     with caplog.at_level(logging.ERROR, "ferry.api"):
         assert word(api.get("/rest/folder")) == refusal
@@ -127,6 +129,7 @@ def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     def locked(*_args):
         raise OperationalError("database is locked")
 
+    # A real lock would have to be held for as long as SQLite waits for it.
     monkeypatch.setattr(library, "folder", locked)
     answer = api.get("/rest/folder")
     assert word(answer) == (503, "busy")
@@ -138,6 +141,7 @@ def test_a_disk_that_is_read_only_is_one_to_come_back_to(api, monkeypatch, caplo
     def refusing(*_args):
         raise OSError(errno.EROFS, "Read-only file system")
 
+    # A disk that is read-only can't be made without root.
     monkeypatch.setattr(library, "folder", refusing)
     assert word(api.get("/rest/folder")) == (503, "disk_error")
     assert "Read-only file system" in caplog.text

@@ -1,7 +1,7 @@
 from service import library, transfers
 from service.models import Account, TorrentFile, Transfer, Wish
 from tests.service.api.reading import sample, shape, word
-from tests.service.builders import NOW, a_folder, a_torrent, magnet
+from tests.service.builders import NOW, a_folder, a_torrent, fill_wishlist, magnet
 from tests.service.cases import each_of
 
 ADDS = ["transfer/magnet", "transfer/url", "transfer/file", "torrent/magnet", "torrent/url"]
@@ -40,14 +40,14 @@ def test_what_has_no_room_becomes_a_wish(api, account):
     assert wish == answer.json()["wt"]
 
 
-def test_a_full_wishlist_says_so(api, account, monkeypatch):
+def test_a_full_wishlist_says_so(api, account):
     Account.objects.filter(pk=account.pk).update(space_max_bytes=10)
-    monkeypatch.setattr(transfers, "MOST_WISHES", 0)
+    fill_wishlist(account, transfers.MOST_WISHES)
     answer = api.post("/rest/torrent/file", files={"file": ("s.torrent", a_torrent())})
     assert answer.status_code == 413
     assert answer.json()["result"] == "not_enough_space_wishlist_full"
     assert "wt" not in answer.json()
-    assert not Wish.objects.exists()
+    assert Wish.objects.count() == transfers.MOST_WISHES
 
 
 def test_a_full_queue_says_so(api, settings):
@@ -147,6 +147,7 @@ def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, acco
         library.delete_folder(account, folder.pk, NOW)
         return before
 
+    # The folder has to go between two queries of one request.
     monkeypatch.setattr(transfers, "listed", listed_before_the_folder_went)
     (row,) = api.get("/rest/transfer").json()["transfers"]
     assert row["folder"] == ""

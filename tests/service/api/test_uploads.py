@@ -187,6 +187,7 @@ def test_the_second_file_that_is_cut_off_leaves_none(api, account):
 
 def test_a_thousand_files_are_the_most(api, account, monkeypatch):
     before = blobs()
+    # No setting changes it, and each of 1,000 files is synced to the disk.
     monkeypatch.setattr(uploads, "MOST_FILES", 2)
     assert word(raw(api, 3 * part(FILE) + END)) == (413, "too_large")
     assert names(account) == drafts() == []
@@ -229,6 +230,7 @@ def test_what_cannot_fit_is_refused_before_it_is_read(api, account):
 
 def test_what_the_disk_cannot_hold_is_refused_before_it_is_read(api, account, monkeypatch):
     room(account, 10**15)
+    # A disk that has exactly that much left can't be made without root.
     monkeypatch.setattr(Store, "free_bytes", lambda _store: 10**6)
     headers = {"content-length": str(10**9), "content-type": "multipart/form-data; boundary=b"}
     answer = api.post("/rest/transfer/file", content=b"x", headers=headers)
@@ -259,6 +261,7 @@ def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account)
 
 def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch):
     before = blobs()
+    # The room has to go between two steps of one request.
     monkeypatch.setattr(library, "free_bytes", lambda _account: 10**9)
     monkeypatch.setattr(uploads, "kept", kept_while_the_room_goes())
     answer = upload(api, "a.txt")
@@ -306,8 +309,7 @@ def test_what_is_too_large_for_a_torrent_is_refused_before_it_is_read(api):
     assert word(answer) == (413, "too_large")
 
 
-def test_what_turns_out_too_large_for_a_torrent_is_none(api, monkeypatch):
-    monkeypatch.setattr(torrents, "MOST_BYTES", 1000)
-    files = {"torrent_file": ("s.torrent", b"d" + b"x" * 5000)}
+def test_what_turns_out_too_large_for_a_torrent_is_none(api):
+    files = {"torrent_file": ("s.torrent", b"d" + b"x" * torrents.MOST_BYTES)}
     assert word(api.post("/rest/torrent/file", files=files)) == (400, "not_a_torrent")
     assert not Transfer.objects.exists()
