@@ -30,6 +30,7 @@ from tests.misbehaving import (
     then_silent,
     whole,
 )
+from tests.service.cases import each_of
 from tests.service.engine.fetch_servers import (
     CONTENT,
     Side,
@@ -47,10 +48,24 @@ MAGNET = "magnet:?xt=urn:btih:" + "a" * 40 + "&dn=A+film"
 
 
 @pytest.fixture
-def side(tmp_path):
-    side = Side(tmp_path)
-    yield side
-    side.fetching.stop(5)
+def sides(tmp_path):
+    """Makes a side with a folder of its own, as often as a test with many cases needs one."""
+    made = []
+
+    def one(**wanted):
+        folder = tmp_path / f"side {len(made)}"
+        folder.mkdir()
+        made.append(Side(folder, **wanted))
+        return made[-1]
+
+    yield one
+    for side in made:
+        side.fetching.stop(5)
+
+
+@pytest.fixture
+def side(sides):
+    return sides()
 
 
 def hurried(side, **wanted):
@@ -162,11 +177,12 @@ def test_a_redirect_without_a_place_is_an_answer_like_others(side):
 # Torrents and magnets
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("content", "content_type"),
     [(TORRENT, "text/plain"), (b"d1:a1:be", TORRENT_TYPE), (b"d4:infod4:name1:aee", "")],
 )
-def test_a_torrent_file_is_handed_over_and_never_stored(side, content, content_type):
+def test_a_torrent_file_is_handed_over_and_never_stored(sides, content, content_type):
+    side = sides()
     with serving(answers(whole(content, Content_Type=content_type))) as server:
         assert side.fetch(url_of(server, "/x")) == Torrent("7", content)
     assert side.heads[0].is_torrent
@@ -186,8 +202,9 @@ def test_a_torrent_file_that_is_cut_off_is_fetched_anew(side):
         assert side.fetch(url_of(server)) == Torrent("7", TORRENT)
 
 
-@pytest.mark.parametrize("is_told", [True, False])
-def test_what_is_larger_than_any_torrent_file_is_stored(side, is_told):
+@each_of("is_told", [True, False])
+def test_what_is_larger_than_any_torrent_file_is_stored(sides, is_told):
+    side = sides()
     content = TORRENT + b"x" * (10 * 2**20)
     said = {"Content_Length": str(len(content))} if is_told else {}
     with serving(answers(head(**said), content)) as server:
@@ -205,8 +222,9 @@ def test_a_redirect_to_a_magnet_link_is_told(side):
 # Cut off and gone on with
 
 
-@pytest.mark.parametrize("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
-def test_a_cut_off_is_gone_on_with(side, cut_after):
+@each_of("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
+def test_a_cut_off_is_gone_on_with(sides, cut_after):
+    side = sides()
     with serving(in_turn(file(cut_after=cut_after), file())) as server:
         assert side.fetch(url_of(server)) == DONE
         assert first_of_head(server.heads[1]) == (cut_after if cut_after >= 64 else 0)
@@ -270,7 +288,7 @@ def test_without_an_etag_the_date_tells_whether_it_is_the_same(side):
     assert side.content == CONTENT
 
 
-@pytest.mark.parametrize(
+@each_of(
     "headers",
     [
         {"Content_Range": "bytes 4999-511999/512000"},
@@ -286,7 +304,8 @@ def test_without_an_etag_the_date_tells_whether_it_is_the_same(side):
         {},
     ],
 )
-def test_a_part_that_is_not_the_one_asked_for_is_never_used(side, headers):
+def test_a_part_that_is_not_the_one_asked_for_is_never_used(sides, headers):
+    side = sides()
     lie = answers(head("206 Part", Content_Length="507000", **headers), b"x" * 507_000)
     with serving(in_turn(file(cut_after=5_000), lie, file())) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -340,33 +359,34 @@ def test_nothing_after_what_is_here_is_the_end(side):
 # Other processes
 
 
-def test_another_process_goes_on(side, tmp_path):
+def test_another_process_goes_on(side):
     with serving(in_turn(then_silent(head(Content_Length="512000", ETag='"a"'), CONTENT[:5_000]),
                          file())) as server:  # fmt: skip
         side.add(url_of(server))
         side.until_true(lambda: side.statuses and side.statuses[-1].done_bytes == 5_000)
         side.fetching.stop(5)
-        other = Side(tmp_path)
+        other = Side(side.folder)
         assert other.fetch(url_of(server)) == DONE
         assert first_of_head(server.heads[1]) == 5_000
     assert other.content == CONTENT
     assert other.heads == side.heads
 
 
-def test_what_was_fetched_whole_is_not_fetched_again(side, tmp_path):
+def test_what_was_fetched_whole_is_not_fetched_again(side):
     with serving(file()) as server:
         assert side.fetch(url_of(server)) == DONE
-        other = Side(tmp_path)
+        other = Side(side.folder)
         assert other.fetch(url_of(server)) == DONE
         assert len(server.heads) == 1
     assert other.heads == side.heads
 
 
-@pytest.mark.parametrize(
+@each_of(
     "state",
     [b"", b"{", b"[]", b"null", b"[" * 100_000, b'{"facts": 3}', b"\xff", None],
 )
-def test_a_state_that_cannot_be_read_begins_anew(side, state):
+def test_a_state_that_cannot_be_read_begins_anew(sides, state):
+    side = sides()
     (side.folder / "0").write_bytes(b"old" * 500)
     if state is not None:
         (side.folder / "resume.json").write_bytes(state)
@@ -422,8 +442,9 @@ def test_bytes_that_the_disk_may_have_lost_are_fetched_again(side):
 # Tried again
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599])
-def test_a_server_in_trouble_is_asked_again(side, status):
+@each_of("status", [408, 425, 429, 500, 502, 503, 504, 599])
+def test_a_server_in_trouble_is_asked_again(sides, status):
+    side = sides()
     bad = answers(whole(b"<h1>Oh</h1>", f"{status} Oh"))
     with serving(in_turn(bad, bad, bad, file())) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -431,8 +452,9 @@ def test_a_server_in_trouble_is_asked_again(side, status):
     assert side.content == CONTENT
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451, 501, 505, 204, 304, 999])
-def test_what_will_not_be_otherwise_fails_at_once(side, status):
+@each_of("status", [400, 401, 403, 404, 410, 451, 501, 505, 204, 304, 999])
+def test_what_will_not_be_otherwise_fails_at_once(sides, status):
+    side = sides()
     with serving(answers(head(f"{status} <b>Oh</b>", Content_Length="0"))) as server:
         event = side.fetch(url_of(server))
         assert len(server.heads) == 1
@@ -449,12 +471,13 @@ def test_a_server_that_never_recovers_is_given_up(side):
     assert event == Broken("7", "fetch_error", "The server says 503. It was tried 10 times.")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("wanted", "seconds"),
     [("120", 120), ("0", 1), ("-5", 1), ("soon", 1), ("9" * 17, 3600), ("9" * 400, 1),
      (formatdate(1_700_000_090, usegmt=True), 90), (formatdate(0, usegmt=True), 1)],
 )  # fmt: skip
-def test_a_server_says_when_it_wants_us_back(side, wanted, seconds):
+def test_a_server_says_when_it_wants_us_back(sides, wanted, seconds):
+    side = sides()
     hurried(side, today=lambda: 1_700_000_000)
     busy = answers(whole(b"", "429 Slow", Retry_After=wanted))
     with serving(in_turn(busy, file())) as server:
@@ -474,7 +497,7 @@ def test_a_name_that_is_none_is_said(side):
     assert event.sentence == "No server of this name was found. It was tried 4 times."
 
 
-@pytest.mark.parametrize(
+@each_of(
     "misbehave",
     [
         then_silent(),
@@ -487,11 +510,14 @@ def test_a_name_that_is_none_is_said(side):
         then_pouring(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000),
     ],
 )
-def test_nothing_new_for_a_while_is_a_timeout(side, misbehave):
+def test_nothing_new_for_a_while_is_a_timeout(sides, misbehave):
+    side = sides()
     hurried(side, quiet_seconds=0.2)
     with serving(in_turn(misbehave, file())) as server:
         assert side.fetch(url_of(server)) == DONE
-        assert len(server.heads) == 2
+        # On a busy machine the file itself may take longer than that, and is asked for again.
+        assert len(server.heads) >= 2
+        assert side.waits[0] == 1
     assert side.content == CONTENT
 
 
@@ -514,7 +540,7 @@ def trickled(wire, content):
         gap.wait(0.04)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "misbehave",
     [
         answers(),
@@ -532,7 +558,8 @@ def trickled(wire, content):
         answers(head(Content_Length="500000"), b"less"),
     ],
 )
-def test_what_is_no_answer_is_tried_again_and_never_taken_for_a_file(side, misbehave):
+def test_what_is_no_answer_is_tried_again_and_never_taken_for_a_file(sides, misbehave):
+    side = sides()
     with serving(in_turn(misbehave, file())) as server:
         event = side.fetch(url_of(server))
         if isinstance(event, Broken):
@@ -595,11 +622,12 @@ def full_after(write, times):
     return full
 
 
-@pytest.mark.parametrize(("ahead_bytes", "safe_every_seconds"), [(1, 5), (2**40, 0)])
+@each_of(("ahead_bytes", "safe_every_seconds"), [(1, 5), (2**40, 0)])
 def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
-    side, monkeypatch, ahead_bytes, safe_every_seconds
+    sides, monkeypatch, ahead_bytes, safe_every_seconds
 ):
     """It tells only once, whether it was to write ahead or to be safe."""
+    side = sides()
     hurried(side, safe_every_seconds=safe_every_seconds)
     monkeypatch.setattr("service.engine.fetch_content.AHEAD_BYTES", ahead_bytes)
     monkeypatch.setattr(os, "fdatasync", failing_once(os.fdatasync))
@@ -672,7 +700,7 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
     assert len(side.heads) == 1
 
 
-@pytest.mark.parametrize(
+@each_of(
     "misbehave",
     [
         then_silent(),
@@ -682,8 +710,8 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
         answers(whole(b"", "503 No")),
     ],
 )
-def test_removing_ends_it_at_once_wherever_it_stands(tmp_path, misbehave):
-    side = Side(tmp_path, pace=Pace())
+def test_removing_ends_it_at_once_wherever_it_stands(sides, misbehave):
+    side = sides(pace=Pace())
     with serving(misbehave) as server:
         side.add(url_of(server))
         side.until_true(lambda: server.heads)

@@ -21,6 +21,7 @@ from service.engine.messages import (
     order_of,
 )
 from service.engine.orders import Order
+from tests.service.cases import each_of
 from tests.service.engine.holding import LOOPBACK
 
 FILES = tuple(
@@ -35,7 +36,7 @@ EVENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+@each_of("event", EVENTS)
 def test_an_event_comes_out_as_it_went_in(event):
     lines, reader = Lines(), EventReader()
     read = [
@@ -45,7 +46,7 @@ def test_an_event_comes_out_as_it_went_in(event):
     assert not any(read[:-1])
 
 
-@pytest.mark.parametrize("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
+@each_of("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
 def test_an_order_comes_out_as_it_went_in(order):
     (document,) = Lines().feed(line_of(order_document(order)))
     assert order_of(document) == order
@@ -64,17 +65,16 @@ def test_lines_come_in_any_pieces():
     assert read == [{"a": 1}, {"b": 2}]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "line",
     [b"x" * (LONGEST_LINE + 1), b"x\n", b"[]\n", b"[" * 200_000 + b"\n", b"\xff\n"],
-    ids=["endless", "no JSON", "a list", "deep", "no text"],
 )
 def test_a_line_that_nobody_wrote_is_refused(line):
     with pytest.raises(Garbled):
         Lines().feed(line)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "document",
     [
         {},
@@ -96,7 +96,7 @@ def test_an_event_that_is_none_is_refused(document):
         EventReader().event(document)
 
 
-@pytest.mark.parametrize("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
+@each_of("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
 def test_an_order_that_is_none_is_refused(document):
     with pytest.raises(Garbled):
         order_of(document)
