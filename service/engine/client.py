@@ -25,7 +25,8 @@ class Engine:
     `start` and `poll` are for one thread that lives as long as this process: the engine's process
     dies with the thread that started it. A process that ends, or leaves a ping unanswered for ten
     seconds, is replaced in `poll` by an empty one, which is told by Restarted; pauses between
-    starts grow while it dies again and again.
+    starts grow while it dies again and again. While it computes, only its own computing counts
+    towards these ten seconds: a large torrent on a busy machine takes longer by the clock.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Engine:
         self._news: list[Event] = []
         self._trial = Trial()
         self._asked_at: float | None = None
+        self._computed_at = self._asked_cpu = self._seen_cpu = 0.0
         self._answered_at = self._started_at = 0.0
         self._failures = 0
         self._start_at: float | None = None
@@ -71,10 +73,13 @@ class Engine:
         self._ping(now)
 
     def is_alive(self, now: float) -> bool:
-        """Whether it answers within ten seconds of the clock."""
+        """Whether it answers, or has computed within the last ten seconds, but not for ten."""
         if self._process is None or self._process.has_ended():
             return False
-        return self._asked_at is None or now - self._asked_at < ANSWER_SECONDS
+        if self._asked_at is None or now - self._asked_at < ANSWER_SECONDS:
+            return True
+        is_endless = self._seen_cpu - self._asked_cpu >= ANSWER_SECONDS
+        return now - self._computed_at < ANSWER_SECONDS and not is_endless
 
     def add(self, order: Order) -> None:
         """Does nothing where this key was added before and is not gone."""
@@ -126,6 +131,7 @@ class Engine:
         now = self._clock()
         self._read()
         if self._process is not None:
+            self._watch(self._process, now)
             if self.is_alive(now):
                 self._go_on(now)
             else:
@@ -187,6 +193,14 @@ class Engine:
             return
         self._news.append(event)
 
+    def _watch(self, process: Process, now: float) -> None:
+        """Notes whether it has computed since the last poll, while it owes an answer."""
+        if self._asked_at is None:
+            return
+        seen_cpu = process.cpu_seconds
+        if seen_cpu > self._seen_cpu:
+            self._computed_at, self._seen_cpu = now, seen_cpu
+
     def _go_on(self, now: float) -> None:
         if self._asked_at is None and now - self._answered_at >= PING_SECONDS:
             self._ping(now)
@@ -230,7 +244,9 @@ class Engine:
         self._leaving, self._in_hand = set(), set()
 
     def _ping(self, now: float) -> None:
-        self._asked_at = now
+        self._asked_at = self._computed_at = now
+        if self._process is not None:
+            self._asked_cpu = self._seen_cpu = self._process.cpu_seconds
         self._send({"ping": 1})
 
     def _do(self, what: str, key: str) -> None:

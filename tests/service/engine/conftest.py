@@ -3,13 +3,32 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.engine.holding import Held, holding
+from service.engine.client import Engine
+from tests.service.engine.holding import LOOPBACK, Held, holding
 from tests.swarm import Seeder, seeder
 
 
+@pytest.fixture(scope="session")
+def _engine() -> Iterator[Engine]:
+    engine = Engine(LOOPBACK)
+    engine.start()
+    yield engine
+    engine.stop(5)
+
+
 @pytest.fixture
-def held(tmp_path: Path) -> Iterator[Held]:
-    """An engine on loopback."""
+def held(_engine: Engine, tmp_path: Path) -> Iterator[Held]:
+    """An engine on loopback, which tests use one after the other."""
+    held = Held(_engine, tmp_path)
+    pid = _engine.pid
+    yield held
+    held.clear()
+    assert _engine.pid == pid, "the engine died"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Held]:
+    """An engine on loopback for this test alone, which may end it or judge its memory."""
     with holding(tmp_path) as engine:
         yield engine
 

@@ -1,5 +1,6 @@
 """An engine in a test, with a folder for each order."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,8 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from service.engine.client import Engine
-from service.engine.events import Broken, Complete, Event, Metadata, Status
+from service.engine.events import Broken, Complete, Event, Gone, Metadata, Status
 from service.engine.orders import EngineSettings, Order
+from service.engine.process import COMMAND
 from tests.swarm import Made
 
 E = TypeVar("E")
@@ -32,6 +34,7 @@ class Held:
     engine: Engine
     home: Path
     events: list[Event] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
 
     def folder(self, key: str) -> Path:
         folder = self.home / "transfers" / key
@@ -44,6 +47,7 @@ class Held:
         magnet = what if isinstance(what, str) else ""
         if isinstance(what, Made):
             (folder / "metadata.torrent").write_bytes(what.content)
+        self.keys.add(key)
         self.engine.add(Order(key, str(folder), magnet, **{"may_download": True, **order}))
         return folder
 
@@ -71,6 +75,16 @@ class Held:
     def told(self) -> str:
         return str(self.events)[:2000]
 
+    def clear(self) -> None:
+        """Removes all that was added, so that the next case or test can use the same keys."""
+        for key in self.keys:
+            self.engine.remove(key)
+        while self.keys:
+            self.engine.wait(0.1)
+            self.keys -= {each.key for each in self.engine.poll() if isinstance(each, Gone)}
+        self.events.clear()
+        shutil.rmtree(self.home / "transfers", ignore_errors=True)
+
     def complete(self, key: str, what: Made) -> None:
         """Waits for it, and looks at every byte at once."""
         self.wait(Complete, key)
@@ -90,9 +104,13 @@ def content_of(folder: Path, metadata: Metadata) -> dict[tuple[str, ...], bytes]
 
 
 @contextmanager
-def holding(home: Path, command: tuple[str, ...] | None = None, **settings: Any) -> Iterator[Held]:
-    wanted = replace(LOOPBACK, **settings)
-    engine = Engine(wanted) if command is None else Engine(wanted, command=command)
+def holding(
+    home: Path,
+    command: tuple[str, ...] = COMMAND,
+    clock: Callable[[], float] = time.monotonic,
+    **settings: Any,
+) -> Iterator[Held]:
+    engine = Engine(replace(LOOPBACK, **settings), clock, command)
     engine.start()
     try:
         yield Held(engine, home)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ import pytest
 from service.engine import client
 from service.engine.client import Engine
 from service.engine.events import Broken, Complete, Gone, Metadata, Restarted, Status
-from service.engine.process import BASE
+from service.engine.process import BASE, COMMAND
 from tests.service.engine.holding import LOOPBACK, holding
+from tests.service.media.waiting import wait_until
 from tests.swarm import torrent
 
 PAYLOAD = bytes(range(256)) * 700
@@ -37,33 +39,46 @@ __main__.main(Child)
 """
 
 
+BUSY = """
+from pathlib import Path
+from service.engine import __main__, child
+
+class Busy(child.Child):
+    def obey(self, document):
+        while "ping" in document and not Path({free!r}).exists():
+            pass
+        super().obey(document)
+
+__main__.main(Busy)
+"""
+
+
 def deadly(tmp_path, method, *keys):
     script = tmp_path / "deadly.py"
     script.write_text(CULPRIT.format(method=method, keys=keys))
     return (sys.executable, str(script))
 
 
-def test_a_killed_engine_is_there_again_and_goes_on(held, seeds, tmp_path):
+def test_a_killed_engine_is_there_again_and_goes_on(own, seeds, tmp_path):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
-    held.add("1", made.magnet(), may_download=True)
-    held.wait(Status, "1")
-    killed = held.engine.pid
+    own.add("1", made.magnet(), may_download=True)
+    own.wait(Status, "1")
+    killed = own.engine.pid
     os.kill(killed, signal.SIGKILL)
-    restarted = held.wait(Restarted)
+    restarted = own.wait(Restarted)
     assert restarted == Restarted(())
-    assert held.engine.pid != killed
-    held.add("2", made.magnet(peer=seeds.address))
-    held.wait(Complete, "2")
+    assert own.engine.pid != killed
+    own.add("2", made.magnet(peer=seeds.address))
+    own.wait(Complete, "2")
 
 
-def test_a_hanging_engine_is_replaced(tmp_path):
+def test_a_hanging_engine_is_replaced():
     now = 0.0
-    engine = Engine(LOOPBACK, clock=lambda: now)
-    engine.start()
-    try:
-        until(engine, lambda: engine._asked_at is None)
+    with running(lambda: now) as engine:
+        until(engine, lambda: has_answered(engine, now))
         os.kill(engine.pid, signal.SIGSTOP)
+        wait_until(lambda: facts_of(engine.pid)[0] == "T")
         hung, now = engine.pid, 3.0
         engine.poll()
         now = 12.9
@@ -72,10 +87,67 @@ def test_a_hanging_engine_is_replaced(tmp_path):
         assert not engine.is_alive(now)
         assert Restarted(()) in engine.poll()
         assert engine.pid != hung
-        until(engine, lambda: engine._asked_at is None)
+        until(engine, lambda: has_answered(engine, now))
         assert engine.is_alive(now)
+
+
+def test_an_engine_that_computes_is_not_taken_for_one_that_hangs(tmp_path):
+    """As long as it takes on a machine that gives it little time."""
+    now, free = 0.0, tmp_path / "free"
+    with running(lambda: now, busy(tmp_path, free)) as engine:
+        first = engine.pid
+        while now < 24:
+            now += 8
+            wait_for_computing(first)
+            assert engine.poll() == []
+        assert engine.pid == first
+        free.touch()
+        until(engine, lambda: has_answered(engine, now))
+        assert engine.pid == first
+
+
+def test_an_engine_that_computes_without_end_is_replaced(tmp_path, monkeypatch):
+    # It is no setting, and ten seconds of computing would prove the same.
+    monkeypatch.setattr(client, "ANSWER_SECONDS", 0.3)
+    now = 0.0
+    with running(lambda: now, busy(tmp_path, tmp_path / "never")) as engine:
+        first = engine.pid
+        while engine.pid == first:
+            wait_for_computing(first)
+            now += 0.1
+            assert now < 100
+            engine.poll()
+
+
+@contextmanager
+def running(clock, command=COMMAND):
+    engine = Engine(LOOPBACK, clock, command)
+    engine.start()
+    try:
+        yield engine
     finally:
-        engine.stop(5)
+        engine.stop(0.2)
+
+
+def busy(tmp_path, free):
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY.format(free=str(free)))
+    return (sys.executable, str(script))
+
+
+def has_answered(engine, now):
+    """Else it would be given up some time."""
+    return engine.is_alive(now + 10**6)
+
+
+def facts_of(pid):
+    """From its state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def wait_for_computing(pid):
+    before = facts_of(pid)[11:13]
+    wait_until(lambda: facts_of(pid)[11:13] != before)
 
 
 def until(engine, is_so):
@@ -87,21 +159,21 @@ def until(engine, is_so):
     raise AssertionError("the engine does not answer")
 
 
-def test_what_is_removed_while_the_engine_dies_is_gone(held):
-    held.add("1", torrent("x", PAYLOAD), may_download=False)
-    held.wait(Metadata, "1")
-    os.kill(held.engine.pid, signal.SIGSTOP)
-    held.engine.remove("1")
-    os.kill(held.engine.pid, signal.SIGKILL)
-    held.wait(Gone, "1")
-    held.wait(Restarted)
+def test_what_is_removed_while_the_engine_dies_is_gone(own):
+    own.add("1", torrent("x", PAYLOAD), may_download=False)
+    own.wait(Metadata, "1")
+    os.kill(own.engine.pid, signal.SIGSTOP)
+    own.engine.remove("1")
+    os.kill(own.engine.pid, signal.SIGKILL)
+    own.wait(Gone, "1")
+    own.wait(Restarted)
 
 
 @pytest.mark.slow
 def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
     tmp_path, seeds, monkeypatch
 ):
-    """Here it is started anew at once each time."""
+    """Here it is started anew at once each time: the pauses are no setting."""
     monkeypatch.setattr(client, "LONGEST_PAUSE_SECONDS", 0)
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
@@ -121,8 +193,7 @@ def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path):
     """Nothing is in hand when it does: each comes back alone until it is known."""
     now = 0.0
     wanted = [(key, torrent(key, PAYLOAD)) for key in ("1", "2", "3")]
-    with holding(tmp_path, deadly(tmp_path, "saw", "2")) as held:
-        held.engine._clock = lambda: now
+    with holding(tmp_path, deadly(tmp_path, "saw", "2"), lambda: now) as held:
         for key, made in wanted:
             held.add(key, made)
         strikes = []
@@ -132,7 +203,7 @@ def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path):
                     strikes += event.suspects
                     for key, made in wanted:
                         held.add(key, made)
-            is_answered = held.engine._asked_at is None
+            is_answered = has_answered(held.engine, now)
             held.engine.wait(0.1)
             now += 0.5 if is_answered else 0.02
     assert strikes == ["2"] * 3
@@ -156,13 +227,14 @@ def test_the_engine_dies_with_its_worker(tmp_path):
     process.kill()
     process.wait()
     process.stdout.close()
-    os.set_blocking(engine, True)
     assert ended(engine)
-    os.close(engine)
 
 
-def ended(process):
-    return bool(select.select([process], [], [], 60)[0])
+def ended(process, within_seconds=60):
+    try:
+        return bool(select.select([process], [], [], within_seconds)[0])
+    finally:
+        os.close(process)
 
 
 def test_neither_arguments_nor_environment_tell_a_secret(tmp_path, monkeypatch):
@@ -185,8 +257,8 @@ def test_a_process_that_can_not_live_is_started_ever_more_rarely(tmp_path):
     while now < 60:
         if Restarted(()) in engine.poll():
             starts.append(now)
-        if engine._process is not None:
-            engine._process.ended(10)
+        if engine.pid is not None:
+            assert ended(os.pidfd_open(engine.pid))
         now += 0.5
     engine.stop(1)
     pauses = [after - before for before, after in itertools.pairwise(starts)]
@@ -198,14 +270,15 @@ def test_a_line_that_nobody_of_us_wrote_ends_the_process(tmp_path):
     script = 'import sys; print(\'{"event": "Complete"}\', flush=True); sys.stdin.read()'
     engine = Engine(LOOPBACK, command=(sys.executable, "-c", script))
     engine.start()
-    until(engine, lambda: engine._failures == 1)
+    first = engine.pid
+    until(engine, lambda: engine.pid != first)
     engine.stop(1)
 
 
 def test_stopping_a_hanging_engine_takes_no_longer_than_it_may(tmp_path):
     engine = Engine(LOOPBACK)
     engine.start()
-    process = engine._process
+    process = os.pidfd_open(engine.pid)
     os.kill(engine.pid, signal.SIGSTOP)
     engine.stop(0.2)
-    assert process.has_ended()
+    assert ended(process, within_seconds=0)

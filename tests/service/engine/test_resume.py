@@ -43,6 +43,7 @@ def half(tmp_path, stopped):
 
 
 def again(held: Held, made, peer=""):
+    held.keys.add("7")
     held.engine.add(held_order(held, made, peer))
 
 
@@ -144,12 +145,12 @@ def test_a_file_that_is_missing_is_fetched_again(tmp_path, half):
         held.complete("7", made)
 
 
-def test_a_whole_torrent_is_complete_at_once_after_a_restart(held, seeds, tmp_path):
+def test_a_whole_torrent_is_complete_at_once_after_a_restart(own, seeds, tmp_path):
     made = torrent("x", {("a",): PAYLOAD, ("b",): b""}, kind="v2")
     seeds.give(made, tmp_path / "given")
-    again(held, made, seeds.address)
-    held.wait(Complete, "7")
-    held.engine.stop(5)
+    again(own, made, seeds.address)
+    own.wait(Complete, "7")
+    own.engine.stop(5)
     with holding(tmp_path) as later:
         again(later, made)
         later.events.append(later.wait(Metadata, "7"))
