@@ -10,9 +10,10 @@ Every one of these listens on a port of 127.0.0.1 that the system chooses.
 
 import hashlib
 import socket
+import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +27,8 @@ Kind = Literal["v1", "v2", "hybrid"]
 KINDS: tuple[Kind, ...] = ("v1", "v2", "hybrid")
 BLOCK_BYTES = 16 * 1024
 NOTHING = bytes(32)
+# What a server over TLS notes in place of a request.
+HANDSHAKE_FAILED = "(the handshake failed)"
 
 LOOPBACK = {
     "listen_interfaces": "127.0.0.1:0",
@@ -415,6 +418,7 @@ def serving_http(server: Any, context: Any = None, host: str = "127.0.0.1") -> I
     server.host = host
     if context is not None:
         listening.socket = context.wrap_socket(listening.socket, server_side=True)
+        listening.handshake_failed = lambda: server.note(HANDSHAKE_FAILED)
         server.scheme = "https"
     server.port = listening.server_address[1]
     thread = threading.Thread(target=listening.serve_forever, args=(0.05,), daemon=True)
@@ -430,6 +434,14 @@ def serving_http(server: Any, context: Any = None, host: str = "127.0.0.1") -> I
 class Quiet(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
+    handshake_failed: Callable[[], None] = staticmethod(lambda: None)
+
+    def get_request(self) -> tuple[Any, Any]:
+        try:
+            return super().get_request()
+        except ssl.SSLError:
+            self.handshake_failed()
+            raise
 
     def handle_error(self, *_arguments: Any) -> None:
         """A client that hangs up is no news."""

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import libtorrent as lt
-import pytest
 
 from service.engine.events import Broken, Complete, Gone, Metadata, Status
+from tests.service.cases import each_of
 from tests.service.engine.watching import watching
 from tests.swarm import KINDS, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
 
@@ -21,11 +21,11 @@ MANY = {
 OURS = re.compile(r"[0-9]+|(metadata\.torrent|resume)(\.new)?|\.[0-9a-f]{40}\.parts")
 
 
-@pytest.fixture(params=[f"{kind} {many}" for kind in KINDS for many in ("lone", "many")])
-def made(request):
-    """All six."""
-    kind, _, many = request.param.partition(" ")
-    return torrent("Evil name", MANY if many == "many" else LONE, kind=kind)
+ALL_SIX = {
+    f"{kind} {many}": torrent("Evil name", content, kind=kind)
+    for kind in KINDS
+    for many, content in (("lone", LONE), ("many", MANY))
+}
 
 
 def test_the_watch_sees_what_libtorrent_would_do_by_itself(tmp_path, seeds):
@@ -40,8 +40,11 @@ def test_the_watch_sees_what_libtorrent_would_do_by_itself(tmp_path, seeds):
         assert "Evil name" in watch.names()
 
 
-def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_path, made):
-    seeds.give(made, tmp_path / "given")
+@each_of("which", list(ALL_SIX))
+def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_path, which):
+    held.clear()
+    made = ALL_SIX[which]
+    seeds.give(made, tmp_path / "given" / which)
     with watching(held.folder("7")) as watch:
         held.add("7", made.magnet(peer=seeds.address), may_download=False)
         metadata = held.wait(Metadata, "7")
@@ -53,8 +56,11 @@ def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_pat
     assert [name for name in names if not OURS.fullmatch(name)] == []
 
 
-def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, made):
-    seeds.give(made, tmp_path / "given")
+@each_of("which", list(ALL_SIX))
+def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, which):
+    held.clear()
+    made = ALL_SIX[which]
+    seeds.give(made, tmp_path / "given" / which)
     with serving_http(Tracker(peers=[seeds.address])) as tracker:
         told = lt.bdecode(made.content) | {b"announce": tracker.announce.encode()}
         with watching(held.folder("7")) as watch:
@@ -66,8 +72,11 @@ def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, 
     assert [name for name in names if not OURS.fullmatch(name)] == []
 
 
-def test_metadata_says_what_the_torrent_says(held, seeds, tmp_path, made):
-    seeds.give(made, tmp_path / "given")
+@each_of("which", list(ALL_SIX))
+def test_metadata_says_what_the_torrent_says(held, seeds, tmp_path, which):
+    held.clear()
+    made = ALL_SIX[which]
+    seeds.give(made, tmp_path / "given" / which)
     held.add("7", made.magnet(peer=seeds.address), may_download=False)
     metadata = held.wait(Metadata, "7")
     files = [each for each in metadata.files if not each.is_padding]

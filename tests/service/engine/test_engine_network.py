@@ -16,8 +16,9 @@ from service.engine.orders import Order
 from service.engine.params import KEPT_TO_TRACKERS, loading
 from service.engine.session import FINDERS, pack_of
 from tests.certificates import self_signed
+from tests.service.cases import each_of
 from tests.service.engine.holding import LOOPBACK, holding, listening_port
-from tests.swarm import Redirecting, Tracker, WebSeed, serving_http, torrent
+from tests.swarm import HANDSHAKE_FAILED, Redirecting, Tracker, WebSeed, serving_http, torrent
 
 PAYLOAD = bytes(range(256)) * 700
 INWARD = [
@@ -42,35 +43,35 @@ OUTWARD = ["http://tracker.example/announce", "udp://1.1.1.1:80", "https://[2606
 INTERNET, HOUSEHOLD, LOOP = Reach(), Reach(may_use_private=True), Reach("loopback")
 
 
-@pytest.mark.parametrize("url", INWARD)
+@each_of("url", INWARD)
 def test_a_private_place_is_refused_however_it_is_written(url):
     assert not is_usable(url, INTERNET)
     assert is_usable(url, HOUSEHOLD)
 
 
-@pytest.mark.parametrize("url", NOWHERE)
+@each_of("url", NOWHERE)
 def test_what_is_no_place_of_a_household_stays_closed_where_private_ones_are_open(url):
     assert not is_usable(url, INTERNET)
     assert not is_usable(url, HOUSEHOLD)
 
 
-@pytest.mark.parametrize("url", NOT_AT_ALL)
+@each_of("url", NOT_AT_ALL)
 def test_what_is_no_tracker_is_refused_in_any_network(url):
     assert not any(is_usable(url, reach) for reach in (INTERNET, HOUSEHOLD, LOOP))
 
 
-@pytest.mark.parametrize("url", OUTWARD)
+@each_of("url", OUTWARD)
 def test_a_public_address_is_used(url):
     assert is_usable(url, INTERNET)
 
 
-@pytest.mark.parametrize("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
+@each_of("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
 def test_on_loopback_nobody_else_is_asked(url):
     assert not is_usable(url, Reach("loopback", may_use_private=True))
     assert is_usable("http://127.9.9.9/announce", LOOP)
 
 
-@pytest.mark.parametrize("address", INSIDE)
+@each_of("address", INSIDE)
 def test_the_filter_refuses_private_addresses(address):
     assert ip_filter(INTERNET).access(address) == CLOSED
     assert ip_filter(HOUSEHOLD).access(address) == OPEN
@@ -117,34 +118,53 @@ def on_the_internet(home):
         yield held
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path, host):
-    made = torrent("x", PAYLOAD)
+HOSTS = {"7": "127.0.0.1", "8": "localhost"}
+
+
+def torrents(tmp_path):
+    """One for each host."""
+    made = {key: torrent(f"x{key}", PAYLOAD) for key in HOSTS}
+    for each in made.values():
+        each.write(tmp_path / "web")
+    return made
+
+
+def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path):
+    made = torrents(tmp_path)
     with serving_http(Tracker()) as tracker, on_the_internet(tmp_path) as outside:
-        announce = tracker.announce.replace("127.0.0.1", host)
-        outside.add("7", made.magnet(trackers=[announce]))
-        outside.wait(Status, "7")
-        assert not tracker.was_asked(made.hash_v1, 1.5)
-        held.add("7", made.magnet(trackers=[announce]))
-        assert tracker.was_asked(made.hash_v1)
+        magnets = {
+            key: made[key].magnet(trackers=[tracker.announce.replace("127.0.0.1", host)])
+            for key, host in HOSTS.items()
+        }
+        for key, magnet in magnets.items():
+            outside.add(key, magnet)
+        for key in HOSTS:
+            outside.wait(Status, key)
+        assert not tracker.was_asked("announce", 1.5)
+        for key, magnet in magnets.items():
+            held.add(key, magnet)
+            assert tracker.was_asked(made[key].hash_v1), HOSTS[key]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_web_seed_inside_is_not_asked_from_the_internet(held, tmp_path, host):
-    made = torrent("x", PAYLOAD)
-    made.write(tmp_path / "web")
+def test_a_web_seed_inside_is_not_asked_from_the_internet(held, tmp_path):
+    made = torrents(tmp_path)
     with (
         serving_http(WebSeed(folder=tmp_path / "web")) as web,
         on_the_internet(tmp_path) as outside,
     ):
-        url = f"{web.url}/".replace("127.0.0.1", host).encode()
-        content = lt.bencode(lt.bdecode(made.content) | {b"url-list": url})
-        outside.add("7", replace(made, content=content))
-        outside.wait(Status, "7")
+        sown = {}
+        for key, host in HOSTS.items():
+            url = f"{web.url}/".replace("127.0.0.1", host).encode()
+            content = lt.bencode(lt.bdecode(made[key].content) | {b"url-list": url})
+            sown[key] = replace(made[key], content=content)
+            outside.add(key, sown[key])
+        for key in HOSTS:
+            outside.wait(Status, key)
         assert not web.was_asked("x", 1.5)
-        held.add("7", replace(made, content=content))
-        held.wait(Complete, "7")
-        assert web.was_asked("x")
+        for key, each in sown.items():
+            held.add(key, each)
+            held.wait(Complete, key)
+            assert web.was_asked(each.name), HOSTS[key]
 
 
 def test_a_peer_inside_is_not_met_from_the_internet(held, seeds, tmp_path):
@@ -159,31 +179,42 @@ def test_a_peer_inside_is_not_met_from_the_internet(held, seeds, tmp_path):
         assert not [each for each in told if isinstance(each, Metadata)]
 
 
-@pytest.mark.parametrize(("host", "is_followed"), [("127.0.0.1", True), ("::1", False)])
-def test_a_redirect_leads_nowhere_the_filter_forbids(held, host, is_followed):
-    made = torrent("x", PAYLOAD)
-    there, seconds = Redirecting(), 60 if is_followed else 1.5
-    with serving_http(Tracker(), host=host) as behind, serving_http(there) as tracker:
-        there.to = behind.announce
-        held.add("7", made.magnet(trackers=[f"{tracker.url}/announce"]))
-        assert tracker.was_asked("announce")
-        assert behind.was_asked("announce", seconds) is is_followed
-
-
-@pytest.mark.parametrize(("host", "is_followed"), [("127.0.0.1", True), ("::1", False)])
-def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path, host, is_followed):
-    made = torrent("x", PAYLOAD)
-    made.write(tmp_path / "web")
-    there, seconds = Redirecting(), 60 if is_followed else 1.5
+def test_a_redirect_leads_nowhere_the_filter_forbids(held):
+    made, near, far = torrent("x", PAYLOAD), Redirecting(), Redirecting()
     with (
-        serving_http(WebSeed(folder=tmp_path / "web"), host=host) as behind,
-        serving_http(there) as web,
+        serving_http(Tracker()) as allowed,
+        serving_http(Tracker(), host="::1") as forbidden,
+        serving_http(near),
+        serving_http(far),
     ):
-        there.to = f"{behind.url}/x"
-        content = lt.bencode(lt.bdecode(made.content) | {b"url-list": f"{web.url}/x".encode()})
-        held.add("7", replace(made, content=content))
-        assert web.was_asked("x")
-        assert behind.was_asked("x", seconds) is is_followed
+        near.to, far.to = allowed.announce, forbidden.announce
+        held.add("7", made.magnet(trackers=[f"{far.url}/announce"]))
+        held.add("8", torrent("y", PAYLOAD).magnet(trackers=[f"{near.url}/announce"]))
+        assert near.was_asked("announce")
+        assert far.was_asked("announce")
+        assert allowed.was_asked("announce")
+        assert not forbidden.was_asked("announce", 1.5)
+
+
+def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path):
+    near, far = Redirecting(), Redirecting()
+    with (
+        serving_http(WebSeed(folder=tmp_path / "web")) as allowed,
+        serving_http(WebSeed(folder=tmp_path / "web"), host="::1") as forbidden,
+        serving_http(near),
+        serving_http(far),
+    ):
+        for key, name, first, behind in (("7", "x", far, forbidden), ("8", "y", near, allowed)):
+            made = torrent(name, PAYLOAD)
+            made.write(tmp_path / "web")
+            first.to = f"{behind.url}/{name}"
+            seeds = f"{first.url}/{name}".encode()
+            content = lt.bencode(lt.bdecode(made.content) | {b"url-list": seeds})
+            held.add(key, replace(made, content=content))
+        assert near.was_asked("y")
+        assert far.was_asked("x")
+        assert allowed.was_asked("y")
+        assert not forbidden.was_asked("x", 1.5)
 
 
 def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, monkeypatch, seeds):
@@ -193,8 +224,8 @@ def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, mo
     with serving_http(Tracker(peers=[seeds.address]), context) as tracker:
         with holding(tmp_path / "a") as held:
             held.add("7", made.magnet(trackers=[tracker.announce]))
-            held.wait(Status, "7")
-            assert not tracker.was_asked(made.hash_v1, 3)
+            assert tracker.was_asked(HANDSHAKE_FAILED)
+            assert not tracker.was_asked(made.hash_v1, 0)
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "both.pem"))
         with holding(tmp_path / "b") as held:
             held.add("7", made.magnet(trackers=[tracker.announce]))

@@ -9,6 +9,7 @@ import pytest
 from service.engine import params
 from service.engine.events import Broken, Complete, Metadata
 from service.engine.orders import Order
+from tests.service.cases import each_of
 from tests.service.engine.holding import LOOPBACK
 from tests.swarm import bencode, in_order, torrent
 
@@ -75,8 +76,9 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@each_of("what", list(REFUSED))
 def test_a_hostile_torrent_is_refused_with_a_word(held, what):
+    held.clear()
     content, word = REFUSED[what]
     folder = held.folder("7")
     (folder / "metadata.torrent").write_bytes(content)
@@ -103,8 +105,9 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("what", NAMES)
-def test_a_name_that_wants_out_is_told_and_never_used(held, seeds, tmp_path, what):
+@each_of("what", list(NAMES))
+def test_a_name_that_wants_out_is_told_and_never_used(held, what):
+    held.clear()
     path = NAMES[what]
     content = changed(files=listed(path, length=len(PAYLOAD)))
     folder = held.folder("7")
@@ -142,28 +145,28 @@ def test_padding_is_never_written(held, seeds, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_files_arrive(held, seeds, tmp_path):
+def test_a_hundred_thousand_files_arrive(own):
     """And the engine stays small."""
     many = {(f"{number:06}",): b"" for number in range(99_999)} | {("z",): PAYLOAD}
     made = torrent("x", many)
-    folder = held.folder("7")
+    folder = own.folder("7")
     (folder / "metadata.torrent").write_bytes(made.content)
     (folder / "99999").write_bytes(PAYLOAD)
-    held.add("7", "")
-    assert len(held.wait(Metadata, "7").files) == 100_000
-    held.wait(Complete, "7")
+    own.add("7", "")
+    assert len(own.wait(Metadata, "7").files) == 100_000
+    own.wait(Complete, "7")
     assert len(list(folder.iterdir())) >= 100_000
-    assert peak_megabytes(held.engine.pid) < 600
+    assert peak_megabytes(own.engine.pid) < 600
 
 
-def test_metadata_of_two_gigabytes_is_not_read(held):
-    folder = held.folder("7")
+def test_metadata_of_two_gigabytes_is_not_read(own):
+    folder = own.folder("7")
     with (folder / "metadata.torrent").open("wb") as file:
         file.write(b"d4:info2000000000:")
         file.truncate(2_000_000_100)
-    held.add("7", "")
-    assert held.wait(Broken, "7").word == "too_large"
-    assert peak_megabytes(held.engine.pid) < 300
+    own.add("7", "")
+    assert own.wait(Broken, "7").word == "too_large"
+    assert peak_megabytes(own.engine.pid) < 300
 
 
 def test_many_trackers_are_cut_to_a_bearable_number(held):
@@ -175,6 +178,7 @@ def test_many_trackers_are_cut_to_a_bearable_number(held):
 
 def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monkeypatch):
     looked_at = []
+    # Nothing outside shows how many addresses were judged; the time it takes would be a guess.
     monkeypatch.setattr(params, "is_usable", lambda url, *_, **__: looked_at.append(url))
     many = [f"http://10.0.0.1/{number}" for number in range(50_000)]
     made = torrent("x", PAYLOAD, **{"announce-list": [[each] for each in many], "url-list": many})
