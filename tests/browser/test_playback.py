@@ -3,7 +3,8 @@
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -170,8 +171,9 @@ def test_two_viewers_share_one_converter(
         most = []
         for page in (player, other):
             until(page, "video.videoHeight === 480")
-            most.append(len(encoders(ferry)))
-        assert max(most) <= 1
+            # The one that encoded an earlier film may rest for a while.
+            most += Counter(encoders(ferry).values()).values()
+        assert max(most, default=0) <= 1
         assert other.evaluate("seen.fatal") == []
     wait_until(lambda: not encoders(ferry), seconds=120)
 
@@ -182,7 +184,7 @@ def second_viewer(context: BrowserContext, ferry: Ferry, playlist: str) -> Page:
     return page
 
 
-def kill(found: list[int]) -> bool:
+def kill(found: Iterable[int]) -> bool:
     """Whether one of them still ran."""
     for each in found:
         with suppress(ProcessLookupError):
@@ -191,14 +193,16 @@ def kill(found: list[int]) -> bool:
     return False
 
 
-def encoders(ferry: Ferry) -> list[int]:
-    """The processes that encode pictures for this Ferry."""
-    found = []
+def encoders(ferry: Ferry) -> dict[int, tuple[bytes, bytes]]:
+    """The processes that encode pictures for this Ferry, each with its film and size."""
+    place, found = str(ferry.data_dir).encode(), {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
+            words = (process / "cmdline").read_bytes()
         except OSError:
             continue
-        if b"libx264" in words and any(str(ferry.data_dir).encode() in word for word in words):
-            found.append(int(process.name))
+        film = re.search(rb"file:(%b[^\0]*)" % re.escape(place), words)
+        size = re.search(rb"scale=(\d+:\d+)", words)
+        if b"\0libx264\0" in words and film and size:
+            found[int(process.name)] = film[1], size[1]
     return found
