@@ -14,11 +14,13 @@ from service.media.tools import ffmpeg
 HOME = tempfile.TemporaryDirectory(prefix="ferry-samples-")
 
 X264 = ("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p")
+# Its threads spin while they wait for each other, for minutes on a busy machine.
+VPX = ("-deadline", "realtime", "-cpu-used", "8", "-threads", "1")
 AAC = ("-c:a", "aac", "-b:a", "96k")
 
 
 def run(*arguments: str) -> None:
-    subprocess.run([ffmpeg(), "-nostdin", "-v", "error", "-y", *arguments], check=True, timeout=120)
+    subprocess.run([ffmpeg(), "-nostdin", "-v", "error", "-y", *arguments], check=True, timeout=600)
 
 
 # Pictures

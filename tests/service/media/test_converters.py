@@ -34,7 +34,7 @@ def player(library_folder, children):
 
 @pytest.fixture
 def film():
-    """Thirty segments to encode, and no quick work."""
+    """Thirty segments to encode: few frames, but each too large for a pipe to take many ahead."""
     return samples.film(
         "long.avi",
         "-c:v",
@@ -45,7 +45,7 @@ def film():
         "mp3",
         seconds=LONG,
         size="1280x720",
-        rate="10",
+        rate="3",
     )
 
 

@@ -4,15 +4,15 @@ import pytest
 
 from service.media.confined import Failed
 from service.media.probe import Probed, TrackKind
-from tests.service.media.samples import picture, short_film, shown, written
+from tests.service.media.samples import VPX, picture, short_film, shown, written
 
 
 @pytest.mark.parametrize(
     ("suffix", "options", "codecs"),
     [
         ("mp4", ("-c:v", "libx264", "-c:a", "aac"), ["h264", "aac"]),
-        ("mkv", ("-c:v", "libx265", "-c:a", "libopus"), ["hevc", "opus"]),
-        ("webm", ("-c:v", "libvpx-vp9", "-c:a", "libvorbis"), ["vp9", "vorbis"]),
+        ("mkv", ("-c:v", "libx265", "-preset", "ultrafast", "-c:a", "libopus"), ["hevc", "opus"]),
+        ("webm", ("-c:v", "libvpx-vp9", *VPX, "-c:a", "libvorbis"), ["vp9", "vorbis"]),
         ("avi", ("-c:v", "mpeg4", "-c:a", "libmp3lame"), ["mpeg4", "mp3"]),
         ("ts", ("-c:v", "mpeg2video", "-c:a", "ac3"), ["mpeg2video", "ac3"]),
         ("mov", ("-c:v", "mjpeg", "-c:a", "pcm_s16le"), ["mjpeg", "pcm_s16le"]),

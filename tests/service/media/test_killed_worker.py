@@ -63,34 +63,31 @@ def converters() -> list[int]:
     return found
 
 
-def test_the_next_request_recovers(library_folder):
-    path = samples.film("killed.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="1280x720")
+def test_the_next_worker_goes_on_with_films_and_pictures(library_folder):
+    codecs = ("-c:v", "mpeg4", "-q:v", "4", "-c:a", "mp3")
+    path = samples.film("killed.avi", *codecs, seconds=60, size="1280x720", rate="3")
+    owner = alice()
     with path.open("rb") as stream:
-        file = a_file(alice(), "film.avi", blob=library_folder.put(stream))
-    with worker() as killed:
-        playback.asked(file, "segment", rendition="v720", number=0)
+        film = a_file(owner, "film.avi", blob=library_folder.put(stream))
+    large = put(library_folder, picture(6000, 6000, kind="PNG"))
+    photo = a_file(owner, "large.png", blob=large)
+    content = Content(photo.sha1, photo.size_bytes)
+    with worker() as killed, ThreadPoolExecutor() as threads:
+        playback.asked(film, "segment", rendition="v720", number=0)
         (converter,) = converters()
+        facts = {"sha1": photo.sha1, "size_bytes": photo.size_bytes, "blob": photo.blob}
+        waiting = threads.submit(desk.ask, "picture", 60, size="i1600", **facts)
+        wait_until(lambda: looking.known(content))
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         wait_until(lambda: converter not in converters())
-    with worker():
-        playback.asked(file, "segment", rendition="v720", number=12)
-    place = Content(file.sha1, file.size_bytes).folder / "hls" / "v720"
-    assert (place / "12.m4s").stat().st_size > 0
-
-
-def test_a_picture_that_was_being_made_is_made_by_the_next(library_folder):
-    file = a_file(alice(), "large.png", blob=put(library_folder, picture(9000, 9000, kind="PNG")))
-    content = Content(file.sha1, file.size_bytes)
-    facts = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "i1600"}
-    with worker() as killed, ThreadPoolExecutor() as threads:
-        waiting = threads.submit(desk.ask, "picture", 60, **facts)
-        wait_until(lambda: looking.known(content))
-        killed.send_signal(signal.SIGKILL)
         assert isinstance(waiting.exception(), NoWorker)
     assert not content.picture("i1600").exists()
     with worker():
-        wait_until(lambda: is_shown(file))
+        playback.asked(film, "segment", rendition="v720", number=12)
+        wait_until(lambda: is_shown(photo))
+    place = Content(film.sha1, film.size_bytes).folder / "hls" / "v720"
+    assert (place / "12.m4s").stat().st_size > 0
     assert looking.known(content).tries == 0
 
 
