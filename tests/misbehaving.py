@@ -46,6 +46,14 @@ class Wire:
     def wait(self) -> None:
         self._stopping.wait(30)
 
+    def rest(self, seconds: float) -> None:
+        self._stopping.wait(seconds)
+
+    def wait_for_end(self) -> None:
+        """Of what the other side sends."""
+        while self._connection.recv(1):
+            pass
+
     def reset(self) -> None:
         self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 

@@ -99,8 +99,7 @@ def test_removing_closes_the_connection(side):
         wire.send(head(Content_Length="512000"), CONTENT[:100])
         # Reset where it had not read all of these.
         with suppress(ConnectionResetError):
-            while wire._connection.recv(1):
-                pass
+            wire.wait_for_end()
         closed.set()
 
     with serving(noticing) as server:
@@ -156,7 +155,7 @@ def dribbled(content):
             self._wire.send(start)
             for at in range(0, len(body), 500_000):
                 self._wire.send(body[at : at + 500_000])
-                self._wire._stopping.wait(0.05)
+                self._wire.rest(0.05)
 
     return lambda wire: serve(Slow(wire))
 
@@ -173,6 +172,7 @@ def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monke
     folder = tmp_path_factory.mktemp("tls")
     context = self_signed(folder)
     trusting = ssl.create_default_context(cafile=folder / "both.pem")
+    # Ferry trusts the well-known authorities alone; no setting adds one.
     monkeypatch.setattr("service.engine.fetch_wire.trusted", lambda: trusting)
     with serving(in_turn(file(cut_after=100_000), file()), context) as server:
         assert side.fetch(url_of(server).replace("http:", "https:")) == Complete("7")

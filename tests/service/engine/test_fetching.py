@@ -599,6 +599,7 @@ def test_what_has_the_very_limit_is_taken(side):
 
 
 def test_a_full_disk_is_told_and_what_came_is_gone_on_with(side, monkeypatch):
+    # Only root can make a disk that fills up after so many writes.
     monkeypatch.setattr(os, "write", full_after(os.write, 2))
     with serving(file()) as server:
         side.add(url_of(server))
@@ -629,7 +630,9 @@ def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
     """It tells only once, whether it was to write ahead or to be safe."""
     side = sides()
     hurried(side, safe_every_seconds=safe_every_seconds)
+    # No setting says when the disk is asked to begin writing.
     monkeypatch.setattr("service.engine.fetch_content.AHEAD_BYTES", ahead_bytes)
+    # Only root can make a disk that fails once and then works.
     monkeypatch.setattr(os, "fdatasync", failing_once(os.fdatasync))
     with serving(file()) as server:
         assert side.fetch(url_of(server)).word == "disk_error"
@@ -686,8 +689,7 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
         wire.send(head(Content_Length="512000"), CONTENT[:100])
         # Reset where it had not read all of these.
         with suppress(ConnectionResetError):
-            while wire._connection.recv(1):
-                pass
+            wire.wait_for_end()
         closed.set()
 
     with serving(in_turn(held, file())) as server:

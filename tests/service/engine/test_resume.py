@@ -94,6 +94,7 @@ def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
     folder = tmp_path / "transfers" / "7"
     places = Places(str(folder))
     assert places.resume()
+    # The kernel has another id only after a real restart.
     monkeypatch.setattr("service.engine.places.BOOT_ID", tmp_path / "another")
     (tmp_path / "another").write_text("another start")
     assert places.resume() is None

@@ -47,8 +47,10 @@ class Finished:
 
 def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     torrent.handle = Finished()
+    # The disk has to fail between two calls of libtorrent, which no real disk does when told.
     monkeypatch.setattr(torrent.places, "metadata", fail)
-    torrent.stage, torrent._then = Stage.LEAVING, torrent._come_back
+    # libtorrent never tells a test when it is between those two stages.
+    torrent.stage, torrent._then = Stage.LEAVING, torrent._come_back  # noqa: SLF001  See above.
     with pytest.raises(OSError, match="Input/output"):
         torrent.left()
     torrent.failed(errno.EIO, "Input/output error")
@@ -57,6 +59,7 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
 
 def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
     torrent.handle, torrent.stage = Finished(), Stage.FLUSHING
+    # As above: this disk fails after the last piece and before the empty files.
     monkeypatch.setattr(torrent, "_make_empty_files", fail)
     with pytest.raises(OSError, match="Input/output"):
         torrent.flushed()

@@ -86,6 +86,7 @@ def count_runs(monkeypatch):
         seen.append(run)
         begin(run, *args)
 
+    # One that ends between two looks at the processes would not be counted.
     monkeypatch.setattr(converters.Run, "__init__", counted)
     return lambda: len(seen)
 
@@ -101,6 +102,7 @@ def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
 
 
 def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
+    # It is no setting, and a test would wait for half a minute.
     monkeypatch.setattr(converters, "IDLE_SECONDS", 0.5)
     viewer.segment("v480", 0)
     wait_until(lambda: not player.converters.running())
@@ -157,6 +159,7 @@ def count_at_once(monkeypatch):
         close(run)
         open_runs.discard(run)
 
+    # Looks at the processes would miss two that overlap for a moment.
     monkeypatch.setattr(converters.Run, "__init__", begun)
     monkeypatch.setattr(converters.Run, "close", closed)
     return lambda: max(counts)
@@ -169,6 +172,7 @@ def test_a_file_is_converted_though_its_twin_is_gone(player, viewer, film):
 
 
 def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, monkeypatch):
+    # A real one delivers its first segment before the other plan comes.
     monkeypatch.setattr(converters.Run, "segments", nothing_until_the_end)
     started = count_runs(monkeypatch)
     blob, folder = library_store().path(viewer.file.blob), viewer.folder / "v480"
@@ -186,7 +190,7 @@ def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, mon
 
 
 def nothing_until_the_end(run):
-    run._running.wait()
+    run._running.wait()  # noqa: SLF001  It stands in for a method of the run.
     return iter(())
 
 
@@ -212,6 +216,7 @@ def test_a_plan_made_anew_and_making_way_do_not_wait_for_each_other(tmp_path, mo
         assert stops.wait(10)
         return make_way()
 
+    # Two threads meet at one line only where the test holds them there.
     monkeypatch.setattr(Conversion, "stop", stop_now)
     monkeypatch.setattr(made, "make_way", make_way_meanwhile)
     before = threading.Thread(target=refused, args=(work, 10), daemon=True)
@@ -259,6 +264,7 @@ def test_one_more_than_may_run_is_told_to_come_again(library_folder, children, f
 
 
 def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
+    # It is no setting; two seconds of waiting prove no more.
     monkeypatch.setattr(converters, "TURN_SECONDS", 0.05)
     viewer = Viewer(player, film)
     with ExitStack() as turns:
@@ -274,8 +280,9 @@ def test_one_that_rests_gives_way(library_folder, children, film):
         viewer = Viewer(player, film)
         viewer.segment("v480", 0)
         resting = pid_of(player)
-        (conversion,) = player.converters._conversions.values()
-        wait_until(lambda: conversion._run.rests)
+        # It writes its last segment a moment before it rests, and tells nobody.
+        (conversion,) = player.converters._conversions.values()  # noqa: SLF001  See above.
+        wait_until(lambda: conversion._run.rests)  # noqa: SLF001  See above.
         assert viewer.segment("v720", 0)
         assert resting not in player.converters.running()
 

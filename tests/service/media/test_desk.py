@@ -19,7 +19,9 @@ from tests.service.media.waiting import wait_until
 @pytest.fixture(autouse=True)
 def folder(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
+    # These tests have no database, of which the desk's threads give connections back.
     monkeypatch.setattr(desk, "close_old_connections", lambda: None)
+    # It is no setting; each desk would be a second late.
     monkeypatch.setattr(desk, "TAKE_OVER_SECONDS", 0.02)
     return tmp_path
 
@@ -133,6 +135,7 @@ def test_what_a_killed_worker_left_is_no_hindrance(folder):
 def test_another_user_is_not_heard(folder, monkeypatch):
     with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
+        # Only root could connect as another user.
         monkeypatch.setattr(desk, "is_our_own", lambda _connection: False)
         with pytest.raises(NoWorker):
             ask("here", 5)
@@ -168,6 +171,7 @@ def test_nonsense_harms_nobody(folder):
 
 def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
     entered, leave = threading.Event(), threading.Event()
+    # It is no setting; the real limit takes that many threads.
     monkeypatch.setattr(desk, "MOST_WAITING", 1)
 
     def slow(_asked):

@@ -36,6 +36,7 @@ def failing(monkeypatch, failed):
         seen.append(arguments)
         raise failed
 
+    # No film takes too much or breaks on demand, and each survey is to be counted.
     monkeypatch.setattr(confined, "run", survey)
     return lambda: len(seen)
 
@@ -72,6 +73,7 @@ def test_what_came_too_late_is_tried_again_in_an_hour(viewer, monkeypatch):
     assert surveys() == 1
     monkeypatch.undo()
     now = time.time()
+    # It is remembered for an hour by the clock of the machine.
     monkeypatch.setattr(refusals.time, "time", lambda: now + refusals.LATER_SECONDS + 1)
     assert viewer.plan
 
@@ -101,14 +103,16 @@ def test_a_look_at_all_of_a_film_is_ordered_once(player):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert not viewer.plan.is_final
     assert not viewer.plan.is_final
-    assert player._arrivals.qsize() == 1
+    # One that was ordered twice would be made twice, which shows nothing.
+    assert player._arrivals.qsize() == 1  # noqa: SLF001  See above.
 
 
 def test_a_look_at_all_of_a_film_is_ordered_when_there_is_room(player, monkeypatch):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     with monkeypatch.context() as full:
+        # The real queue holds a thousand films.
         full.setattr(player, "_arrivals", Queue(1))
-        player._arrivals.put_nowait(None)
+        player._arrivals.put_nowait(None)  # noqa: SLF001  See above.
         assert not viewer.plan.is_final
     viewer.wait_for_the_cuts()
 

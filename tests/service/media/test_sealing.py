@@ -17,7 +17,7 @@ BASE = Path(__file__).resolve().parents[3]
 SEALED = "import os, signal, socket\nfrom service.media.inside.sealing import seal\nassert {}\n"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _landlock():
     if tried("", seals=True):
         tools.lacks("Landlock")
@@ -59,7 +59,8 @@ def test_one_file_may_stay_readable():
 
 def test_children_that_read_media_are_sealed(children, probe):
     assert probe(b"words")
-    assert all(child.is_sealed for child in children._idle)
+    # What it said when it started is told nowhere else; its answers are the same.
+    assert all(child.is_sealed for child in children._idle)  # noqa: SLF001  See above.
 
 
 LIMITS = Limits(wall_seconds=60, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
@@ -104,6 +105,7 @@ def test_an_ffmpeg_that_does_not_run_sealed_is_told_apart(monkeypatch, caplog):
     def fail(*_arguments, **_options):
         raise Failed("its libraries are elsewhere")
 
+    # The ffmpeg that comes with Ferry has all of its libraries within itself.
     monkeypatch.setattr(confined, "run", fail)
     assert runs_sealed.__wrapped__() is False
     assert "its libraries are elsewhere" in caplog.text

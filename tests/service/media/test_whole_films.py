@@ -70,6 +70,7 @@ def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, tro
         raise trouble
 
     with monkeypatch.context() as patched:
+        # Running out of descriptors or of disk would end the test before the converter.
         patched.setattr(films, "Running", fail)
         assert viewer.player.films.make_one()
     assert viewer.player.film(viewer.question)["is_ready"] is False
@@ -82,6 +83,7 @@ def test_only_the_film_s_own_fault_is_remembered(viewer, monkeypatch, circumstan
     def fail(*_arguments):
         raise Failed("it is odd", **circumstance)
 
+    # Each of these ends has to come of one and the same film.
     monkeypatch.setattr(viewer.player.films, "_make", fail)
     assert viewer.player.films.make_one()
     if circumstance:

@@ -71,6 +71,7 @@ def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
 
 
 def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
+    # It is no setting; the desk would be opened again a second later.
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
     (tmp_path / desk.LOCK).mkdir()
     with worker.going_on():
@@ -151,6 +152,7 @@ def test_bytes_that_are_gone_are_looked_for_again(worker, keep, library_folder, 
 def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeypatch):
     file = keep(picture())
     trouble = Mock(side_effect=OSError(errno.EIO, "of the disk"))
+    # Only root can make a disk that fails to open a file.
     monkeypatch.setattr(Store, "open", trouble)
     assert_put_off(worker, file)
     monkeypatch.undo()
@@ -192,11 +194,13 @@ def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, mon
     send = looking.Children.ask
 
     def ask_and_kill(children, medium, question, seconds):
-        with children._one() as child:
-            killed.append(child._running.pid)
-            os.kill(child._running.pid, signal.SIGKILL)
+        with children._one() as child:  # noqa: SLF001  The child that is about to be asked.
+            pid = child._running.pid  # noqa: SLF001  Nothing else tells its process.
+            killed.append(pid)
+            os.kill(pid, signal.SIGKILL)
             return child.ask(medium, question, seconds)
 
+    # No file is known that breaks a decoder, and the child must die between question and answer.
     monkeypatch.setattr(looking.Children, "ask", ask_and_kill)
     worker.look_once()
     assert (known(file).state, known(file).tries) == ("wanted", 1)
@@ -216,11 +220,11 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
     worker = Work(children, lambda: True)
     worker.note_new(timezone.now())
     Media.objects.filter(sha1=warm.sha1).update(state="probed")
-    with children._one() as child:
-        os.kill(child._running.pid, signal.SIGSTOP)
+    with children._one() as child:  # noqa: SLF001  The one child there will be.
+        os.kill(child._running.pid, signal.SIGSTOP)  # noqa: SLF001  Nothing else tells its process.
     looking_on = threading.Thread(target=worker.look_once)
     looking_on.start()
-    wait_until(lambda: children._asked)
+    wait_until(lambda: children._asked)  # noqa: SLF001  A stopped child shows no sign.
     worker.stop()
     looking_on.join(60)
     assert not looking_on.is_alive()
@@ -230,6 +234,7 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
 @pytest.fixture
 def late(monkeypatch):
     """The children are too slow by the clock, as on a machine that has other things to do."""
+    # It is no setting, and a machine can't be made busy enough for a minute of patience.
     monkeypatch.setattr(children_module, "PATIENCE", 0)
     return monkeypatch
 
@@ -271,6 +276,7 @@ def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep
 
 
 def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monkeypatch, caplog):
+    # Elsewhere they start; without their modules they can't.
     monkeypatch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
     file = keep(picture())
     worker = Work(Children(scratch_folder()), lambda: True)
@@ -316,7 +322,7 @@ def test_what_was_not_reached_is_free_at_once(worker, keep):
     file = keep(picture())
     worker.note_new(timezone.now())
     worker.stop()
-    worker._look_at_some()
+    worker._look_at_some()  # noqa: SLF001  `look_once` comes no further once it has stopped.
     assert (known(file).state, known(file).leased_until) == ("wanted", None)
     assert known(file).tries == 0
 

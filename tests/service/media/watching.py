@@ -48,7 +48,8 @@ class Viewer:
     def wait_for_the_cuts(self) -> None:
         """All of the file is read for them, behind whoever plays it already."""
         assert not self.plan.is_final
-        assert self.player._arrivals.qsize() == 1
+        # Without an order `prepare_one` would wait for ever.
+        assert self.player._arrivals.qsize() == 1  # noqa: SLF001  See above.
         self.player.prepare_one()
         assert self.plan.is_final
 
