@@ -4,9 +4,16 @@ import atexit
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
+
+# A shell starts a background job with SIGINT ignored, and all programs that tests start would
+# inherit that: no SIGINT would stop them. A handler isn't inherited, so one that does nothing
+# leaves this process as it was and gives its children the default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_signal: None)
 
 folder = tempfile.mkdtemp(prefix="ferry-tests-")
 atexit.register(shutil.rmtree, folder, ignore_errors=True)
