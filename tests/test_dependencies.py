@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.cases import each_of
+
 BASE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((BASE / "pyproject.toml").read_text())
 DOCUMENT = (BASE / "docs" / "dependencies.md").read_text()
@@ -61,7 +63,7 @@ def test_every_package_stands_in_its_table_and_nothing_else(told, wanted):
     assert list(told) == sorted(map(name_of, wanted))
 
 
-@pytest.mark.parametrize("name", [*RUNNING, *DEVELOPING])
+@each_of("name", [*RUNNING, *DEVELOPING])
 def test_each_has_its_own_licence_and_a_sentence_why(name):
     licence, why = (RUNNING | DEVELOPING)[name]
     assert licence == licence_of(name)

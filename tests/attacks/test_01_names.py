@@ -11,6 +11,7 @@ import pytest
 from django.http import HttpResponse
 
 from tests.people import page
+from tests.service.cases import each_of
 from webui import transfers
 
 pytestmark = pytest.mark.django_db
@@ -84,9 +85,9 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
 
 
 def empty(storage) -> None:
+    """Until something is added again, the site may take its listings for the newest."""
     for item in list(storage.fake.items)[1:]:
         del storage.fake.items[item]
-    storage.fake._revision += 1
 
 
 def kept(name: str) -> str:
@@ -94,11 +95,12 @@ def kept(name: str) -> str:
     return name.replace("/", "_")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("path", "headers"),
     [("/", {}), ("/?view=grid", {}), ("/files/0/listing/", HTMX), ("/files/0/delete/?all=1", {})],
 )
-def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
+def test_hostile_names_in_a_list_are_text(bob, new_storage, path, headers):
+    storage = new_storage()
     for number in range(len(NAMES)):
         storage.folder(f"{number}")
         storage.file(f"f{number}.mkv")
@@ -114,8 +116,9 @@ def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
     assert "&lt;b&gt;" in text
 
 
-@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_on_every_page(bob, storage, name):
+@each_of("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_on_every_page(bob, new_storage, name):
+    storage = new_storage()
     plain = [counts(bob.client.get(at, headers=with_)) for at, with_ in house(storage, "ok.mkv")]
     empty(storage)
     for (path, headers), baseline in zip(house(storage, name), plain, strict=True):
@@ -124,8 +127,9 @@ def test_a_hostile_name_is_text_on_every_page(bob, storage, name):
         harmless(answer, baseline)
 
 
-@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, storage, name):
+@each_of("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, new_storage, name):
+    storage = new_storage()
     folder = storage.folder(name)
     inner = storage.folder("inner", folder.id)
     shown = page(bob.client.get(f"/files/{folder.id}/"))
@@ -134,8 +138,9 @@ def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, storage, name):
     assert page(bob.client.get(f"/files/{inner.id}/")).select(".crumbs a")[-1].get_text() == name
 
 
-@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, storage, name):
+@each_of("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, new_storage, name):
+    storage = new_storage()
     storage.folder(name)
     answer = bob.client.post("/files/0/new/", {"name": name}, headers=HTMX)
     assert answer.status_code == 422
@@ -148,8 +153,9 @@ def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, storage, name):
     json.loads(refused.content)
 
 
-@pytest.mark.parametrize("query", WORST)
-def test_what_was_typed_into_the_filter_is_text(bob, storage, query):
+@each_of("query", WORST)
+def test_what_was_typed_into_the_filter_is_text(bob, new_storage, query):
+    storage = new_storage()
     storage.file("a.txt")
     plain_page = counts(bob.client.get("/", {"q": "zebra"}))
     answer = bob.client.get("/", {"q": query})
@@ -157,8 +163,9 @@ def test_what_was_typed_into_the_filter_is_text(bob, storage, query):
     assert page(answer).select_one("#q")["value"] == query.strip()
 
 
-@pytest.mark.parametrize("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, storage, name):
+@each_of("name", [name.replace("/", "_") for name in WORST])
+def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, new_storage, name):
+    storage = new_storage()
     file = storage.file(name)
     shown = bob.client.post("/files/0/zip/", {"entry": f"file-{file.id}"}, follow=True)
     assert name in page(shown).select_one("main").get_text()
@@ -172,8 +179,10 @@ def test_what_a_service_says_is_text_on_error_pages(bob, storage):
     assert "said the service" in page(answer).select_one("main").get_text()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_a_service_says_is_text_in_a_toast(bob, storage, name):
+@each_of("name", NAMES)
+def test_what_a_service_says_is_text_in_a_toast(bob, new_storage, name):
+    storage = new_storage()
+
     def toast(said: str) -> HttpResponse:
         storage.fails("/rest/folder", 403, said)
         return bob.client.get("/files/0/listing/", headers=HTMX)
@@ -188,7 +197,7 @@ def asked(name: str) -> str:
     return f"/add/?{urlencode({'text': f'magnet:?xt=urn:btih:{1:040x}&dn={quote(name)}'})}"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_of("name", NAMES)
 def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage, name):
     plain = counts(bob.client.get(asked("ok")))
     answer = bob.client.get(asked(name))
@@ -196,8 +205,10 @@ def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage
     assert page(answer).select_one("#picks bdi").get_text() == name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
+@each_of("name", NAMES)
+def test_a_hostile_name_is_text_in_a_verdict(bob, new_storage, name):
+    storage = new_storage()
+
     def sent(what: str) -> HttpResponse:
         storage.fails("/rest/transfer/magnet", 422, what)
         line = f"magnet:?xt=urn:btih:{1:040x}&dn={quote(what)}"
@@ -209,7 +220,7 @@ def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
     assert page(answer).select(".verdict bdi")
 
 
-@pytest.mark.parametrize("name", WORST)
+@each_of("name", WORST)
 def test_a_hostile_name_of_a_token_is_text(bob, name):
     plain = counts(bob.client.post("/account/tokens/", {"name": "ok"}))
     bob.client.post("/account/tokens/1/revoke/")
@@ -218,8 +229,9 @@ def test_a_hostile_name_of_a_token_is_text(bob, name):
     assert not page(answer).select("main script, main img, main svg[onload]")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
+@each_of("name", NAMES)
+def test_names_of_transfers_are_text_wherever_they_stand(bob, new_storage, name):
+    storage = new_storage()
     one = storage.transfer("plain", state="downloading", progress=50, size=1000)
     ended = storage.transfer("plain too", state="failed", reason="fetch_error")
     paths = ["/transfers/", "/transfers/list/"]

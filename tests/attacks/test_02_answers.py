@@ -7,6 +7,7 @@ import pytest
 
 from tests.attacks.test_01_names import NAMES, counts, harmless
 from tests.people import page
+from tests.service.cases import each_of
 from tests.webui.service import EMAIL, PASSWORD
 from webui.models import Sent
 
@@ -37,8 +38,9 @@ def test_names_of_a_foreign_service_are_text(bob, foreign):
     assert {tag["title"] for tag in page(shown).select(".entry-name")} == set(NAMES)
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_a_thumb_that_is_no_link_stands_on_no_page(bob, foreign, link):
+@each_of("link", LINKS)
+def test_a_thumb_that_is_no_link_stands_on_no_page(bob, new_foreign, link):
+    foreign = new_foreign()
     pictures = {"image": {"220": link, "x": link}, "video": {"hls": link}}
     answers(foreign, files=[row(thumb=link, presentation_urls=pictures, hash=link)])
     for path in ("/", "/?view=grid"):
@@ -48,10 +50,11 @@ def test_a_thumb_that_is_no_link_stands_on_no_page(bob, foreign, link):
                 assert value is None or value.startswith(("/", "#"))
 
 
-@pytest.mark.parametrize(
+@each_of(
     "bad", ["../account", "7/../../user", "?x", "#", "7 8", "%2e", "", -5, 1.5, None, [], {}, True]
 )
-def test_ids_that_turn_into_paths_become_no_row(bob, foreign, bad):
+def test_ids_that_turn_into_paths_become_no_row(bob, new_foreign, bad):
+    foreign = new_foreign()
     answers(
         foreign, files=[row(id=bad), row(id=9, name="good")], folders=[{"id": bad, "name": "x"}]
     )
@@ -59,7 +62,7 @@ def test_ids_that_turn_into_paths_become_no_row(bob, foreign, bad):
     assert [tag["title"] for tag in rows] == ["good"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "facts",
     [
         {"size": -1},
@@ -77,7 +80,8 @@ def test_ids_that_turn_into_paths_become_no_row(bob, foreign, bad):
         {"is_video": "no", "play_video": []},
     ],
 )
-def test_values_of_any_kind_leave_the_page_standing(bob, foreign, facts):
+def test_values_of_any_kind_leave_the_page_standing(bob, new_foreign, facts):
+    foreign = new_foreign()
     answers(foreign, files=[row(**facts), row(id=9, name="good")])
     for path in ("/", "/?view=grid&sort=-size", "/files/0/delete/?all=1"):
         answer = bob.client.get(path)
@@ -85,7 +89,7 @@ def test_values_of_any_kind_leave_the_page_standing(bob, foreign, facts):
         assert "good" in page(answer).select_one("main").get_text()
 
 
-@pytest.mark.parametrize(
+@each_of(
     "facts",
     [
         {"files": None, "folders": 5},
@@ -95,7 +99,8 @@ def test_values_of_any_kind_leave_the_page_standing(bob, foreign, facts):
         {"parent_id": "../1", "fullname": "../../etc", "path": 7},
     ],
 )
-def test_a_listing_of_any_shape_leaves_the_page_standing(bob, foreign, facts):
+def test_a_listing_of_any_shape_leaves_the_page_standing(bob, new_foreign, facts):
+    foreign = new_foreign()
     answers(foreign, **facts)
     assert bob.client.get("/").status_code == 200
 
@@ -128,8 +133,10 @@ def test_an_answer_of_many_megabytes_is_refused(bob, foreign, size):
     assert body.given == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
+@each_of("name", NAMES)
+def test_what_a_service_says_of_an_add_is_text(bob, new_foreign, name):
+    foreign = new_foreign()
+
     def added(what):
         told = {"result": True, "user_torrent_id": 5, "title": what, "torrent_hash": "8" * 40}
         foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
@@ -141,8 +148,9 @@ def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
     harmless(added(name), plain)
 
 
-@pytest.mark.parametrize("bad", ["../account", "?x", "7/../8", "", {}, [], True])
-def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, foreign, bad):
+@each_of("bad", ["../account", "?x", "7/../8", "", {}, [], True])
+def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, new_foreign, bad):
+    foreign = new_foreign()
     told = {"result": True, "user_torrent_id": bad, "torrent_hash": "8" * 40}
     for _time in range(2):
         foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
@@ -156,8 +164,9 @@ def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, foreign, bad):
 HOSTILE = ["<img src=x onerror=alert(1)>", {}, [], True, -1, 1e400, "9" * 400, None, "NaN"]
 
 
-@pytest.mark.parametrize("value", HOSTILE)
-def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
+@each_of("value", HOSTILE)
+def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, new_foreign, value):
+    foreign = new_foreign()
     names = ["name", "size", "hash", "progress", "download_rate", "seeders", "connected_to"]
     names += ["state", "reason", "warnings", "stopped", "folder_created", "file_created"]
     bad = [
@@ -170,8 +179,10 @@ def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
     assert shown.select("main img, main script") == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_name_and_plan_of_an_account_are_text(alice, foreign, name):
+@each_of("name", NAMES)
+def test_the_name_and_plan_of_an_account_are_text(alice, new_foreign, name):
+    foreign = new_foreign()
+
     def told(what):
         facts = {"username": what, "email": what, "package_name": what, "premium": 1, "tide": what}
         account = {"result": True, "account": facts | {"space_max": 10, "space_used": 5}}
@@ -193,9 +204,11 @@ def harmless_but_for_the_bookmark(answer, baseline):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
-def test_a_warning_is_text(bob, foreign, name, wrap):
+@each_of("name", NAMES)
+@each_of("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
+def test_a_warning_is_text(bob, new_foreign, name, wrap):
+    foreign = new_foreign()
+
     def told(what):
         row = {"id": 7, "name": "a", "progress": 5, "warnings": wrap(what)}
         answers(foreign, torrents=[row])

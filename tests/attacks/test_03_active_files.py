@@ -16,6 +16,7 @@ from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.people import page as soup
 from tests.running import Ferry
+from tests.service.cases import each_of
 from tests.tools import program
 from tests.webui.media_host import behind
 from tests.webui.test_delivery import leave
@@ -178,8 +179,9 @@ def rows(page: Page) -> list[tuple[str, str]]:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", ACTIVE)
-def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreign, name):
+@each_of("name", ACTIVE)
+def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, new_foreign, name):
+    foreign = new_foreign()
     file = foreign.file(name, dangerous(ACTIVE[name], "http://trap.example"))
     listing = soup(gwen.client.get("/"))
     assert listing.select_one(f"#file-{file.id}")
@@ -200,13 +202,15 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreig
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", ACTIVE)
-@pytest.mark.parametrize(
-    "kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"]
-)
-def test_what_calls_itself_a_part_of_a_film_runs_nowhere(gwen, foreign, monkeypatch, name, kind):
+@each_of("name", ACTIVE)
+@each_of("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])
+def test_what_calls_itself_a_part_of_a_film_runs_nowhere(
+    gwen, new_foreign, monkeypatch, name, kind
+):
     """Its service names it in a playlist, and says of what type it is."""
+    foreign = new_foreign()
     host, service = behind(foreign)
+    # No setting leads to a service in the test's own process.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)
     content = dangerous(ACTIVE[name], "http://trap.example")
     part = httpx.Response(200, content=content, headers={"content-type": kind})

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from tests.people import page
+from tests.service.cases import each_of
 from tests.webui.test_sending import magnet, titles
 from tests.webui.test_uploads import Untouchable, send
 from webui.models import Attempts, SendToken, Sent
@@ -29,8 +30,8 @@ def posted(storage) -> list[tuple[str, str]]:
     return [call for call in storage.calls if call[0] != "GET"]
 
 
-@pytest.mark.parametrize("query", [LINK, {"url": "http://a.example/x"}, {"text": magnet(1)}])
-@pytest.mark.parametrize("more", [{}, {"submit": "1", "add": "1", "confirm": "yes"}])
+@each_of("query", [LINK, {"url": "http://a.example/x"}, {"text": magnet(1)}])
+@each_of("more", [{}, {"submit": "1", "add": "1", "confirm": "yes"}])
 def test_opening_the_page_adds_nothing(victim, storage, query, more):
     answer = victim.get("/add/", query | more)
     assert page(answer).select("#picks input[name=line]")
@@ -38,7 +39,7 @@ def test_opening_the_page_adds_nothing(victim, storage, query, more):
     assert Sent.objects.count() == 0
 
 
-@pytest.mark.parametrize("path", ["/add/", "/transfers/", "/account/"])
+@each_of("path", ["/add/", "/transfers/", "/account/"])
 def test_it_cannot_be_framed(victim, storage, path):
     answer = victim.get(path, LINK)
     assert answer.status_code == 200
@@ -59,8 +60,8 @@ def test_the_button_is_off_until_the_page_was_seen(victim, storage):
     assert plain is not None
 
 
-@pytest.mark.parametrize("path", ["/add/", "/transfers/send/"])
-@pytest.mark.parametrize(
+@each_of("path", ["/add/", "/transfers/send/"])
+@each_of(
     ("kind", "body"),
     [
         ("text/plain", f"text={magnet(1)}"),
@@ -75,7 +76,6 @@ def test_the_button_is_off_until_the_page_was_seen(victim, storage):
             FILE,
         ),
     ],
-    ids=["plain", "form", "json", "line", "torrent"],
 )
 def test_no_form_of_another_site_adds_anything(victim, storage, path, kind, body):
     victim.get("/add/")
@@ -117,7 +117,7 @@ def test_no_token_is_made_by_another_site(victim):
     assert SendToken.objects.count() == 0
 
 
-@pytest.mark.parametrize(
+@each_of(
     "link",
     [
         "javascript:alert(1)",

@@ -1,9 +1,9 @@
 """Row 7: a stranger's name that leads to this machine is no way in."""
 
-import pytest
 from django.test import Client
 
 from tests.running import raw
+from tests.service.cases import each_of
 
 FOREIGN = [
     "attacker.example",
@@ -25,7 +25,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("host", FOREIGN)
+@each_of("host", FOREIGN)
 def test_a_foreign_host_gets_400(client, host):
     assert client.get("/healthz").status_code == 200
     assert Client(headers={"host": host}).get("/healthz").status_code == 400
@@ -42,7 +42,7 @@ def request(*lines: str) -> bytes:
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
 
-@pytest.mark.parametrize(
+@each_of(
     "lines",
     [
         ("GET /healthz HTTP/1.1", "Host: localhost", "Host: attacker.example"),

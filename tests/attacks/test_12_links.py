@@ -50,21 +50,22 @@ def test_nothing_opens_without_its_signature(link):
     assert answer_to(urlsplit(link).path) == (403, "bad_link")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda link: link[:-1] + ("A" if link[-1] != "A" else "B"),
-        lambda link: link.replace("?e=1", "?e=2"),
-        lambda link: link.replace("?e=", "?e=0"),
-        lambda link: link.replace("?e=", "?e=+"),
-        lambda link: link + "&i=1" if "i=1" not in link else link.replace("&i=1", ""),
-        lambda link: link + "A",
-        lambda link: link.replace("&s=", "&s=%00"),
-    ],
-)
-def test_a_changed_link_is_a_bad_link(link, change):
-    assert change(link) != link
-    assert answer_to(change(link)) == (403, "bad_link")
+CHANGES = [
+    lambda link: link[:-1] + ("A" if link[-1] != "A" else "B"),
+    lambda link: link.replace("?e=1", "?e=2"),
+    lambda link: link.replace("?e=", "?e=0"),
+    lambda link: link.replace("?e=", "?e=+"),
+    lambda link: link + "&i=1" if "i=1" not in link else link.replace("&i=1", ""),
+    lambda link: link + "A",
+    lambda link: link.replace("&s=", "&s=%00"),
+]
+
+
+def test_a_changed_link_is_a_bad_link(link):
+    changed = [change(link) for change in CHANGES]
+    assert link not in changed
+    answers = {each: answer_to(each) for each in changed}
+    assert answers == dict.fromkeys(changed, (403, "bad_link"))
 
 
 def test_a_changed_name_changes_nothing(link):
@@ -125,5 +126,6 @@ def test_every_link_dies_with_the_password_and_with_the_account(account, link):
 
 def test_a_link_dies_with_its_time(link, monkeypatch):
     later = timezone.now() + links.LIFETIME + links.WINDOW
+    # A reader's request carries no clock, and a link lives for days.
     monkeypatch.setattr("service.content.timezone.now", lambda: later)
     assert answer_to(link) == (403, "link_expired")

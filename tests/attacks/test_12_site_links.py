@@ -26,6 +26,7 @@ SRT = b"1\n00:00:01,000 --> 00:00:02,000\nHello\n"
 @pytest.fixture
 def host(foreign, monkeypatch):
     found, service = behind(foreign)
+    # No setting leads to a service in the test's own process.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)
     found.files = {"/film.m3u8": VARIANT, "/one.ts": b"one"}
     return found
@@ -189,7 +190,8 @@ class TestOfALinkForPlayers:
             assert sharing.revoke(gwen.user, Share.objects.get().pk)
         elif what == "file":
             del storage.fake.items[film.id]
-            storage.fake._revision += 1
+            # The fake's own count, by which the site learns that something has changed.
+            storage.fake._revision += 1  # noqa: SLF001  The fake has no other way.
             if "/playlist/Film" in path:
                 path = re.findall(r"/s/\S+", vlc.get(path).content.decode())[0]
         elif what == "time":

@@ -11,6 +11,7 @@ from service.media.places import Content
 from service.store import library_store
 from tests.attacks.test_12_links import answer_to
 from tests.service.builders import a_file, alice, mallory
+from tests.service.cases import each_of
 from tests.service.media import samples
 from tests.service.media.working import working
 from tests.service.reading import reader
@@ -55,12 +56,12 @@ def answer_to_binary(link) -> int:
 NAMES = ("master.m3u8", "vcopy/index.m3u8", "vcopy/init.mp4", "vcopy/0.m4s", "a1copy/0.m4s")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_of("name", NAMES)
 def test_a_link_needs_nothing_but_itself(home, name):
     assert answer_to_binary(home + name) == 200
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_of("name", NAMES)
 def test_a_changed_signature_opens_nothing(home, name):
     changed = home[:-2] + ("A" if home[-2] != "A" else "B") + "/"
     assert answer_to(changed + name) == (403, "bad_link")
@@ -85,7 +86,7 @@ def test_another_accounts_signature_opens_nothing(file):
     assert answer_to(path.format(stranger.pk)) == (404, "not_found")
 
 
-@pytest.mark.parametrize(
+@each_of(
     "name",
     [
         "../../../file/1/1/x",
@@ -125,6 +126,7 @@ def test_links_die_with_the_file_the_password_and_their_time(account, file, kind
     assert answer_to_binary(link) in (200, 503)
     later = timezone.now() + links.LIFETIME + links.WINDOW
     with monkeypatch.context() as patch:
+        # A reader's request carries no clock, and a link lives for days.
         patch.setattr("service.playback.timezone.now", lambda: later)
         assert answer_to(link) == (403, "link_expired")
     other = make(account, kept(account, library_store(), "b.mkv"), now=timezone.now())

@@ -131,6 +131,7 @@ def once_linked(monkeypatch, shift, act):
         act()
         return stored
 
+    # Two real threads would meet at this very moment once in a thousand times.
     monkeypatch.setattr(type(shift.store), "link_all", link_and_act)
 
 

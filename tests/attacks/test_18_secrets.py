@@ -35,6 +35,7 @@ def test_a_trace_in_the_log_names_no_password(alice, monkeypatch, capsys, caplog
     def broken(*_args, **_fields):
         raise RuntimeError("tide")
 
+    # No request is known that makes Ferry fail while it holds a password.
     monkeypatch.setattr("webui.views.signin.authenticate", broken)
     browser = Client(headers={"host": "localhost"}, raise_request_exception=False)
     answer = browser.post("/signin/", {"username": "alice", "password": PASSWORD})
@@ -48,6 +49,7 @@ def test_an_error_page_tells_a_reference_and_nothing_else(alice, monkeypatch):
     def broken(*_args):
         raise RuntimeError(settings.SECRET_KEY)
 
+    # No request is known that makes a page fail.
     monkeypatch.setattr(files, "render", broken)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/")

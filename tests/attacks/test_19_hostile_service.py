@@ -15,6 +15,7 @@ from tests import misbehaving
 from tests.certificates import self_signed
 from tests.misbehaving import Misbehaviour, Server, Wire, answers, head, serving, whole
 from tests.people import SignedIn, page, words
+from tests.service.cases import each_of
 from tests.webui.v1.test_misbehaving import HURRIED, PATIENT
 from webui import connection
 from webui.connection import Service, client_for
@@ -90,10 +91,12 @@ def before(alice, settings, monkeypatch) -> Iterator[Callable[..., Site]]:
         settings.SERVICE_URL = (
             f"{scheme}://me%40example.org:herring%20in%20oil@127.0.0.1:{server.port}"
         )
+        # Patience is no setting: with what people have, each of these services costs a minute.
         monkeypatch.setattr("webui.v1.client.Patience", lambda: patience)
         place = find_place()
         service = Service(place.key, client_for(place), place.is_embedded)
         opened.append(service.v1)
+        # The site keeps its service for as long as the process lives; here each test has its own.
         monkeypatch.setattr(connection, "_service_at", lambda _place: service)
         return Site(server, alice)
 
@@ -156,10 +159,14 @@ def test_a_plain_page_is_shown_for_a_service_that(name, status, server, before):
     assert site.get("/files/8/").status_code == 200
 
 
-@pytest.mark.parametrize("status", ["200 OK", "403 No", "404 No", "422 No", "500 No"])
-@pytest.mark.parametrize("path", ["/files/8/", "/files/file/7/download/"])
-def test_html_where_json_belongs_is_never_passed_on_as_a_page(path, status, server, before):
-    site = before(server)
+@each_of("status", ["200 OK", "403 No", "404 No", "422 No", "500 No"])
+@each_of("path", ["/files/8/", "/files/file/7/download/"])
+def test_html_where_json_belongs_is_never_passed_on_as_a_page(path, status, before):
+    with serving(WELL) as server:
+        passes_no_page_on(before(server), path, status)
+
+
+def passes_no_page_on(site, path, status):
     assert site.shows_kelp()
     site.turns(answers(whole(MARKUP.encode(), status, Content_Type="text/html")))
     answer = site.get(path)
@@ -215,7 +222,7 @@ def test_a_folder_above_that_would_be_a_path_is_not_linked(server, before):
     assert b"../account" not in answer.content
 
 
-@pytest.mark.parametrize("evil", EVIL_IDS)
+@each_of("evil", EVIL_IDS)
 def test_ids_from_an_address_that_would_be_paths_reach_no_service(evil, server, before):
     site = before(server)
     assert site.shows_kelp()

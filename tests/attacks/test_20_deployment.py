@@ -13,12 +13,13 @@ from bs4 import BeautifulSoup
 
 from tests.people import PASSWORD
 from tests.running import Ferry, raw, running
+from tests.service.cases import each_of
 
 
 @pytest.fixture(scope="module")
 def below(tmp_path_factory) -> Ferry:
     """Ferry below /home/ferry, behind a proxy on this machine."""
-    folder = tmp_path_factory.mktemp("below")
+    folder = tmp_path_factory.mktemp("below") / "data"
     with running(folder, URL_PREFIX="home/ferry/", TRUSTED_PROXIES="127.0.0.1") as program:
         program.make_owner()
         yield program
@@ -55,9 +56,7 @@ def test_a_proxy_may_cut_the_prefix_off(below):
     assert 'href="/home/ferry/static/' in answer.text
 
 
-@pytest.mark.parametrize(
-    "path", ["//evil.example/", "/home/ferry//evil.example/", "/%2fevil.example/"]
-)
+@each_of("path", ["//evil.example/", "/home/ferry//evil.example/", "/%2fevil.example/"])
 def test_doubled_and_encoded_slashes_lead_nowhere_else(below, path):
     answer = raw(
         below.port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
@@ -96,11 +95,9 @@ def test_each_installation_has_a_key_of_its_own(ferry, below):
     assert all(len(key) > 40 for key in keys)
 
 
-def test_the_data_folder_is_its_owners_alone(tmp_path):
-    folder = tmp_path / "data"
-    with running(folder) as program:
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        assert stat.S_IMODE((program.data_dir / "secret_key").stat().st_mode) == 0o600
+def test_the_data_folder_is_its_owners_alone(below):
+    assert stat.S_IMODE(below.data_dir.stat().st_mode) == 0o700
+    assert stat.S_IMODE((below.data_dir / "secret_key").stat().st_mode) == 0o600
 
 
 def test_a_worker_serves_what_lies_below_its_own_address_and_is_asked_for_anew(below):

@@ -6,6 +6,7 @@ from django.core.management import CommandError, call_command
 from service import credentials
 from service.models import Account
 from tests.service.builders import NOW, a_file, alice, mallory
+from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse"
@@ -13,7 +14,8 @@ PASSWORD = "correct horse"
 
 @pytest.fixture
 def account(monkeypatch):
-    """Runs `manage.py account`, with a line on standard input, and gives what it says."""
+    """Runs `manage.py account`, with a line on standard input, and gives what it says: in this
+    process, since it works on the database of the test."""
 
     def run(*words, line=PASSWORD):
         monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\nanother line\n"))
@@ -70,7 +72,7 @@ def test_a_removed_account_is_gone(account):
     assert not Account.objects.exists()
 
 
-@pytest.mark.parametrize(
+@each_of(
     "words",
     [
         ["add", "alice@example.org"],

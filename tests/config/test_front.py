@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from config import addresses, front
+from tests.service.cases import each_of
 
 PROXY = "10.1.1.1"
 STRANGER = "198.51.100.7"
@@ -50,7 +51,7 @@ def test_nonsense_in_the_chain_leaves_the_last_address_that_is_one():
     assert request.META["REMOTE_ADDR"] == PROXY
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("told", "address"),
     [
         ("1.2.3.4:5678", "1.2.3.4"),
@@ -74,7 +75,7 @@ def test_an_ipv4_address_in_ipv6_clothes_is_the_same_proxy():
     assert request.META["REMOTE_ADDR"] == STRANGER
 
 
-@pytest.mark.parametrize(
+@each_of(
     "host",
     ["localhost", "LOCALHOST:8000", "localhost.", "127.0.0.1:8000", "127.5.5.5", "[::1]:8000"],
 )
@@ -82,7 +83,7 @@ def test_this_machine_knows_itself(host):
     assert front.is_ours(host)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "host", ["my_pc.lan", "[127.0.0.1]", "localhost:", "LOCALHOST:80", "[::1]", "a.lan", "a lan"]
 )
 def test_django_accepts_every_host_that_is_ours(host, settings):
@@ -111,6 +112,7 @@ def test_allowed_hosts_may_name_a_host_or_all_below_a_domain(settings):
 
 
 def test_this_machines_own_addresses_are_ours(monkeypatch):
+    # The addresses of the machine that tests run on are anybody's guess.
     known = addresses.Known()
     monkeypatch.setattr(addresses, "known", known)
     monkeypatch.setattr(addresses, "all_addresses", lambda: {ipaddress.ip_address("192.168.7.7")})

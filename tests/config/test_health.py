@@ -48,6 +48,7 @@ def test_nobody_asks_for_the_worker_while_the_site_shows_another_service(setting
 
 @pytest.mark.django_db
 def test_a_part_that_is_not_ready_makes_the_whole_not_ready(client, monkeypatch):
+    # A part whose trouble can be made at will, and harms no other test.
     monkeypatch.setitem(health.CHECKS, "tide", lambda: "The tide is out.")
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -58,5 +59,6 @@ def test_a_database_that_does_not_answer_is_said(monkeypatch):
     def broken() -> None:
         raise OperationalError("locked")
 
+    # To break the database of the tests would break the tests beside this one.
     monkeypatch.setattr(health.User.objects, "exists", broken)
     assert health.database() == "The database does not answer."

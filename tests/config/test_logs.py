@@ -1,5 +1,7 @@
 import logging
 
+import pytest
+
 from config.logs import CutConnections, Line
 
 
@@ -43,11 +45,18 @@ def test_a_cut_connection_is_one_short_line():
     assert Line().format(record).endswith("INFO gunicorn.error connection cut: BlockingIOError")
 
 
-def test_a_cut_connection_is_no_line_where_only_warnings_are_wanted(monkeypatch):
-    monkeypatch.setattr(logging.getLogger("ferry"), "level", logging.WARNING)
-    logging.getLogger("ferry").manager._clear_cache()
+@pytest.fixture
+def _only_warnings():
+    ours = logging.getLogger("ferry")
+    before = ours.level
+    ours.setLevel(logging.WARNING)
+    yield
+    ours.setLevel(before)
+
+
+@pytest.mark.usefixtures("_only_warnings")
+def test_a_cut_connection_is_no_line_where_only_warnings_are_wanted():
     assert not CutConnections().filter(record_of(TimeoutError("timed out")))
-    logging.getLogger("ferry").manager._clear_cache()
 
 
 def test_an_error_of_our_own_keeps_its_traceback():

@@ -74,9 +74,11 @@ def test_the_token_itself_is_not_kept():
 
 def test_static_files_are_collected_again_only_when_one_changed(monkeypatch, fingerprint):
     calls = []
+    # To collect them takes seconds; tests/fresh does it for real.
     monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
     preparation.collect_static()
     assert calls == []
+    # A static file of the checkout that changed would be seen by every other test.
     monkeypatch.setattr(preparation, "fingerprint_of", lambda _paths: "another")
     preparation.collect_static()
     assert calls == [("collectstatic",)]
@@ -90,6 +92,7 @@ def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
 
 def test_a_data_folder_that_cannot_be_closed_is_told_of(tmp_path, monkeypatch, caplog):
     tmp_path.chmod(0o755)
+    # A file system without modes can't be mounted without root.
     monkeypatch.setattr(preparation.Path, "chmod", lambda *_arguments: None)
     preparation.make_private(tmp_path)
     assert "DATA_DIR is open to others" in caplog.text
@@ -104,6 +107,7 @@ def test_static_files_for_development_are_no_excuse_for_real_ones(
     monkeypatch, settings, fingerprint
 ):
     calls = []
+    # To collect them takes seconds; tests/fresh does it for real.
     monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
     settings.STORAGES = {"staticfiles": {"BACKEND": "another.Storage"}}
     preparation.collect_static()

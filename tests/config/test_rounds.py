@@ -41,9 +41,11 @@ def test_the_worker_stops_when_it_is_told_to():
 
 def test_work_once_runs_every_round(monkeypatch):
     ran = []
+    # Each round closes the connections to the database, and this one is the test's own.
     for module in (rounds, transferring):
         monkeypatch.setattr(module, "close_old_connections", lambda: None)
     each = Round("a", timedelta(hours=1), ran.append)
+    # What the real ones do shows in other tests; here it is counted that each is run.
     monkeypatch.setattr(rounds, "ROUNDS", [each, each])
     call_command("work", "--once")
     assert len(ran) == 2
@@ -51,6 +53,7 @@ def test_work_once_runs_every_round(monkeypatch):
 
 @pytest.fixture
 def elsewhere(monkeypatch):
+    """Each round would close the test's own connection to the database."""
     monkeypatch.setattr(rounds, "close_old_connections", lambda: None)
     connection.keep("https://storage.example", "me@example.org", "herring")
     yield

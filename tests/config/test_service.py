@@ -24,6 +24,7 @@ PATHS = ["/rest", "/rest/", "/rest/folder", "//rest//folder", "/rest/openapi.jso
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered(monkeypatch):
+    """What a process knows, it knows for a second or more, and tests share the process."""
     monkeypatch.setattr(connection, "_known", None)
 
 
@@ -99,6 +100,7 @@ def test_the_pages_stay(settings):
 
 
 def test_the_site_reaches_it_even_where_a_process_has_not_noticed_yet(monkeypatch):
+    # As between the change and the end of that second.
     monkeypatch.setattr(connection, "_known", (float("inf"), False))
     assert ask("/rest/folder")[0] == 404
     request = httpx.Request("GET", "http://localhost/rest/folder")

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _own_connection(monkeypatch):
-    """A round would close the test's own, and the next that looks at the database find it so."""
+    """A round would close the test's own, and the next that looks at the database find it so. What
+    a process knows of its service it would know for a second, and tests take less."""
 
     def close():
         if not connection.in_atomic_block:
@@ -50,6 +51,7 @@ def test_rounds_go_on_until_it_is_told_to_stop():
 
 
 def test_a_ring_is_followed_by_a_round_and_not_by_a_beat(monkeypatch):
+    # No setting: with the real beat, a round that comes by itself could pass for one that was rung.
     monkeypatch.setattr("config.transferring.BEAT_SECONDS", 60)
     worker, stopped, rounds = Working(), Event(), Semaphore(0)
     worker.round = lambda _now: rounds.release()

@@ -197,6 +197,7 @@ def test_head_has_no_body(v1):
 
 def test_facts_come_along_and_say_what_is_written(v1, monkeypatch):
     written = []
+    # Only this shows that a site in the same process reads no JSON that nobody had to write.
     monkeypatch.setattr(
         answers, "encoded", lambda facts: written.append(facts) or json.dumps(facts)
     )

@@ -122,7 +122,8 @@ def test_media_that_a_worker_had_when_the_clock_was_set_back_are_looked_at(tally
 
 @pytest.fixture
 def at(monkeypatch, tally):
-    """Sets the clock of this process by so much."""
+    """Sets the clock of this process by so much. That of the machine is everybody's, and only root
+    may set it."""
     real = timezone.now
 
     def set_clock(by):

@@ -71,6 +71,7 @@ def storage(monkeypatch):
         now=lambda: datetime.now(UTC),
     )
     service = Service(secrets.token_hex(8), client, is_embedded=False)
+    # No setting leads to a service in the test's own process.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)
     monkeypatch.setattr(connection, "place", lambda: None)
     yield Storage(troubled, service)
