@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -19,16 +20,6 @@ from tests.swarm import WebSeed, seeder, serving_http, torrent
 
 EMAIL = "dora@example.org"
 STOP_SECONDS = 6
-PUT_A_FILE = """
-from django.utils import timezone
-from service import links
-from service.models import Account
-from service.store import library_store
-from tests.service.builders import a_file, put
-account = Account.objects.get()
-file = a_file(account, blob=put(library_store(), bytes(50_000_000)))
-print(links.file_link(account, file, now=timezone.now()))
-"""
 
 
 def stopped_by(ferry: Ferry, number: int) -> float:
@@ -75,22 +66,7 @@ def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
 
 
 @pytest.mark.slow
-@pytest.mark.alone
-def test_a_stop_waits_for_no_slow_download(tmp_path):
-    with running(tmp_path) as ferry:
-        link = ferry.manage("shell", "--verbosity=0", "-c", PUT_A_FILE).strip()
-        address = ("127.0.0.1", ferry.port)
-        with closing(socket.create_connection(address, timeout=60)) as connection:
-            connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            assert b"200 OK" in connection.recv(1024)
-            assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
-        assert ferry.process.returncode == 0
-        assert "Traceback" not in ferry.log
-
-
-@pytest.mark.slow
-@pytest.mark.alone
-def test_a_stop_with_transfers_under_way_loses_nothing(tmp_path):
+def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download(tmp_path):
     """One that comes from a peer, one from an address, and one that waits for its turn."""
     film, song = os.urandom(6_000_000), os.urandom(6_000_000)
     made = {name: torrent(name, film[at:]) for at, name in enumerate(("film.mkv", "next.mkv"))}
@@ -103,6 +79,7 @@ def test_a_stop_with_transfers_under_way_loses_nothing(tmp_path):
         with running(data_dir, ACTIVE_TRANSFERS="2", DOWNLOAD_LIMIT="1000000") as ferry:
             add_account(ferry, EMAIL, PASSWORD)
             with client_of(ferry) as api:
+                large = put_a_file(api, 50_000_000)
                 magnets = [each.magnet(peer=seeds.address) for each in made.values()]
                 first = add(api, "magnet", magnets[0])
                 second = add(api, "url", f"{web.url}/song.flac")
@@ -110,7 +87,9 @@ def test_a_stop_with_transfers_under_way_loses_nothing(tmp_path):
                 for transfer_id in (first, second):
                     until_progress(api, transfer_id, 20)
                 assert ask(api, third)["state"] == "queued"
-            assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
+                link = urlsplit(api.get(f"/rest/file/{large}").headers["Location"])
+            with closing(slow_reader_of(ferry, f"{link.path}?{link.query}")):
+                assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
             assert ferry.process.returncode == 0
             assert "worker stopped" in ferry.log
             assert "Traceback" not in ferry.log
@@ -124,6 +103,20 @@ def test_a_stop_with_transfers_under_way_loses_nothing(tmp_path):
         assert seeds.uploaded_bytes(made["film.mkv"]) < 1.2 * len(film)
 
 
+def put_a_file(api: httpx.Client, size: int) -> int:
+    """Upload so many zeros, and return the id of the file."""
+    answer = api.post("/rest/transfer/file", files={"file": ("large.bin", bytes(size))})
+    return ask(api, answer.json()["id"])["file_created"]
+
+
+def slow_reader_of(ferry: Ferry, link: str) -> socket.socket:
+    """Read the beginning of a file, and not its end."""
+    connection = socket.create_connection(("127.0.0.1", ferry.port), timeout=60)
+    connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    assert b"200 OK" in connection.recv(1024)
+    return connection
+
+
 def client_of(ferry: Ferry) -> httpx.Client:
     return httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), timeout=60, trust_env=False)
 
@@ -133,7 +126,6 @@ def add(api: httpx.Client, kind: str, what: str) -> int:
 
 
 @on_linux
-@pytest.mark.alone
 @pytest.mark.parametrize("name", ["web", "worker"])
 def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
     with running(tmp_path) as ferry:
@@ -153,16 +145,12 @@ def test_a_kill_of_ferry_itself_leaves_nobody_on_the_port(tmp_path):
             probe.bind(("127.0.0.1", ferry.port))
 
 
-def test_two_first_starts_at_once_do_not_meet(tmp_path):
+def test_two_first_starts_at_once_do_not_meet_and_close_a_data_folder_that_was_open(tmp_path):
+    tmp_path.chmod(0o755)
     with started(tmp_path) as first, started(tmp_path) as second:
         for ferry in (first, second):
             assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
             assert "Traceback" not in ferry.log
-
-
-def test_a_data_folder_that_was_open_is_closed(tmp_path):
-    tmp_path.chmod(0o755)
-    with running(tmp_path) as ferry:
         assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
-        database = ferry.data_dir / "ferry.sqlite3"
+        database = tmp_path / "ferry.sqlite3"
         assert stat.S_IMODE(database.stat().st_mode) == 0o600
