@@ -17,15 +17,15 @@ import pytest
 
 from tests.running import BASE, Output, free_port
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 FIRST_START_SECONDS = 120
 NEXT_START_SECONDS = 3
 STOP_SECONDS = 6
 
 
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("stranger") / "ferry"
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "stranger" / "ferry"
     subprocess.run(["git", "clone", "--quiet", BASE, folder], check=True)
     return folder
 
@@ -33,14 +33,13 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Made:
     """`make run`, in a process group of its own, as a terminal would start it."""
 
-    def __init__(self, clone: Path) -> None:
+    def __init__(self, clone: Path, home: Path, **settings: str) -> None:
         self.port = free_port()
-        home = clone.parent / "home"
         home.mkdir(exist_ok=True)
         kept = ("PATH", "LANG", "PIP_CERT", "PIP_CONFIG_FILE", "PIP_DEFAULT_TIMEOUT")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"HOME": str(home), "PORT": str(self.port), "HOST": "127.0.0.1"}
-        environment["PIP_NO_CACHE_DIR"] = "1"
+        environment |= {"PIP_NO_CACHE_DIR": "1", **settings}
         self.started_at = time.monotonic()
         self.process = subprocess.Popen(
             ["make", "run"],
@@ -76,8 +75,8 @@ class Made:
         return time.monotonic() - asked_at
 
 
-def test_make_run_starts_from_nothing_and_again_at_once(clone):
-    with Made(clone) as first:
+def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_path):
+    with Made(clone, tmp_path / "home") as first:
         assert first.seconds_to_answer() < FIRST_START_SECONDS
         assert "/welcome/" in first.output.text
         # No phone reaches an address of this machine alone.
@@ -86,29 +85,41 @@ def test_make_run_starts_from_nothing_and_again_at_once(clone):
         assert first.seconds_to_stop() < STOP_SECONDS
         assert "Traceback" not in first.output.text
         assert "Error" not in first.output.text
-    with Made(clone) as second:
-        assert second.seconds_to_answer() < NEXT_START_SECONDS
+    installed_at = (clone / ".venv" / "run.stamp").stat().st_mtime_ns
+    with Made(clone, tmp_path / "home") as second:
+        second.seconds_to_answer()
+        refused_as_the_port_is_taken(clone, second.port)
         assert second.seconds_to_stop() < STOP_SECONDS
+    assert (clone / ".venv" / "run.stamp").stat().st_mtime_ns == installed_at
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
     )
     assert status.stdout == ""
 
 
-def test_a_port_that_is_taken_is_one_clear_line(clone):
-    with Made(clone) as first:
+@pytest.mark.alone
+def test_make_run_starts_again_at_once(tmp_path):
+    settings = {"DATA_DIR": str(tmp_path / "data"), "ENV_FILE": os.devnull}
+    with Made(BASE, tmp_path / "home", **settings) as first:
         first.seconds_to_answer()
-        again = subprocess.run(
-            ["make", "run"],
-            cwd=clone,
-            env={**os.environ, "PORT": str(first.port), "HOST": "127.0.0.1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert again.returncode != 0
-        assert again.stderr.startswith("PORT: ")
-        assert "Traceback" not in again.stderr
+    with Made(BASE, tmp_path / "home", **settings) as second:
+        assert second.seconds_to_answer() < NEXT_START_SECONDS
+        assert second.seconds_to_stop() < STOP_SECONDS
+
+
+def refused_as_the_port_is_taken(clone: Path, port: int) -> None:
+    """In one clear line."""
+    again = subprocess.run(
+        ["make", "run"],
+        cwd=clone,
+        env={**os.environ, "PORT": str(port), "HOST": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert again.returncode != 0
+    assert again.stderr.startswith("PORT: ")
+    assert "Traceback" not in again.stderr
 
 
 def test_development_as_readme_says_serves_pages_and_static_files_and_works(tmp_path):
