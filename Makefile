@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test quick check fmt bench bench-peers soak screenshots messages lock
+.PHONY: run test quick test-postgresql check fmt bench bench-peers soak screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -14,6 +14,9 @@ test: check
 
 quick: .venv/dev.stamp
 	$(BIN)/python -m pytest --quiet --numprocesses 4 -m "not slow and not browser and not alone"
+
+test-postgresql: .venv/dev.stamp
+	$(BIN)/python -m tests.postgresql
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check

@@ -1,4 +1,5 @@
-"""Loaded before Django: tests have a data folder of their own and see no developer's settings."""
+"""Loaded before Django: tests have a data folder of their own and see no developer's settings,
+except for the database server that DATABASE_URL names: tests make databases of their own there."""
 
 import atexit
 import os
@@ -21,7 +22,8 @@ atexit.register(shutil.rmtree, folder, ignore_errors=True)
 # Read as text: once imported, the settings would have read the developer's own.
 settings = (Path(__file__).resolve().parents[1] / "config" / "settings.py").read_text()
 for name in re.findall(r'env\.\w+\(\s*"(\w+)"', settings):
-    os.environ.pop(name, None)
+    if name != "DATABASE_URL":
+        os.environ.pop(name, None)
 # Compiled once: else each of some hundred processes compiles all it loads, a quarter of its start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -15,6 +15,8 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
+from tests import databases
+
 BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
 START_SECONDS = 120
@@ -107,6 +109,7 @@ def started(
     port = int(settings.get("PORT") or free_port())
     environment = {
         **os.environ,
+        **databases.settings_of(data_dir),
         "DATA_DIR": str(data_dir),
         "HOST": "127.0.0.1",
         "PORT": str(port),

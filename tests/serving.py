@@ -12,8 +12,8 @@ from queue import Queue
 from threading import Thread
 
 from django.conf import settings
-from django.db import connection
 
+from tests import databases
 from tests.running import BASE, START_SECONDS, STOP_SECONDS, free_port
 
 
@@ -61,7 +61,7 @@ def serving(**wanted: str) -> Iterator[Server]:
     environment = {
         **os.environ,
         "DATA_DIR": str(settings.DATA_DIR),
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "DATABASE_URL": databases.shared_url(),
         "HOST": "127.0.0.1",
         "PORT": str(port),
         "WEB_PROCESSES": "1",

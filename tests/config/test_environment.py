@@ -95,7 +95,7 @@ def test_a_wrong_setting_of_transfers_is_refused_by_name(name, raw):
 
 
 def test_tests_see_no_setting_of_the_developers():
-    names = set(settings.env.names) - {"DATA_DIR", "DEBUG", "PORT"}
+    names = set(settings.env.names) - {"DATABASE_URL", "DATA_DIR", "DEBUG", "PORT"}
     theirs = f"{{name for name in {names!r} if os.environ.get(name) == 'theirs'}}"
     code = f"import os, tests.environment; print({theirs})"
     environment = {**os.environ, **dict.fromkeys(names, "theirs")}

@@ -13,10 +13,10 @@ from contextlib import suppress
 import httpx
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from service.models import File, Transfer
 from service.places import ids_on_disk
+from tests import databases
 from tests.faults.reckoning import sum_of
 from tests.running import STOP_SECONDS, running
 from tests.service.builders import a_file, a_folder, put
@@ -33,8 +33,7 @@ SLOWLY = 300_000
 
 
 def ferry_of_this_test():
-    database = f"sqlite:///{connection.settings_dict['NAME']}"
-    wanted = {"DATABASE_URL": database, "TORRENT_PORT": "0", "SEED_MINUTES": "0"}
+    wanted = {"DATABASE_URL": databases.shared_url(), "TORRENT_PORT": "0", "SEED_MINUTES": "0"}
     return running(settings.DATA_DIR, **wanted)
 
 

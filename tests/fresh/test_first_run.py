@@ -15,6 +15,7 @@ from typing import Self
 import httpx
 import pytest
 
+from tests import databases
 from tests.running import BASE, Output, free_port
 
 pytestmark = pytest.mark.slow
@@ -152,7 +153,8 @@ def test_an_owner_is_made_without_a_terminal_as_readme_says(tmp_path):
 
 def developers(home: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "DEBUG"}
-    return kept | {"DATA_DIR": str(home / "data"), "PYTHONUNBUFFERED": "1"}
+    own = databases.settings_of(home / "data")
+    return kept | own | {"DATA_DIR": str(home / "data"), "PYTHONUNBUFFERED": "1"}
 
 
 def run_here(command: str, environment: dict[str, str]) -> str:

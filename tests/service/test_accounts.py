@@ -10,6 +10,7 @@ from django.contrib.auth.hashers import check_password
 from service import accounts, library, transfers
 from service.errors import EmailTaken, NotFound
 from service.models import Account, Discarded, File, Folder, TorrentFile, Transfer
+from tests import databases
 from tests.service.builders import (
     NOW,
     a_file,
@@ -111,7 +112,9 @@ def test_an_account_can_be_added_before_ferry_first_ran(tmp_path):
     command = [sys.executable, "manage.py", "account", "add", "alice@example.org"]
     told = subprocess.run(
         command,
-        env=os.environ | {"DATA_DIR": str(tmp_path / "new")},
+        env=os.environ
+        | databases.settings_of(tmp_path / "new")
+        | {"DATA_DIR": str(tmp_path / "new")},
         cwd=settings.BASE_DIR,
         input="correct horse\n",
         capture_output=True,

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx
 from django.conf import settings
-from django.db import connection
 
+from tests import databases
 from tests.running import BASE, Output
 
 PATIENCE_SECONDS = 180
@@ -68,7 +68,7 @@ def environment(**more: str) -> dict[str, str]:
     return {
         **os.environ,
         "DATA_DIR": str(settings.DATA_DIR),
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "DATABASE_URL": databases.shared_url(),
         "PYTHONUNBUFFERED": "1",
         "SEED_MINUTES": "0",
         **more,

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.db import connection as database
 
+from tests import databases
 from tests.cases import each_case
 from tests.people import page, words
 from tests.running import BASE
@@ -308,7 +309,7 @@ def other_environment() -> dict[str, str]:
     return {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": f"sqlite:///{database.settings_dict['NAME']}",
+        "DATABASE_URL": databases.shared_url(),
     }
 
 

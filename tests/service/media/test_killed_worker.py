@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from service import playback
 from service.errors import Busy, NoWorker
 from service.media import desk, looking, pictures
 from service.media.places import Content
+from tests import databases
 from tests.running import BASE
 from tests.service.builders import a_file, alice, put
 from tests.service.media import samples
@@ -30,7 +30,7 @@ def worker():
     environment = {
         **os.environ,
         "DATA_DIR": str(settings.DATA_DIR),
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "DATABASE_URL": databases.shared_url(),
     }
     command = [sys.executable, "manage.py", "work"]
     with subprocess.Popen(command, cwd=BASE, env=environment) as process:

@@ -1,0 +1,56 @@
+"""The database that DATABASE_URL names: how programs beside the tests reach it."""
+
+import atexit
+import os
+from contextlib import closing, suppress
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.db import connection
+
+
+def shared_url() -> str:
+    """Return the URL of the tests' own database, for a program that reads and writes it too."""
+    name = connection.settings_dict["NAME"]
+    return url_of(name) if connection.vendor != "sqlite" else f"sqlite:///{name}"
+
+
+def url_of(name: str) -> str:
+    """Return the URL of another database on the same server."""
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+
+
+def settings_of(data_dir: Path) -> dict[str, str]:
+    """Return what gives a whole program a database of its own, as long as these tests run.
+
+    It keeps that database when it starts again with the same folder. On SQLite the database lies in
+    the folder anyway.
+    """
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        return {"DATABASE_URL": ""}
+    name = f"ferry_tests_{sha256(os.fsencode(data_dir)).hexdigest()[:20]}"
+    if name not in _made:
+        _say(f"CREATE DATABASE {name}")
+        _made.add(name)
+        atexit.register(_drop, name)
+    return {"DATABASE_URL": url_of(name)}
+
+
+_made: set[str] = set()
+
+
+def _drop(name: str) -> None:
+    import psycopg  # noqa: PLC0415  As below.
+
+    # A server that these tests started themselves has ended by now, and took it along.
+    with suppress(psycopg.OperationalError):
+        _say(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def _say(command: str) -> None:
+    """Outside of a test's transaction, where PostgreSQL makes no database."""
+    import psycopg  # noqa: PLC0415  Without PostgreSQL nothing needs it.
+
+    with closing(psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)) as server:
+        server.execute(command)
