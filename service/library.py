@@ -25,6 +25,7 @@ from service.models import (
     lineage_end,
     numbered_id,
 )
+from service.sorting import ByCodePoint
 from service.store import Stored
 
 MOST_DEPTH = 200
@@ -97,8 +98,8 @@ def listing(account: Account, folder_id: int) -> Listing:
 
 def listing_of(here: Folder) -> Listing:
     """As many queries for 10,000 entries as for 10."""
-    folders = here.folders.annotate(moment=MOMENT).order_by("name_key")
-    files = here.files.annotate(moment=MOMENT).order_by("name_key")
+    folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
+    files = here.files.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
     columns = (*FILE_COLUMNS, *(f"media__{name}" for name in OF_MEDIA))
     return Listing(
         here,

@@ -16,6 +16,7 @@ from service.archive import Files
 from service.errors import NotFound
 from service.library import AT_ONCE, MOMENT, root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
+from service.sorting import ByCodePoint
 
 Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Model)
@@ -70,7 +71,7 @@ def _selected_files(account: Account, file_ids: Iterable[int], outermost: list[s
     ids = distinct(file_ids)
     found: list[tuple[Any, ...]] = []
     for batch in batches(ids, AT_ONCE):
-        rows = File.objects.filter(account=account, pk__in=batch).order_by("name_key")
+        rows = File.objects.filter(account=account, pk__in=batch).order_by(ByCodePoint("name_key"))
         found += rows.annotate(moment=MOMENT).values_list("folder__lineage", *FILE_COLUMNS)
     if len(found) < len(ids):
         raise NotFound
@@ -102,7 +103,8 @@ def _steps(outermost: list[str], selected: list[Files]) -> Iterator[Step]:
 def _descents(tops: list[str]) -> Iterator[Step]:
     """Folders and files come in the same order from the database, and are merged."""
     folders = _below_all(Folder.objects.order_by("lineage"), "lineage", tops)
-    files = File.objects.annotate(moment=MOMENT).order_by("folder__lineage", "name_key")
+    in_order = ("folder__lineage", ByCodePoint("name_key"))
+    files = File.objects.annotate(moment=MOMENT).order_by(*in_order)
     files = _below_all(files, "folder__lineage", tops)
     rows = files.values_list("folder__lineage", *FILE_COLUMNS).iterator()
     by_folder = groupby(rows, key=itemgetter(0))

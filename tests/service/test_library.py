@@ -341,6 +341,21 @@ def queries_of(read):
     return len(queries)
 
 
+def test_names_are_sorted_by_code_point_on_any_database():
+    account = alice()
+    names = ["B", "Z", "_", "a", "b-c", "bb", "ä"]
+    top = a_tree(account, "top", names[::-1])
+    for name in reversed(names):
+        a_folder(account, f"top/folder {name}")
+    listing = library.listing(account, top.pk)
+    assert [row.name for row in listing.files] == names
+    assert [row.name for row in listing.folders] == [f"folder {name}" for name in names]
+    _step, (_depth, columns), *_folders = walking.walk(account, [top.pk], [])
+    assert list(columns.names) == names
+    (_none, chosen) = next(walking.walk(account, [], [row.id for row in listing.files]))
+    assert list(chosen.names) == names
+
+
 def test_a_long_listing_takes_no_more_queries_than_a_short_one():
     account = alice()
     short = a_tree(account, "short", [f"file {n}" for n in range(10)])

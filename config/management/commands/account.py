@@ -16,6 +16,7 @@ from config.environment import parse_size
 from service import accounts
 from service.errors import EmailTaken, NotFound
 from service.models import Account
+from service.sorting import ByCodePoint
 
 SHORTEST_PASSWORD = 8
 
@@ -83,7 +84,8 @@ def add(options: dict[str, Any]) -> str:
 
 
 def list_all(_options: dict[str, Any]) -> str:
-    return "\n".join(map(line_of, Account.objects.order_by("email"))) or "There is no account."
+    rows = Account.objects.order_by(ByCodePoint("email"))
+    return "\n".join(map(line_of, rows)) or "There is no account."
 
 
 def change_password(options: dict[str, Any]) -> str:
