@@ -18,7 +18,13 @@ from tests.running import Output
 from tests.tools import lacks
 
 # What asks the database for more than Django's own words, and what two do at once.
-TESTS = ("tests/service", "tests/contract", "tests/attacks/test_17_races.py")
+TESTS = (
+    "tests/service",
+    "tests/contract",
+    "tests/attacks/test_14_sign_in.py",
+    "tests/attacks/test_17_races.py",
+    "tests/webui/test_races.py",
+)
 USER = "postgres"
 START_SECONDS = STOP_SECONDS = 60
 # Nothing outlives the tests, so nothing has to survive a power failure. Threads of many tests hold

@@ -65,22 +65,26 @@ def network_of(address: str) -> str:
 
 
 def take(limits: list[Limit]) -> timedelta | None:
-    """Counts an attempt. Where one too many was made: how long to wait, and nothing is counted."""
+    """Counts an attempt. Where one too many was made: how long to wait, and nothing is counted.
+
+    It counts before it decides. On a database without one lock for all, the rows that it wrote then
+    keep others out. All take their rows in one order, so that no two wait for each other.
+    """
     with transaction.atomic():
-        now = timezone.now()  # Whoever waited for the database comes after the one it waited for.
-        waits = [wait for limit in limits if (wait := _wait(limit, now))]
+        waits = [wait for limit in _in_order(limits) if (wait := _count(limit))]
         if waits:
+            transaction.set_rollback(True)
             return max(waits)
-        for limit in limits:
-            _count(limit, now)
     return None
 
 
 def give_back(limits: list[Limit]) -> None:
     """A right password does not count. Only this attempt is forgotten: somebody with an account
     of their own must not be able to clear the count of their guesses at another's."""
-    keys = [limit.key for limit in limits]
-    Attempts.objects.filter(key__in=keys, count__gt=0).update(count=F("count") - 1)
+    with transaction.atomic():
+        for limit in _in_order(limits):
+            rows = Attempts.objects.filter(key=limit.key, count__gt=0)
+            rows.update(count=F("count") - 1)
 
 
 def prune(now: datetime) -> int:
@@ -103,19 +107,23 @@ def is_device_of(cookie: str, name: str) -> bool:
     return user is not None and constant_time_compare(password, user.get_session_auth_hash())
 
 
-def _wait(limit: Limit, now: datetime) -> timedelta | None:
-    row = Attempts.objects.filter(key=limit.key, since__gt=now - WINDOW, since__lte=now).first()
-    if row is None or row.count < limit.most:
-        return None
-    return row.since + WINDOW - now
+def _in_order(limits: list[Limit]) -> list[Limit]:
+    return sorted(limits, key=lambda limit: limit.key)
 
 
-def _count(limit: Limit, now: datetime) -> None:
-    row, made = Attempts.objects.get_or_create(key=limit.key, defaults={"count": 1, "since": now})
+def _count(limit: Limit) -> timedelta | None:
+    """Counts, unless there were too many already: then how long to wait."""
+    first = {"count": 1, "since": timezone.now()}
+    row, made = Attempts.objects.select_for_update().get_or_create(key=limit.key, defaults=first)
     if made:
-        return
+        return None
+    now = timezone.now()  # Whoever waited for the row comes after the one it waited for.
     # Begun later than now: before the clock was set back.
     if not now - WINDOW < row.since <= now:
-        Attempts.objects.filter(pk=row.pk).update(count=1, since=now)
+        row.count, row.since = 1, now
+    elif row.count < limit.most:
+        row.count += 1
     else:
-        Attempts.objects.filter(pk=row.pk).update(count=F("count") + 1)
+        return row.since + WINDOW - now
+    row.save(update_fields=["count", "since"])
+    return None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
@@ -273,9 +273,19 @@ class Sent(models.Model):
         with transaction.atomic():
             known = cls._known(connection, transfer_id, info_hash)
             if known is None:
-                return cls.objects.create(
-                    connection=connection, transfer_id=transfer_id, info_hash=info_hash, **facts
-                )
+                try:
+                    with transaction.atomic():
+                        return cls.objects.create(
+                            connection=connection,
+                            transfer_id=transfer_id,
+                            info_hash=info_hash,
+                            **facts,
+                        )
+                except IntegrityError:
+                    # Others wrote it since: not every database keeps them out until here.
+                    known = cls._known(connection, transfer_id, info_hash)
+                    if known is None:
+                        raise
         if known.cleared_at is not None:
             known.cleared_at = None
             known.save(update_fields=["cleared_at"])
