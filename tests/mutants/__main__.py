@@ -1,0 +1,220 @@
+"""Make each fault in a copy of the checkout, and see whether the tests of its subject catch it.
+
+python -m tests.mutants [NAME…] [--jobs N] [--base FOLDER] [--json FILE]
+
+The tests run in an unchanged copy first: what fails there says nothing of a fault. A fault is
+caught where a test fails, or hangs until the limit; it is missed where all of them pass. It ends
+with 1 where a fault could not be judged.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from subprocess import DEVNULL, STDOUT
+from typing import TypeVar
+
+from tests.mutants import faults
+from tests.mutants.faults import Fault, NoLongerApplies
+from tests.running import BASE
+
+CHECK_SECONDS = 1800.0
+# A fault may slow its tests down: a limit that is too close would call that a hang.
+LIMIT_SECONDS, LIMIT_TIMES = 120.0, 5
+END_SECONDS = 60.0
+PASSED, FAILED = 0, 1
+CAUGHT, MISSED, TIMED_OUT, BROKEN = "caught", "missed", "timed out", "broken"
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+
+COMMAND = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the tests ended."""
+
+    code: int | None  # None: they hung
+    seconds: float
+    output: str
+
+    @property
+    def failure(self) -> str:
+        """The first test that failed."""
+        lines = (
+            line for line in self.output.splitlines() if line.startswith(("FAILED ", "ERROR "))
+        )
+        return next(lines, "").partition(" ")[2].partition(" - ")[0]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    name: str
+    verdict: str
+    seconds: float = 0.0
+    by: str = ""  # the test that caught it, or why it can't be judged
+
+    @property
+    def is_caught(self) -> bool:
+        return self.verdict in (CAUGHT, TIMED_OUT)
+
+    def __str__(self) -> str:
+        return f"{self.verdict:9}  {self.seconds:5.0f} s  {self.name}  {self.by}".rstrip()
+
+
+class Copies:
+    """Copies of the checkout, each used by one run at a time."""
+
+    def __init__(self, base: Path, home: Path, count: int) -> None:
+        self._free: SimpleQueue[Path] = SimpleQueue()
+        for number in range(count):
+            self._free.put(copied(base, home / str(number)))
+
+    def tested(self, tests: Sequence[str], limit: float, fault: Fault | None = None) -> Run:
+        """Run the tests with the fault made, and put its file right again."""
+        copy = self._free.get()
+        try:
+            if fault is None:
+                return tested(copy, tests, limit)
+            place = copy / fault.file
+            right = place.read_text()
+            place.write_text(fault.made_in(right))
+            try:
+                return tested(copy, tests, limit)
+            finally:
+                place.write_text(right)
+        finally:
+            self._free.put(copy)
+
+
+def copied(base: Path, copy: Path) -> Path:
+    """Copy what git tracks, and what is new, as it is in the working tree."""
+    wanted = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(["git", *wanted], cwd=base, capture_output=True, check=True).stdout
+    for name in filter(None, names.decode().split("\0")):
+        if (base / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(base / name, copy / name)
+    return copy
+
+
+def tested(copy: Path, tests: Sequence[str], limit: float) -> Run:
+    # A test that the machine can't run would be skipped, and its fault missed.
+    environment = os.environ | {"BROWSER_TESTS": "required", "COLUMNS": "400"}
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        options = {"cwd": copy, "env": environment, "stdin": DEVNULL, "stderr": STDOUT}
+        with subprocess.Popen([*COMMAND, *tests], stdout=output, **options) as process:
+            code = ended(process, limit)
+        output.seek(0)
+        told = output.read().decode(errors="replace")
+    return Run(code, time.monotonic() - started, told)
+
+
+def ended(process: "subprocess.Popen[bytes]", limit: float) -> int | None:
+    """Return how it ended by itself; interrupted, pytest ends what its tests have started."""
+    try:
+        return process.wait(limit)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    return None
+
+
+def judged(copies: Copies, checks: dict[str, Run], fault: Fault) -> Verdict:
+    wrong = [path for path in fault.tests if checks[path].code != PASSED]
+    if wrong:
+        return Verdict(fault.name, BROKEN, by=f"without it, these fail too: {', '.join(wrong)}")
+    limit = LIMIT_SECONDS + LIMIT_TIMES * sum(checks[path].seconds for path in fault.tests)
+    try:
+        run = copies.tested(fault.tests, limit, fault)
+    except (OSError, NoLongerApplies) as misfit:
+        return Verdict(fault.name, BROKEN, by=f"no longer applies: {misfit}")
+    outcomes = {PASSED: MISSED, FAILED: CAUGHT, None: TIMED_OUT}
+    if run.code not in outcomes:
+        return Verdict(fault.name, BROKEN, run.seconds, f"pytest ended with {run.code}")
+    return Verdict(fault.name, outcomes[run.code], run.seconds, run.failure)
+
+
+def main(arguments: Sequence[str]) -> int:
+    asked = parsed(arguments)
+    chosen = [fault for fault in faults.read() if fault.name in asked.names or not asked.names]
+    paths = list(dict.fromkeys(path for fault in chosen for path in fault.tests))
+    with tempfile.TemporaryDirectory(prefix="ferry-mutants-") as home:
+        copies = Copies(asked.base, Path(home), asked.jobs)
+        runs = side_by_side(asked.jobs, lambda path: copies.tested([path], CHECK_SECONDS), paths)
+        checks: dict[str, Run] = {}
+        for path, run in zip(paths, runs, strict=True):
+            checks[path] = run
+            if run.code != PASSED:
+                print(f"{path} fails without any fault:\n{run.output[-4000:]}", flush=True)
+        print(f"{len(checks)} files of tests ran without a fault.", flush=True)
+        verdicts = []
+        for verdict in side_by_side(asked.jobs, partial(judged, copies, checks), chosen):
+            verdicts.append(verdict)
+            print(verdict, flush=True)
+            keep(asked.json, verdicts)
+    return told(verdicts)
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of a fault; all by default")
+    parser.add_argument("--jobs", type=int, default=1, help="so many run at once")
+    parser.add_argument("--base", type=Path, default=BASE, help="another checkout to judge")
+    parser.add_argument("--json", type=Path, help="where to write the verdicts")
+    asked = parser.parse_args(arguments)
+    unknown = set(asked.names) - {fault.name for fault in faults.read()}
+    if unknown:
+        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
+    return asked
+
+
+def side_by_side(jobs: int, act: Callable[[Item], Value], items: Sequence[Item]) -> Iterator[Value]:
+    """In order, as they come; nothing new begins after an interruption."""
+    threads = ThreadPoolExecutor(jobs)
+    try:
+        yield from threads.map(act, items)
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+def keep(place: Path | None, verdicts: Sequence[Verdict]) -> None:
+    """As they come: a run that breaks off keeps what it has."""
+    if place is not None:
+        facts = {"caught": sum(each.is_caught for each in verdicts), "of": len(verdicts)}
+        rows = [asdict(each) for each in verdicts]
+        place.write_text(json.dumps(facts | {"faults": rows}, indent=1))
+
+
+def told(verdicts: Sequence[Verdict]) -> int:
+    counts = Counter(each.verdict for each in verdicts)
+    print(f"caught {sum(each.is_caught for each in verdicts)} of {len(verdicts)}")
+    for each in (each for each in faults.read() if each.name in of(verdicts, MISSED)):
+        print(f"missed: {each.wrong} ({each.name})")
+    if counts[BROKEN]:
+        print(f"NOT JUDGED: {', '.join(of(verdicts, BROKEN))}")
+    return int(counts[BROKEN] > 0)
+
+
+def of(verdicts: Sequence[Verdict], wanted: str) -> list[str]:
+    return [each.name for each in verdicts if each.verdict == wanted]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
