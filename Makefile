@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test quick test-postgresql check fmt bench bench-peers soak screenshots messages lock
+.PHONY: run test quick test-postgresql check fmt bench bench-peers soak mutants screenshots messages \
+	lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -37,6 +38,9 @@ bench-peers: .venv/dev.stamp
 
 soak: .venv/dev.stamp
 	$(BIN)/python -m tests.soak
+
+mutants: .venv/dev.stamp
+	$(BIN)/python -m tests.mutants
 
 screenshots: .venv/dev.stamp
 	$(BIN)/python -m tests.browser.screenshots
