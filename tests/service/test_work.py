@@ -88,6 +88,7 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
         assert told["state"] == "downloading"
         assert (told["name"], told["size"]) == ("film.mkv", len(CONTENT))
         assert api.get("/rest/folder").json()["torrents"][0]["id"] == transfer_id
+        seeds.limit_upload(0)
         told = until_state(api, transfer_id, "done")
         assert (told["progress"], told["file_created"]) == (101, File.objects.get().pk)
         assert api.get("/rest/folder").json()["torrents"] == []
@@ -121,6 +122,7 @@ def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api,
         transfer_id = add(api, film, seeds)
         until_progress(api, transfer_id, 40)
         assert work.stop() < 5
+    seeds.limit_upload(0)
     with working():
         until_state(api, transfer_id, "done")
     is_whole(library_folder, account)
@@ -164,7 +166,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
             is_whole(library_folder, account)
             second.stop()
         again = torrent("again.mkv", CONTENT[: 2**20])
-        seeds.give(again, library_folder._root / "given")
+        seeds.give(again, Path(settings.DATA_DIR) / "given")
         until_state(api, add(api, again, seeds), "done")
 
 
