@@ -2,8 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test quick test-postgresql check fmt bench bench-peers soak mutants screenshots messages \
-	lock
+.PHONY: run test quick test-postgresql check fmt bench bench-peers soak mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
