@@ -159,7 +159,7 @@ def shelf(ferry: Ferry) -> Iterator[Shelf]:
 def alice(page: Page, ferry: Ferry) -> Visitor:
     """At a desk."""
     alice = Visitor(page, ferry.url, ferry)
-    alice.enter()
+    alice.bring_session()
     return alice
 
 
@@ -171,7 +171,7 @@ def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
         page = context.new_page()
         page.on("pageerror", lambda error: troubles.append(str(error)))
         alice = Visitor(page, ferry.url, ferry)
-        alice.enter()
+        alice.bring_session()
         yield alice
         assert troubles == []
 
@@ -180,7 +180,7 @@ def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
 def scriptless(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
     with chromium.new_context(java_script_enabled=False) as context:
         alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.enter()
+        alice.bring_session()
         yield alice
 
 

@@ -2,25 +2,29 @@
 
 from collections import Counter
 
-from playwright.sync_api import Browser, Request, StorageState
+from playwright.sync_api import Browser, Page, Request, StorageState
 
 KINDS = {"document": "HTML", "stylesheet": "CSS", "script": "JS"}
 
 
 def first_loaded(chromium: Browser, url: str, state: StorageState | None = None) -> Counter[str]:
-    """Bytes of bodies by kind, of all that is no document, style or script as "other"; imported
-    modules too. With an empty cache; `state` brings the cookies."""
-    done: list[Request] = []
+    """With an empty cache; `state` brings the cookies."""
     with chromium.new_context(storage_state=state) as context:
-        page = context.new_page()
-        page.on("requestfinished", lambda request: done.append(request))  # noqa: PLW0108  It is marked by Playwright, and methods of lists can't be.
-        page.goto(url)
-        page.wait_for_load_state("networkidle")
-        sizes: Counter[str] = Counter()
-        for request in done:
-            kind = KINDS.get(request.resource_type, "other")
-            sizes[kind] += request.sizes()["responseBodySize"]
-            sizes["answers"] += 1
+        return loaded(context.new_page(), url)
+
+
+def loaded(page: Page, url: str) -> Counter[str]:
+    """Bytes of bodies by kind, of all that is no document, style or script as "other"; imported
+    modules too. The cache has to be empty."""
+    done: list[Request] = []
+    page.on("requestfinished", lambda request: done.append(request))  # noqa: PLW0108  It is marked by Playwright, and methods of lists can't be.
+    page.goto(url)
+    page.wait_for_load_state("networkidle")
+    sizes: Counter[str] = Counter()
+    for request in done:
+        kind = KINDS.get(request.resource_type, "other")
+        sizes[kind] += request.sizes()["responseBodySize"]
+        sizes["answers"] += 1
     assert all(sizes[kind] for kind in KINDS.values()), sizes
     return sizes
 
