@@ -20,6 +20,7 @@ from service.sweep import sweep
 from tests.running import free_port
 from tests.service.builders import alice
 from tests.service.working import (
+    IMPATIENT,
     PATIENCE_SECONDS,
     ask,
     until,
@@ -228,7 +229,7 @@ def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
 
 def test_a_full_disk_pauses_it_until_there_is_room(small_disk, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 3)
-    with working(prefix=small_disk, SEED_MINUTES="0") as work:
+    with working(small_disk, ("-c", IMPATIENT), SEED_MINUTES="0") as work:
         transfer_id = add(api, film, seeds)
         until_progress(api, transfer_id, 5)
         filler = Path(f"/proc/{work.process.pid}/root{settings.DATA_DIR}/filler")

@@ -75,10 +75,25 @@ def environment(**more: str) -> dict[str, str]:
     }
 
 
+# No setting shortens the half minute after which a full disk is tried again.
+IMPATIENT = """
+import sys
+from datetime import timedelta
+import django
+from django.core.management import execute_from_command_line
+django.setup()
+from service import steering
+steering.DISK_PATIENCE = timedelta(seconds=2)
+execute_from_command_line(["manage.py", *sys.argv[1:]])
+"""
+
+
 @contextmanager
-def working(prefix: tuple[str, ...] = (), **more: str) -> Iterator[Working]:
+def working(
+    prefix: tuple[str, ...] = (), program: tuple[str, ...] = ("manage.py",), **more: str
+) -> Iterator[Working]:
     process = subprocess.Popen(
-        [*prefix, sys.executable, "manage.py", "work"],
+        [*prefix, sys.executable, *program, "work"],
         cwd=BASE,
         env=environment(**more),
         stdout=subprocess.PIPE,
