@@ -188,7 +188,7 @@ class Child:
         first.come_back()
 
     def _disk_failed(self, alert: Any, torrent: Torrent) -> None:
-        torrent.failed(alert.error.value(), alert.error.message())
+        torrent.disk_failed(alert.error.value(), alert.error.message())
 
     def _failed(self, alert: Any, torrent: Torrent) -> None:
         """What its peers sent can't be read. Errors of the disk come in an alert of their own."""

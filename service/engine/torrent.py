@@ -70,6 +70,7 @@ class Torrent:
         self.is_saving = False
         self._is_checked = False
         self._is_broken = False
+        self._is_in_doubt = False
         self._is_leaving = False
         self._then: Callable[[], None] = self._end
 
@@ -128,7 +129,7 @@ class Torrent:
         if self.stage is Stage.SEEKING:
             self._peers = list(saved.peers)
             self.come_back()
-        elif self.stage is not Stage.LEAVING:
+        elif self.stage is not Stage.LEAVING and not self._is_in_doubt:
             self.places.keep_resume(lt.write_resume_data_buf(saved))
 
     def resume_missing(self) -> None:
@@ -171,13 +172,13 @@ class Torrent:
 
     def finished(self) -> None:
         """From here on nothing is written: the worker links these very files."""
-        if self.stage is Stage.LOADED:
+        if self.stage is Stage.LOADED and not self._is_in_doubt:
             self.stage = Stage.FLUSHING
             self.handle.set_flags(lt.torrent_flags.upload_mode)
             self.handle.flush_cache()
 
     def flushed(self) -> None:
-        if self.stage is not Stage.FLUSHING:
+        if self.stage is not Stage.FLUSHING or self._is_in_doubt:
             return
         told = self.handle.status()
         if not told.is_finished or told.errc.value():
@@ -216,11 +217,26 @@ class Torrent:
         self.handle.clear_error()
         if self.stage in (Stage.SEEKING, Stage.LOADED):
             self.handle.unset_flags(lt.torrent_flags.upload_mode)
+        if self._is_in_doubt:
+            self._check_again()
         self.handle.resume()
         if was_broken and self.stage is Stage.SEEKING and self.handle.has_metadata():
             self.found()
         elif was_broken and self.stage is Stage.FLUSHING:
             self.handle.flush_cache()
+
+    def _check_again(self) -> None:
+        """`finished` comes once more after that."""
+        self._is_in_doubt = False
+        self.stage = Stage.LOADED
+        self.handle.force_recheck()
+
+    def disk_failed(self, number: int, message: str) -> None:
+        """libtorrent could not read or write. It knows what a piece should be before it writes it,
+        and may take one for written that never was."""
+        if self.stage in (Stage.LOADED, Stage.FLUSHING):
+            self._is_in_doubt = True
+        self.failed(number, message)
 
     def failed(self, number: int, message: str) -> None:
         """On the disk. One that is only given to others ends; another waits to be resumed.

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from service.engine.events import Broken
+from service.engine.events import Broken, Complete
 from service.engine.orders import Order
 from service.engine.torrent import Stage, Surroundings, Torrent
 
@@ -31,7 +31,7 @@ class Finished:
     """As libtorrent's handle is, once all has come."""
 
     def __init__(self):
-        self.flushes = 0
+        self.flushes = self.checks = 0
 
     def status(self):
         return SimpleNamespace(is_finished=True, errc=SimpleNamespace(value=lambda: 0))
@@ -39,10 +39,16 @@ class Finished:
     def flush_cache(self):
         self.flushes += 1
 
-    def pause(self):
+    def force_recheck(self):
+        self.checks += 1
+
+    def pause(self, *_flags):
         pass
 
-    resume = clear_error = pause
+    resume = clear_error = set_flags = unset_flags = save_resume_data = pause
+
+    def torrent_file(self):
+        return SimpleNamespace(layout=lambda: SimpleNamespace(num_files=lambda: 0))
 
 
 def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
@@ -66,3 +72,22 @@ def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
     torrent.failed(errno.EIO, "Input/output error")
     torrent.resume()
     assert torrent.handle.flushes == 1
+
+
+@pytest.mark.parametrize("fails_when", ["downloading", "flushing"])
+def test_what_was_not_written_is_never_complete(torrent, told, fails_when):
+    """libtorrent may tell of the end all the same; it looks at every byte before it is believed."""
+    torrent.handle, torrent.stage = Finished(), Stage.LOADED
+    if fails_when == "flushing":
+        torrent.finished()
+    torrent.disk_failed(errno.ENOSPC, "No space left on device")
+    torrent.finished()
+    torrent.flushed()
+    assert told == [Broken("7", "disk_full", "The disk is full.")]
+    torrent.resume()
+    torrent.flushed()
+    assert torrent.handle.checks == 1
+    assert len(told) == 1
+    torrent.finished()
+    torrent.flushed()
+    assert told[1:] == [Complete("7")]
