@@ -4,7 +4,9 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import timedelta
+from pathlib import Path
 
+from django.conf import settings
 from django.db.models import Sum
 from django.utils import timezone
 
@@ -61,11 +63,16 @@ def reckoned(account: Account, store: Store, promises: Promises) -> Reckoning:
     return found
 
 
+def incoming() -> Path:
+    """Return the folder of the library that takes what is on its way in."""
+    return Path(settings.DATA_DIR) / "library" / "incoming"
+
+
 def leavings(account: Account, store: Store) -> Iterable[str]:
     """What belongs to nothing, and sums that are no longer those of their parts."""
     named = set(File.objects.values_list("blob", flat=True))
     yield from ({blob.blob for blob in store.blobs()} ^ named)
-    yield from (str(path) for path in (store._root / "incoming").glob("*"))
+    yield from (str(path) for path in incoming().glob("*"))
     over = Transfer.objects.filter(state__in=Transfer.OVER).values_list("pk", flat=True)
     yield from (f"place of {each}" for each in ids_on_disk() if each in set(over))
     total = File.objects.filter(account=account).aggregate(size=Sum("size_bytes", default=0))

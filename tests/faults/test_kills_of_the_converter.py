@@ -37,7 +37,7 @@ def asks(scene):
 @pytest.fixture
 def film(scene):
     path = samples.film(
-        "long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=SECONDS, size="640x360", rate=str(RATE)
+        "long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=SECONDS, size="426x240", rate=str(RATE)
     )
     with path.open("rb") as stream:
         return a_file(scene.account, "film.avi", blob=scene.store.put(stream))

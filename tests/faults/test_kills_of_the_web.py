@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from service.models import File, Transfer
-from tests.faults.reckoning import sum_of
+from tests.faults.reckoning import incoming, sum_of
 from tests.faults.tally import Reckoning
 from tests.service.builders import a_file, a_folder, put
 from tests.service.working import until
@@ -26,6 +26,7 @@ from tests.serving import serving
 pytestmark = pytest.mark.slow
 
 KILLS = 8
+CUTS = 3
 PEOPLE = 3
 
 
@@ -90,22 +91,45 @@ def kill_while(people, kill, chance):
         each.end()
 
 
-def test_what_was_uploaded_renamed_and_deleted_is_as_it_was_said(scene, server, kill, chance):
-    def life(number):
-        mine, asks = random.Random(number), scene.asking(server.url)
+def uploader(scene, server, number):
+    mine, asks = random.Random(number), scene.asking(server.url)
 
-        def live(turn):
-            content = mine.randbytes(mine.choice([30, 70_000, 1_500_000]))
-            name = f"{number} {turn}"
-            file_id = asks.put(name, content)
-            asks.rename(file_id, content, f"{name} renamed")
-            if turn % 2:
-                asks.delete(file_id, content)
+    def live(turn):
+        content = mine.randbytes(mine.choice([30, 70_000, 1_500_000]))
+        name = f"{number} {turn}"
+        file_id = asks.put(name, content)
+        asks.rename(file_id, content, f"{name} renamed")
+        if turn % 2:
+            asks.delete(file_id, content)
 
-        return live
+    return live
 
-    people = [Busy(life(number)) for number in range(PEOPLE)]
+
+def adder(scene, server, number, said):
+    asks = scene.asking(server.url)
+
+    def live(turn):
+        digits = f"{number + 1:020x}{len(said):020x}"
+        magnet = {"magnet": f"magnet:?xt=urn:btih:{digits}&dn={digits}"}
+        answer = asks.api.post("/rest/transfer/magnet", data=magnet)
+        assert answer.status_code == 200, answer.text
+        said[digits] = answer.json()["id"]
+
+    return live
+
+
+def test_what_was_uploaded_renamed_deleted_and_added_is_as_it_was_said(scene, server, kill, chance):
+    """A magnet that is sent until it is answered is one transfer."""
+    said = {}
+    people = [Busy(uploader(scene, server, number)) for number in range(PEOPLE)]
+    people += [Busy(adder(scene, server, number, said)) for number in range(PEOPLE)]
     kill_while(people, kill, chance)
+    # An upload is a transfer too, of no torrent.
+    rows = Transfer.objects.exclude(info_hash_v1="").values_list("info_hash_v1", "pk")
+    times = Counter(digits for digits, _pk in rows)
+    lost = [str(each) for each in said.items() - dict(rows).items()]
+    scene.even(Reckoning(len(said), lost, [each for each in times if times[each] > 1]))
+    assert len(said) >= KILLS
     scene.all_even()
     assert File.objects.count() >= KILLS
 
@@ -119,7 +143,7 @@ def test_an_upload_that_was_cut_off_leaves_nothing(share, scene, server, kill):
         """Cut in two by the kill of whoever reads it."""
         yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="film"\r\n\r\n'
         yield content[:sent]
-        (reader,) = until(lambda: writers_below(scene.store, server))
+        (reader,) = until(lambda: writers_below(incoming(), server))
         kill(reader)
         yield content[sent:]
         yield b"\r\n--b--\r\n"
@@ -134,14 +158,13 @@ def test_an_upload_that_was_cut_off_leaves_nothing(share, scene, server, kill):
     scene.all_even()
 
 
-def writers_below(store, server):
-    incoming = str(store._root / "incoming")
+def writers_below(folder, server):
     places = {pid: f"/proc/{pid}/fd" for pid in server.workers}
     return {
         pid
         for pid, place in places.items()
         for name in os.listdir(place)  # noqa: PTH208
-        if target_of(f"{place}/{name}").startswith(incoming)
+        if target_of(f"{place}/{name}").startswith(str(folder))
     }
 
 
@@ -162,11 +185,11 @@ def test_a_download_that_is_cut_off_goes_on_where_it_was(way, scene, server, kil
     whole = asks.api.get(link)
     assert content in whole.content
     came = b""
-    for part in range(1, KILLS + 1):
+    for part in range(1, CUTS + 1):
         headers = {"Range": f"bytes={len(came)}-", "If-Range": whole.headers["ETag"]}
         with asks.api.stream("GET", link, headers=headers) as answer:
             assert answer.status_code == 206
-            came += read(answer, len(whole.content) * part // KILLS - len(came))
+            came += read(answer, len(whole.content) * part // CUTS - len(came))
             kill()
     assert came == whole.content
     scene.all_even()
@@ -179,28 +202,3 @@ def read(answer, most_bytes):
         if len(pieces) >= most_bytes:
             break
     return pieces[:most_bytes]
-
-
-def test_a_magnet_that_is_sent_until_it_is_answered_is_one_transfer(scene, server, kill, chance):
-    said = {}
-
-    def life(number):
-        asks = scene.asking(server.url)
-
-        def live(turn):
-            digits = f"{number + 1:020x}{len(said):020x}"
-            magnet = {"magnet": f"magnet:?xt=urn:btih:{digits}&dn={digits}"}
-            answer = asks.api.post("/rest/transfer/magnet", data=magnet)
-            assert answer.status_code == 200, answer.text
-            said[digits] = answer.json()["id"]
-
-        return live
-
-    people = [Busy(life(number)) for number in range(PEOPLE)]
-    kill_while(people, kill, chance)
-    rows = Transfer.objects.values_list("info_hash_v1", "pk")
-    times = Counter(digits for digits, _pk in rows)
-    lost = [str(each) for each in said.items() - dict(rows).items()]
-    scene.even(Reckoning(len(said), lost, [each for each in times if times[each] > 1]))
-    assert len(said) >= KILLS
-    scene.all_even()

@@ -17,7 +17,7 @@ from django.conf import settings
 from service.models import File, Transfer
 from service.places import ids_on_disk
 from tests import databases
-from tests.faults.reckoning import sum_of
+from tests.faults.reckoning import incoming, sum_of
 from tests.running import STOP_SECONDS, running
 from tests.service.builders import a_file, a_folder, put
 from tests.service.media import samples
@@ -83,7 +83,7 @@ def test_everything_goes_on_after_a_restart(end, scene, seeds, chance, tmp_path)
     folder = a_folder(scene.account)
     file = a_file(scene.account, "large", folder=folder, blob=put(scene.store, content))
     scene.promises.hear(sum_of(content), "large")
-    path = samples.film("long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="640x360")
+    path = samples.film("long.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=60, size="426x240")
     film = a_file(scene.account, "film.avi", blob=put(scene.store, path.read_bytes()))
     scene.promises.hear(sum_of(path.read_bytes()), "film.avi")
 
@@ -96,11 +96,11 @@ def test_everything_goes_on_after_a_restart(end, scene, seeds, chance, tmp_path)
         ]
         wholes = [asks.api.get(link) for link in links]
         half = Uploading(scene.asking(ferry.url).api, chance.randbytes(3_000_000))
-        until(lambda: any((scene.store._root / "incoming").iterdir()))
-        until(lambda: asks.api.get(f"/rest/file/{film.pk}/mp4").status_code == 200)
-        until(converters)
+        until(lambda: any(incoming().iterdir()))
         until(lambda: Transfer.objects.get(pk=transfer_id).progress_percent > 20)
         assert Transfer.objects.get(pk=transfer_id).state == "downloading"
+        until(lambda: asks.api.get(f"/rest/file/{film.pk}/mp4").status_code == 200)
+        until(converters)
         came = [beginning_of(asks.api, link) for link in links]
         end(ferry, scene)
         half.is_over.set()

@@ -16,7 +16,7 @@ def main() -> int:
     seconds = float(os.environ.get("SOAK_SECONDS", "1800"))
     os.environ["ENV_FILE"] = os.devnull
     with tempfile.TemporaryDirectory(prefix="ferry-soak-") as home:
-        report = soaked(Path(home), seconds)
+        report = soaked(Path(home), seconds=seconds)
     print(report)
     return int(not report.is_well)
 

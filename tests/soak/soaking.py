@@ -18,6 +18,7 @@ PEOPLE = 50
 PAUSE_SECONDS = 2.0
 SIGN_INS_AT_ONCE = 8
 SAMPLES = 90
+TICK_SECONDS = 0.05
 WARM_UP_SHARE = 0.25
 FETCHED_BYTES = 200_000
 # Threads and handles come and go with how many happen to ask at once.
@@ -69,8 +70,9 @@ class Report:
 class Crowd:
     """Everybody in a thread, from its beginning to its end."""
 
-    def __init__(self, people: list[Person]) -> None:
+    def __init__(self, people: list[Person], pause_seconds: float) -> None:
         self.people = people
+        self._pause_seconds = pause_seconds
         self.troubles: Counter[str] = Counter()
         self._is_over = threading.Event()
         self._door = threading.Semaphore(SIGN_INS_AT_ONCE)
@@ -86,11 +88,20 @@ class Crowd:
         for thread in self._threads:
             thread.join()
 
+    @property
+    def acts(self) -> int:
+        return sum(each.acts_done for each in self.people)
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether anybody has begun and may still act."""
+        return any(each.is_alive() for each in self._threads)
+
     def _live(self, person: Person) -> None:
         with closing(person.browser):
             with self._door:
                 has_begun = self._does(person.begin)
-            while has_begun and not self._is_over.wait(person.pause_seconds(PAUSE_SECONDS)):
+            while has_begun and not self._is_over.wait(person.pause_seconds(self._pause_seconds)):
                 self._does(person.act)
 
     def _does(self, act: Callable[[], None]) -> bool:
@@ -102,21 +113,28 @@ class Crowd:
         return True
 
 
-def soaked(home: Path, seconds: float) -> Report:
+def soaked(
+    home: Path, *, seconds: float = 0, acts: int = 0, pause_seconds: float = PAUSE_SECONDS
+) -> Report:
+    """Soak Ferry for some time, or until people have done so many things."""
     (home / "given").mkdir()
     (home / "given" / "fetched.bin").write_bytes(bytes(FETCHED_BYTES))
     with (
         serving_http(WebSeed(folder=home / "given")) as web,
         running(home / "data", TORRENT_NETWORK="loopback", TORRENT_PORT="0") as ferry,
-        Crowd(list(people_of(ferry, f"{web.url}/fetched.bin"))) as crowd,
+        Crowd(list(people_of(ferry, f"{web.url}/fetched.bin")), pause_seconds) as crowd,
     ):
-        samples = list(watched(ferry, seconds))
-    acts = sum(each.acts_done for each in crowd.people)
+        started = time.monotonic()
+        if acts:
+            samples = list(watched(ferry, crowd, lambda: crowd.acts, acts))
+        else:
+            samples = list(watched(ferry, crowd, lambda: time.monotonic() - started, seconds))
+        took = time.monotonic() - started
     lines = ferry.log.splitlines()
     troubles = crowd.troubles + Counter(filter(is_bad, lines))
     # Without the time that each begins with.
     warnings = Counter(line.partition(" ")[2] for line in lines if " WARNING " in line)
-    return Report(seconds, acts, troubles, samples, warnings)
+    return Report(took, crowd.acts, troubles, samples, warnings)
 
 
 def people_of(ferry: Ferry, address: str) -> Iterator[Person]:
@@ -127,13 +145,15 @@ def people_of(ferry: Ferry, address: str) -> Iterator[Person]:
         yield Person(ferry.url, name, PASSWORD, number, address)
 
 
-def watched(ferry: Ferry, seconds: float) -> Iterator[Sample]:
+def watched(
+    ferry: Ferry, crowd: Crowd, progress: Callable[[], float], goal: float
+) -> Iterator[Sample]:
     """Nothing is taken while everybody comes in, and all that is made once is made."""
-    started = time.monotonic()
-    step = seconds * (1 - WARM_UP_SHARE) / SAMPLES
+    step = goal * (1 - WARM_UP_SHARE) / SAMPLES
     for number in range(SAMPLES):
-        due = started + seconds * WARM_UP_SHARE + number * step
-        ferry.output.ends(max(0.0, due - time.monotonic()))
+        due = goal * WARM_UP_SHARE + number * step
+        while progress() < due and crowd.is_there and not ferry.output.ends(TICK_SECONDS):
+            pass
         yield sample_of(ferry.process.pid)
 
 
