@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import cast
 
 from django.conf import settings
+from django.contrib.sessions.backends.base import UpdateError
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -156,6 +157,8 @@ class Errors:
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
-        if isinstance(exception, OperationalError):
-            return errors.database_failed(request, exception)
+        # Django raises an UpdateError in the place of what the database said of a session.
+        said = exception.__context__ if isinstance(exception, UpdateError) else exception
+        if isinstance(said, OperationalError):
+            return errors.database_failed(request, said)
         return errors.broken_with_reference(request, exception)

@@ -191,6 +191,23 @@ def test_a_session_that_cannot_be_written_is_trouble_of_the_disk(alice, monkeypa
     assert words(answer, "h1") == "Ferry can't write to its disk"
 
 
+def test_a_session_that_cannot_be_written_at_sign_in_is_trouble_of_the_database(alice, monkeypatch):
+    """Django puts an error of its own in the place of what the database said."""
+    save = SessionStore.get_model_class().save
+
+    def locked_when_changed(session, *args, **options):
+        if options.get("force_update"):
+            raise OperationalError("database is locked")
+        save(session, *args, **options)
+
+    # To lock the real database takes as long as Ferry waits for a lock.
+    monkeypatch.setattr(SessionStore.get_model_class(), "save", locked_when_changed)
+    visitor = Client(headers={"host": "localhost"}, raise_request_exception=False)
+    answer = visitor.post("/signin/", {"username": "alice", "password": PASSWORD})
+    assert answer.status_code == 503
+    assert words(answer, "h1") == "Ferry is busy"
+
+
 def test_a_foreign_host_is_told_what_to_set():
     answer = Client(headers={"host": "attacker.example"}).get("/signin/")
     assert answer.status_code == 400
