@@ -2,6 +2,7 @@ import secrets
 from collections.abc import Iterator
 
 import pytest
+from django.db import connections
 from django.test import Client
 from hypothesis import HealthCheck, settings
 
@@ -36,6 +37,14 @@ def _static_files() -> None:
 def _cheap_passwords() -> None:
     """The real cost, 30 ms for each of many hundred passwords, would prove nothing here."""
     Argon2.time_cost, Argon2.memory_cost = 1, 8
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_connection_outlives_its_thread() -> None:
+    """A server counts them, warns of those left open, and drops no database that has any. Here a
+    thread of the worker ends with its test; there it closes what it has after each answer."""
+    if connections["default"].vendor != "sqlite":
+        connections["default"].settings_dict["CONN_MAX_AGE"] = 0
 
 
 @pytest.fixture

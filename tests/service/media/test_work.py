@@ -2,10 +2,12 @@ import errno
 import os
 import signal
 import threading
+from contextlib import closing
 from datetime import timedelta
 from unittest.mock import Mock
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from service import library
@@ -222,7 +224,12 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
     Media.objects.filter(sha1=warm.sha1).update(state="probed")
     with children._one() as child:  # noqa: SLF001  The one child there will be.
         os.kill(child._running.pid, signal.SIGSTOP)  # noqa: SLF001  Nothing else tells its process.
-    looking_on = threading.Thread(target=worker.look_once)
+
+    def look() -> None:
+        with closing(connection):
+            worker.look_once()
+
+    looking_on = threading.Thread(target=look)
     looking_on.start()
     wait_until(lambda: children._asked)  # noqa: SLF001  A stopped child shows no sign.
     worker.stop()
