@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 BASE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((BASE / "pyproject.toml").read_text())
@@ -65,7 +65,7 @@ def test_every_package_stands_in_its_table_and_nothing_else(told, wanted):
     assert list(told) == sorted(map(name_of, wanted))
 
 
-@each_of("name", [*RUNNING, *DEVELOPING])
+@each_case("name", [*RUNNING, *DEVELOPING])
 def test_each_has_its_own_licence_and_a_sentence_why(name):
     licence, why = (RUNNING | DEVELOPING)[name]
     assert licence == licence_of(name)

@@ -10,8 +10,8 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.http import HttpResponse
 
+from tests.cases import each_case
 from tests.people import page
-from tests.service.cases import each_of
 from webui import transfers
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +95,7 @@ def kept(name: str) -> str:
     return name.replace("/", "_")
 
 
-@each_of(
+@each_case(
     ("path", "headers"),
     [("/", {}), ("/?view=grid", {}), ("/files/0/listing/", HTMX), ("/files/0/delete/?all=1", {})],
 )
@@ -116,7 +116,7 @@ def test_hostile_names_in_a_list_are_text(bob, new_storage, path, headers):
     assert "&lt;b&gt;" in text
 
 
-@each_of("name", [name.replace("/", "_") for name in WORST])
+@each_case("name", [name.replace("/", "_") for name in WORST])
 def test_a_hostile_name_is_text_on_every_page(bob, new_storage, name):
     storage = new_storage()
     plain = [counts(bob.client.get(at, headers=with_)) for at, with_ in house(storage, "ok.mkv")]
@@ -127,7 +127,7 @@ def test_a_hostile_name_is_text_on_every_page(bob, new_storage, name):
         harmless(answer, baseline)
 
 
-@each_of("name", [name.replace("/", "_") for name in WORST])
+@each_case("name", [name.replace("/", "_") for name in WORST])
 def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, new_storage, name):
     storage = new_storage()
     folder = storage.folder(name)
@@ -138,7 +138,7 @@ def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, new_storage, na
     assert page(bob.client.get(f"/files/{inner.id}/")).select(".crumbs a")[-1].get_text() == name
 
 
-@each_of("name", [name.replace("/", "_") for name in WORST])
+@each_case("name", [name.replace("/", "_") for name in WORST])
 def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, new_storage, name):
     storage = new_storage()
     storage.folder(name)
@@ -153,7 +153,7 @@ def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, new_storage, name):
     json.loads(refused.content)
 
 
-@each_of("query", WORST)
+@each_case("query", WORST)
 def test_what_was_typed_into_the_filter_is_text(bob, new_storage, query):
     storage = new_storage()
     storage.file("a.txt")
@@ -163,7 +163,7 @@ def test_what_was_typed_into_the_filter_is_text(bob, new_storage, query):
     assert page(answer).select_one("#q")["value"] == query.strip()
 
 
-@each_of("name", [name.replace("/", "_") for name in WORST])
+@each_case("name", [name.replace("/", "_") for name in WORST])
 def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, new_storage, name):
     storage = new_storage()
     file = storage.file(name)
@@ -179,7 +179,7 @@ def test_what_a_service_says_is_text_on_error_pages(bob, storage):
     assert "said the service" in page(answer).select_one("main").get_text()
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_what_a_service_says_is_text_in_a_toast(bob, new_storage, name):
     storage = new_storage()
 
@@ -197,7 +197,7 @@ def asked(name: str) -> str:
     return f"/add/?{urlencode({'text': f'magnet:?xt=urn:btih:{1:040x}&dn={quote(name)}'})}"
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage, name):
     plain = counts(bob.client.get(asked("ok")))
     answer = bob.client.get(asked(name))
@@ -205,7 +205,7 @@ def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage
     assert page(answer).select_one("#picks bdi").get_text() == name
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_a_hostile_name_is_text_in_a_verdict(bob, new_storage, name):
     storage = new_storage()
 
@@ -220,7 +220,7 @@ def test_a_hostile_name_is_text_in_a_verdict(bob, new_storage, name):
     assert page(answer).select(".verdict bdi")
 
 
-@each_of("name", WORST)
+@each_case("name", WORST)
 def test_a_hostile_name_of_a_token_is_text(bob, name):
     plain = counts(bob.client.post("/account/tokens/", {"name": "ok"}))
     bob.client.post("/account/tokens/1/revoke/")
@@ -229,7 +229,7 @@ def test_a_hostile_name_of_a_token_is_text(bob, name):
     assert not page(answer).select("main script, main img, main svg[onload]")
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_names_of_transfers_are_text_wherever_they_stand(bob, new_storage, name):
     storage = new_storage()
     one = storage.transfer("plain", state="downloading", progress=50, size=1000)

@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from tests.attacks.test_01_names import NAMES, counts, harmless
+from tests.cases import each_case
 from tests.people import page
-from tests.service.cases import each_of
 from tests.webui.service import EMAIL, PASSWORD
 from webui.models import Sent
 
@@ -38,7 +38,7 @@ def test_names_of_a_foreign_service_are_text(bob, foreign):
     assert {tag["title"] for tag in page(shown).select(".entry-name")} == set(NAMES)
 
 
-@each_of("link", LINKS)
+@each_case("link", LINKS)
 def test_a_thumb_that_is_no_link_stands_on_no_page(bob, new_foreign, link):
     foreign = new_foreign()
     pictures = {"image": {"220": link, "x": link}, "video": {"hls": link}}
@@ -50,7 +50,7 @@ def test_a_thumb_that_is_no_link_stands_on_no_page(bob, new_foreign, link):
                 assert value is None or value.startswith(("/", "#"))
 
 
-@each_of(
+@each_case(
     "bad", ["../account", "7/../../user", "?x", "#", "7 8", "%2e", "", -5, 1.5, None, [], {}, True]
 )
 def test_ids_that_turn_into_paths_become_no_row(bob, new_foreign, bad):
@@ -62,7 +62,7 @@ def test_ids_that_turn_into_paths_become_no_row(bob, new_foreign, bad):
     assert [tag["title"] for tag in rows] == ["good"]
 
 
-@each_of(
+@each_case(
     "facts",
     [
         {"size": -1},
@@ -89,7 +89,7 @@ def test_values_of_any_kind_leave_the_page_standing(bob, new_foreign, facts):
         assert "good" in page(answer).select_one("main").get_text()
 
 
-@each_of(
+@each_case(
     "facts",
     [
         {"files": None, "folders": 5},
@@ -133,7 +133,7 @@ def test_an_answer_of_many_megabytes_is_refused(bob, foreign, size):
     assert body.given == 0
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_what_a_service_says_of_an_add_is_text(bob, new_foreign, name):
     foreign = new_foreign()
 
@@ -148,7 +148,7 @@ def test_what_a_service_says_of_an_add_is_text(bob, new_foreign, name):
     harmless(added(name), plain)
 
 
-@each_of("bad", ["../account", "?x", "7/../8", "", {}, [], True])
+@each_case("bad", ["../account", "?x", "7/../8", "", {}, [], True])
 def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, new_foreign, bad):
     foreign = new_foreign()
     told = {"result": True, "user_torrent_id": bad, "torrent_hash": "8" * 40}
@@ -164,7 +164,7 @@ def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, new_foreign, bad):
 HOSTILE = ["<img src=x onerror=alert(1)>", {}, [], True, -1, 1e400, "9" * 400, None, "NaN"]
 
 
-@each_of("value", HOSTILE)
+@each_case("value", HOSTILE)
 def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, new_foreign, value):
     foreign = new_foreign()
     names = ["name", "size", "hash", "progress", "download_rate", "seeders", "connected_to"]
@@ -179,7 +179,7 @@ def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, new_foreign, value
     assert shown.select("main img, main script") == []
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_the_name_and_plan_of_an_account_are_text(alice, new_foreign, name):
     foreign = new_foreign()
 
@@ -204,8 +204,8 @@ def harmless_but_for_the_bookmark(answer, baseline):
     )
 
 
-@each_of("name", NAMES)
-@each_of("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
+@each_case("name", NAMES)
+@each_case("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
 def test_a_warning_is_text(bob, new_foreign, name, wrap):
     foreign = new_foreign()
 

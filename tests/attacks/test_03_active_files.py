@@ -14,9 +14,9 @@ from tests.attacks.test_12_site_links import playlist_for
 from tests.browser.chromium import ARGUMENTS
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.cases import each_case
 from tests.people import page as soup
 from tests.running import Ferry
-from tests.service.cases import each_of
 from tests.tools import program
 from tests.webui.media_host import behind
 from tests.webui.test_delivery import leave
@@ -179,7 +179,7 @@ def rows(page: Page) -> list[tuple[str, str]]:
 
 
 @pytest.mark.django_db
-@each_of("name", ACTIVE)
+@each_case("name", ACTIVE)
 def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, new_foreign, name):
     foreign = new_foreign()
     file = foreign.file(name, dangerous(ACTIVE[name], "http://trap.example"))
@@ -202,8 +202,8 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, new_fo
 
 
 @pytest.mark.django_db
-@each_of("name", ACTIVE)
-@each_of("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])
+@each_case("name", ACTIVE)
+@each_case("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])
 def test_what_calls_itself_a_part_of_a_film_runs_nowhere(
     gwen, new_foreign, monkeypatch, name, kind
 ):

@@ -7,10 +7,10 @@ from django.urls import reverse
 
 from config import upstream
 from service.models import Folder
+from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.service.builders import a_folder
 from tests.service.builders import alice as an_account
-from tests.service.cases import each_of
 from tests.webui.test_roles import TABLE
 from webui import attempts
 from webui.models import (
@@ -54,21 +54,21 @@ def test_a_form_of_ours_passes(victim):
     assert victim.post("/account/look/", form).status_code == 302
 
 
-@each_of("path", posts())
+@each_case("path", posts())
 def test_a_form_without_our_token_is_refused(victim, path):
     answer = victim.post(path, {"theme": "dark"})
     assert answer.status_code == 403
     assert victim.get("/").status_code == 200
 
 
-@each_of("kind", ["text/plain", "application/json", "multipart/form-data; boundary=x"])
+@each_case("kind", ["text/plain", "application/json", "multipart/form-data; boundary=x"])
 def test_no_content_type_evades_the_check(victim, kind):
     answer = victim.generic("POST", "/signout/", b"--x--", content_type=kind)
     assert answer.status_code == 403
     assert victim.get("/").status_code == 200
 
 
-@each_of(
+@each_case(
     "origin",
     [
         "null",
@@ -132,8 +132,8 @@ def test_the_token_is_out_of_a_scripts_reach(victim):
     assert victim.cookies["ferry_csrf_8000"]["httponly"]
 
 
-@each_of("origin", ["null", "https://evil.example", "http://localhost:8001", "x"])
-@each_of("kind", ["text/plain", "application/x-www-form-urlencoded"])
+@each_case("origin", ["null", "https://evil.example", "http://localhost:8001", "x"])
+@each_case("kind", ["text/plain", "application/x-www-form-urlencoded"])
 def test_a_password_that_a_browser_keeps_for_the_interface_serves_no_other_site(origin, kind):
     """It is sent along with every form, as a cookie would be."""
     account = an_account(password=PASSWORD)

@@ -6,8 +6,8 @@ A double click begun elsewhere meets a button not yet armed: tests/browser/test_
 import pytest
 from django.test import Client
 
+from tests.cases import each_case
 from tests.people import page
-from tests.service.cases import each_of
 from tests.webui.test_sending import magnet, titles
 from tests.webui.test_uploads import Untouchable, send
 from webui.models import Attempts, SendToken, Sent
@@ -30,8 +30,8 @@ def posted(storage) -> list[tuple[str, str]]:
     return [call for call in storage.calls if call[0] != "GET"]
 
 
-@each_of("query", [LINK, {"url": "http://a.example/x"}, {"text": magnet(1)}])
-@each_of("more", [{}, {"submit": "1", "add": "1", "confirm": "yes"}])
+@each_case("query", [LINK, {"url": "http://a.example/x"}, {"text": magnet(1)}])
+@each_case("more", [{}, {"submit": "1", "add": "1", "confirm": "yes"}])
 def test_opening_the_page_adds_nothing(victim, storage, query, more):
     answer = victim.get("/add/", query | more)
     assert page(answer).select("#picks input[name=line]")
@@ -39,7 +39,7 @@ def test_opening_the_page_adds_nothing(victim, storage, query, more):
     assert Sent.objects.count() == 0
 
 
-@each_of("path", ["/add/", "/transfers/", "/account/"])
+@each_case("path", ["/add/", "/transfers/", "/account/"])
 def test_it_cannot_be_framed(victim, storage, path):
     answer = victim.get(path, LINK)
     assert answer.status_code == 200
@@ -60,8 +60,8 @@ def test_the_button_is_off_until_the_page_was_seen(victim, storage):
     assert plain is not None
 
 
-@each_of("path", ["/add/", "/transfers/send/"])
-@each_of(
+@each_case("path", ["/add/", "/transfers/send/"])
+@each_case(
     ("kind", "body"),
     [
         ("text/plain", f"text={magnet(1)}"),
@@ -117,7 +117,7 @@ def test_no_token_is_made_by_another_site(victim):
     assert SendToken.objects.count() == 0
 
 
-@each_of(
+@each_case(
     "link",
     [
         "javascript:alert(1)",

@@ -2,8 +2,8 @@
 
 from django.test import Client
 
+from tests.cases import each_case
 from tests.running import raw
-from tests.service.cases import each_of
 
 FOREIGN = [
     "attacker.example",
@@ -25,7 +25,7 @@ FOREIGN = [
 ]
 
 
-@each_of("host", FOREIGN)
+@each_case("host", FOREIGN)
 def test_a_foreign_host_gets_400(client, host):
     assert client.get("/healthz").status_code == 200
     assert Client(headers={"host": host}).get("/healthz").status_code == 400
@@ -42,7 +42,7 @@ def request(*lines: str) -> bytes:
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
 
-@each_of(
+@each_case(
     "lines",
     [
         ("GET /healthz HTTP/1.1", "Host: localhost", "Host: attacker.example"),

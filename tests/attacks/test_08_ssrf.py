@@ -17,8 +17,8 @@ from service.engine.fetch_pace import Pace
 from service.engine.fetch_wire import Road, addresses_of, is_near, is_own
 from service.engine.fetching import Fetching
 from service.engine.network import Reach
+from tests.cases import each_case
 from tests.misbehaving import answers, head, serving, whole
-from tests.service.cases import each_of
 from tests.service.engine.fetch_servers import CONTENT, Side, file, in_turn, url_of, waits_told
 from tests.webui.service import IMPATIENT
 from webui.judging import Judge
@@ -130,7 +130,7 @@ def test_what_is_private_here_is_reached_where_that_is_wanted(abroad):
     assert abroad.content == SECRET
 
 
-@each_of("host", OWN)
+@each_case("host", OWN)
 def test_no_spelling_of_this_machine_is_fetched_from(abroad, host):
     with serving(answers(whole(SECRET))) as server:
         event = abroad.fetch(f"http://{host}:{server.port}/")
@@ -143,25 +143,25 @@ def is_refused(event):
     return isinstance(event, Broken) and event.word == "address_refused"
 
 
-@each_of("host", ELSEWHERE)
-@each_of("scheme", ["http", "https"])
+@each_case("host", ELSEWHERE)
+@each_case("scheme", ["http", "https"])
 def test_no_private_place_is_fetched_from(abroad, host, scheme):
     assert abroad.fetch(f"{scheme}://{host}/latest/meta-data/") == REFUSED
 
 
-@each_of("url", OTHER_SCHEMES)
+@each_case("url", OTHER_SCHEMES)
 def test_nothing_but_the_web_is_fetched(abroad, url):
     assert is_refused(abroad.fetch(url, may_use_private=True))
 
 
-@each_of("url", OTHER_SCHEMES)
+@each_case("url", OTHER_SCHEMES)
 def test_no_redirect_leads_out_of_the_web(indoors, url):
     with serving(redirect(url)) as server:
         assert is_refused(indoors.fetch(url_of(server)))
         assert len(server.heads) == 1
 
 
-@each_of("host", [*OWN, *ELSEWHERE])
+@each_case("host", [*OWN, *ELSEWHERE])
 def test_no_redirect_leads_to_a_private_place(by_one_door, host):
     """The site itself is opened by name; wherever it sends us on to is judged as any other."""
     with serving(redirect(f"http://{host}:8080/")) as server:
@@ -241,7 +241,7 @@ def test_this_machine_knows_its_own_addresses():
     assert not is_own("192.0.2.1")
 
 
-@each_of(
+@each_case(
     ("ours", "theirs", "is_it"),
     [
         ("93.184.216.34", "93.184.216.34", True),
@@ -259,7 +259,7 @@ def test_the_loopback_network_is_no_way_to_the_internet(open_side):
     assert side.fetch("http://far.example/", may_use_private=True) == REFUSED
 
 
-@each_of("userinfo", ["me:secret", "me", ":secret", "127.0.0.1", quote("a@b")])
+@each_case("userinfo", ["me:secret", "me", ":secret", "127.0.0.1", quote("a@b")])
 def test_credentials_in_an_address_are_refused_with_a_sentence(indoors, userinfo):
     with serving(file()) as server:
         event = indoors.fetch(f"http://{userinfo}@127.0.0.1:{server.port}/")
@@ -268,7 +268,7 @@ def test_credentials_in_an_address_are_refused_with_a_sentence(indoors, userinfo
     assert "secret" not in event.sentence
 
 
-@each_of(
+@each_case(
     "start", ["http://public.example\\@127.0.0.1", "http:\\\\127.0.0.1", "http:///127.0.0.1",
               "http://127.0.0.1\t", "http://127.0.0.1\r\nX: y", "//127.0.0.1", "", "http://"],
 )  # fmt: skip
@@ -285,7 +285,7 @@ def test_what_follows_a_hash_is_no_host(open_side):
         assert server.heads == []
 
 
-@each_of("port", [1, 22, 25, 6667, 65_536, 10**9])
+@each_case("port", [1, 22, 25, 6667, 65_536, 10**9])
 def test_other_protocols_are_not_spoken_to(indoors, port):
     assert is_refused(indoors.fetch(f"http://127.0.0.1:{port}/"))
 
@@ -302,7 +302,7 @@ def test_no_proxy_of_the_environment_is_asked(indoors, monkeypatch):
 # address that it connects to (tests/service/engine/test_engine_network.py asks real ones)
 
 
-@each_of("host", [*OWN, *ELSEWHERE])
+@each_case("host", [*OWN, *ELSEWHERE])
 def test_no_tracker_or_web_seed_of_a_torrent_is_written_as_a_private_address(host):
     for url in (f"http://{host}/announce", f"https://{host}:8443/", f"udp://{host}:80/announce"):
         assert is_usable("http://tracker.example/announce", Reach())
@@ -320,7 +320,7 @@ def is_a_name(host):
     return True
 
 
-@each_of("address", ["169.254.169.254", "168.63.129.16", "fd00:ec2::254"])
+@each_case("address", ["169.254.169.254", "168.63.129.16", "fd00:ec2::254"])
 def test_a_clouds_secrets_stay_closed_where_private_places_are_open(address):
     for may_use_private in (True, False):
         assert not Reach(may_use_private=may_use_private).may_connect(address)
@@ -351,7 +351,7 @@ def site():
             yield service, v1
 
 
-@each_of("host", [*OWN, *ELSEWHERE])
+@each_case("host", [*OWN, *ELSEWHERE])
 def test_no_link_of_a_service_leads_to_a_private_place(site, host):
     _service, v1 = site
     with serving(answers(whole(SECRET))) as inside:
@@ -361,7 +361,7 @@ def test_no_link_of_a_service_leads_to_a_private_place(site, host):
         assert inside.heads == []
 
 
-@each_of("host", [*OWN, *ELSEWHERE])
+@each_case("host", [*OWN, *ELSEWHERE])
 def test_no_redirect_of_a_service_leads_to_a_private_place(site, host):
     service, v1 = site
     with serving(answers(whole(SECRET))) as inside:
@@ -373,7 +373,7 @@ def test_no_redirect_of_a_service_leads_to_a_private_place(site, host):
         assert inside.heads == []
 
 
-@each_of("url", OTHER_SCHEMES)
+@each_case("url", OTHER_SCHEMES)
 def test_no_link_of_a_service_leads_out_of_the_web(site, url):
     service, v1 = site
     with pytest.raises(Failure):

@@ -18,8 +18,8 @@ from service import torrents, transfers
 from service.engine.events import FileOf, Metadata
 from service.errors import NotATorrent
 from service.models import Account, File, Folder
+from tests.cases import each_case
 from tests.service.builders import NOW, alice, bencoded, magnet, torrent_info
-from tests.service.cases import each_of
 from tests.service.fakes import Shift
 
 PASSWORD = "a quiet: harbour at noon"
@@ -64,7 +64,7 @@ def files_on_disk(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-@each_of("name", REFUSED)
+@each_case("name", REFUSED)
 def test_a_name_that_is_none_is_refused_with_the_reason(api, name):
     file_id = upload(api)
     assert rename(api, file_id, "other.mkv").status_code == 200
@@ -145,7 +145,7 @@ def torrent(name: bytes, path: list[bytes]) -> bytes:
     return bencoded({b"info": info | {b"files": [{b"length": 1, b"path": path}]}})
 
 
-@each_of(
+@each_case(
     "name", [b"../../x", b"/etc", b"..", b".", b"a\0b", b"\xff\xfe", b"x" * 4096, b"-rf", b"CON"]
 )
 def test_the_title_of_a_hostile_torrent_is_a_good_name(api, name):

@@ -10,8 +10,8 @@ from service import accounts, library, links, playback
 from service.media.places import Content
 from service.store import library_store
 from tests.attacks.test_12_links import answer_to
+from tests.cases import each_case
 from tests.service.builders import a_file, alice, mallory
-from tests.service.cases import each_of
 from tests.service.media import samples
 from tests.service.media.working import working
 from tests.service.reading import reader
@@ -56,12 +56,12 @@ def answer_to_binary(link) -> int:
 NAMES = ("master.m3u8", "vcopy/index.m3u8", "vcopy/init.mp4", "vcopy/0.m4s", "a1copy/0.m4s")
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_a_link_needs_nothing_but_itself(home, name):
     assert answer_to_binary(home + name) == 200
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_a_changed_signature_opens_nothing(home, name):
     changed = home[:-2] + ("A" if home[-2] != "A" else "B") + "/"
     assert answer_to(changed + name) == (403, "bad_link")
@@ -86,7 +86,7 @@ def test_another_accounts_signature_opens_nothing(file):
     assert answer_to(path.format(stranger.pk)) == (404, "not_found")
 
 
-@each_of(
+@each_case(
     "name",
     [
         "../../../file/1/1/x",

@@ -9,9 +9,9 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from config.passwords import Argon2
+from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import raw, running
-from tests.service.cases import each_of
 from webui import attempts
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +78,7 @@ def test_many_addresses_cannot_guess_at_one_name_for_ever(alice):
     assert set(answers[:-1]) == {422}
 
 
-@each_of(
+@each_case(
     "wanted",
     [
         "//evil.example",
@@ -112,7 +112,7 @@ def test_a_long_password_is_not_even_hashed(alice, monkeypatch):
     assert hashed == []
 
 
-@each_of("kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+@each_case("kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
 def test_a_gigabyte_of_password_is_refused_before_it_arrives(ferry, kind):
     head = (
         "POST /signin/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"

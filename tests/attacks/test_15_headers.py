@@ -20,10 +20,10 @@ from django.utils import timezone
 from service import links, pins
 from service.models import File
 from service.store import library_store
+from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import free_port
 from tests.service.builders import a_file, alice, put
-from tests.service.cases import each_of
 from tests.service.reading import reader
 from tests.serving import serving
 from tests.tools import program
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 HOSTILE = ["a\r\nSet-Cookie: mallory=1", 'a"; b', "😀" * 40, "x" * 1000, "a\u202egpj.exe"]
 
 
-@each_of("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_a_wanted_page_cannot_add_headers(alice, text):
     browser = Client(headers={"host": "localhost"})
     form = {"username": "alice", "password": PASSWORD, "next": f"/account/?q={text}"}
@@ -44,7 +44,7 @@ def test_a_wanted_page_cannot_add_headers(alice, text):
     assert "mallory" not in answer.cookies
 
 
-@each_of("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_a_theme_cannot_add_headers(client, text):
     answer = client.post("/account/look/", {"theme": text})
     assert answer.cookies["ferry_theme_8000"].value == "system"
@@ -53,7 +53,7 @@ def test_a_theme_cannot_add_headers(client, text):
 NAMES = [*HOSTILE, "a\x00b", "a\x85b\u2028c", "..", "con", "%0d%0aX: 1", "\ud800.txt", "?e=1&s=x#y"]
 
 
-@each_of("name", NAMES)
+@each_case("name", NAMES)
 def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
     settings.DATA_DIR = tmp_path
     account = alice()
@@ -74,7 +74,7 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
             assert not {"Set-Cookie", "X"} & set(answer.headers)
 
 
-@each_of("name", [*HOSTILE, "../../x", "x\\..\\y"])
+@each_case("name", [*HOSTILE, "../../x", "x\\..\\y"])
 def test_the_name_in_a_zip_links_path_cannot_add_headers(name, tmp_path, settings):
     """It is not signed: anybody who holds a link may write there what they like."""
     settings.DATA_DIR = tmp_path
@@ -160,8 +160,8 @@ def test_nginx_sends_what_it_is_handed_and_nothing_else(tmp_path):
             assert client.get(f"/ferry-accel/{path}").status_code in (400, 404)
 
 
-@each_of("name", NAMES)
-@each_of("manner", ['attachment; filename="%s"', "inline; filename*=UTF-8''%s"])
+@each_case("name", NAMES)
+@each_case("manner", ['attachment; filename="%s"', "inline; filename*=UTF-8''%s"])
 def test_a_name_that_a_foreign_service_sends_cannot_add_headers(gwen, new_foreign, name, manner):
     foreign = new_foreign()
     file = foreign.file("good.bin", b"content")

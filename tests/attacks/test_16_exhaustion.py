@@ -17,9 +17,9 @@ from service.engine.fetch_events import Magnet
 from service.engine.fetch_pace import Pace
 from service.engine.fetching import Fetching
 from service.models import Transfer, Wish
+from tests.cases import each_case
 from tests.misbehaving import answers, chunk, head, serving, then_pouring, then_silent
 from tests.service.builders import a_torrent, alice, bencoded, torrent_info
-from tests.service.cases import each_of
 from tests.service.engine.fetch_servers import Side, url_of
 
 MIB = 2**20
@@ -52,7 +52,7 @@ def endless(beginning: bytes = b""):
         yield b"x" * 65536
 
 
-@each_of(
+@each_case(
     ("path", "headers", "beginning"),
     [
         ("folder", {}, b"path="),
@@ -90,7 +90,7 @@ def test_many_parts_are_refused(api):
     assert answer.status_code == 413
 
 
-@each_of(
+@each_case(
     "content",
     [
         b'{"path":' + b"[" * 500_000,
@@ -104,7 +104,7 @@ def test_deep_and_huge_json_is_refused(content, api):
     assert answer.status_code in (400, 422)
 
 
-@each_of(
+@each_case(
     "content",
     [
         b"d4:info" + b"l" * 100_000 + b"e" * 100_001,
@@ -267,7 +267,7 @@ def test_a_torrent_of_a_million_files_is_refused(api):
         assert api.post("/rest/torrent/file", files=files).status_code == status
 
 
-@each_of(
+@each_case(
     "unit",
     [" ", "a.", "(", "[", "\\", "<", "http://", "magnet:?xt=", "&amp;", "%", "\u0301", "_-. "],
 )

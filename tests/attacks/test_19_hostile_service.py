@@ -12,10 +12,10 @@ import pytest
 from django.http import HttpResponse
 
 from tests import misbehaving
+from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.misbehaving import Misbehaviour, Server, Wire, answers, head, serving, whole
 from tests.people import SignedIn, page, words
-from tests.service.cases import each_of
 from tests.webui.v1.test_misbehaving import HURRIED, PATIENT
 from webui import connection
 from webui.connection import Service, client_for
@@ -159,8 +159,8 @@ def test_a_plain_page_is_shown_for_a_service_that(name, status, server, before):
     assert site.get("/files/8/").status_code == 200
 
 
-@each_of("status", ["200 OK", "403 No", "404 No", "422 No", "500 No"])
-@each_of("path", ["/files/8/", "/files/file/7/download/"])
+@each_case("status", ["200 OK", "403 No", "404 No", "422 No", "500 No"])
+@each_case("path", ["/files/8/", "/files/file/7/download/"])
 def test_html_where_json_belongs_is_never_passed_on_as_a_page(path, status, before):
     with serving(WELL) as server:
         passes_no_page_on(before(server), path, status)
@@ -222,7 +222,7 @@ def test_a_folder_above_that_would_be_a_path_is_not_linked(server, before):
     assert b"../account" not in answer.content
 
 
-@each_of("evil", EVIL_IDS)
+@each_case("evil", EVIL_IDS)
 def test_ids_from_an_address_that_would_be_paths_reach_no_service(evil, server, before):
     site = before(server)
     assert site.shows_kelp()

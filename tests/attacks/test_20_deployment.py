@@ -11,9 +11,9 @@ import httpx
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import Ferry, raw, running
-from tests.service.cases import each_of
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_a_proxy_may_cut_the_prefix_off(below):
     assert 'href="/home/ferry/static/' in answer.text
 
 
-@each_of("path", ["//evil.example/", "/home/ferry//evil.example/", "/%2fevil.example/"])
+@each_case("path", ["//evil.example/", "/home/ferry//evil.example/", "/%2fevil.example/"])
 def test_doubled_and_encoded_slashes_lead_nowhere_else(below, path):
     answer = raw(
         below.port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()

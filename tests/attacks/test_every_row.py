@@ -4,14 +4,14 @@ import ast
 import re
 from pathlib import Path
 
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 HERE = Path(__file__).resolve().parent
 ROWS = range(1, 21)
 FILES = sorted(HERE.glob("test_[0-9][0-9]_*.py"))
 
 
-@each_of("row", ROWS)
+@each_case("row", ROWS)
 def test_each_row_has_a_file_that_says_so_and_tests(row):
     own = [path for path in FILES if path.name.startswith(f"test_{row:02}_")]
     assert own
@@ -26,7 +26,7 @@ def test_there_is_no_row_beyond():
     assert {int(path.name[5:7]) for path in FILES} == set(ROWS)
 
 
-@each_of("path", FILES)
+@each_case("path", FILES)
 def test_what_is_tested_elsewhere_is_there(path):
     docstring = ast.get_docstring(ast.parse(path.read_text()))
     for elsewhere in re.findall(r"tests/[\w/]+\.py", docstring):

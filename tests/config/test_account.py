@@ -5,8 +5,8 @@ from django.core.management import CommandError, call_command
 
 from service import credentials
 from service.models import Account
+from tests.cases import each_case
 from tests.service.builders import NOW, a_file, alice, mallory
-from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse"
@@ -72,7 +72,7 @@ def test_a_removed_account_is_gone(account):
     assert not Account.objects.exists()
 
 
-@each_of(
+@each_case(
     "words",
     [
         ["add", "alice@example.org"],

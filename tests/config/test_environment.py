@@ -8,7 +8,7 @@ import pytest
 
 from config import settings
 from config.environment import Environment, parse_size, read_file
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 BASE = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ def test_an_empty_value_means_the_default(env: Environment, monkeypatch: pytest.
     assert env.integer("PORT", 8000, least=1, most=65535) == 8000
 
 
-@each_of("raw", ["http", "0", "65536", "-1", "1e3", "８０００ｘ"])
+@each_case("raw", ["http", "0", "65536", "-1", "1e3", "８０００ｘ"])
 def test_a_port_that_is_none_is_refused_by_name(env, monkeypatch, raw):
     monkeypatch.setenv("PORT", raw)
     with pytest.raises(SystemExit, match=r"^PORT: .* whole number from 1 to 65535\.$"):
@@ -38,7 +38,7 @@ def test_a_refusal_never_repeats_the_value(env, monkeypatch):
     assert "s3cret" not in str(refusal.value)
 
 
-@each_of(("raw", "meant"), [("yes", True), ("TRUE", True), ("0", False)])
+@each_case(("raw", "meant"), [("yes", True), ("TRUE", True), ("0", False)])
 def test_flags_are_read_in_the_usual_words(env, monkeypatch, raw, meant):
     monkeypatch.setenv("DEBUG", raw)
     assert env.flag("DEBUG", default=not meant) is meant
@@ -59,14 +59,14 @@ def test_networks_and_single_addresses_may_be_mixed(env, monkeypatch):
     ]
 
 
-@each_of(
+@each_case(
     ("raw", "size"), [("50GB", 50 * 10**9), ("1.5 TB", 1_500_000_000_000), ("800m", 800 * 10**6)]
 )
 def test_sizes_are_read_as_people_write_them(raw, size):
     assert parse_size(raw) == size
 
 
-@each_of(
+@each_case(
     ("name", "raw", "meant"),
     [("SEED_RATIO", "1.5", 1.5), ("DOWNLOAD_LIMIT", "2M", 2_000_000), ("FETCH_MAX_BYTES", "0", 0)],
 )
@@ -76,7 +76,7 @@ def test_numbers_and_sizes_are_read(env, monkeypatch, name, raw, meant):
     assert read == meant
 
 
-@each_of(
+@each_case(
     ("name", "raw"),
     [
         ("SEED_RATIO", "-1"),
@@ -146,7 +146,7 @@ def refusal_of(**settings: str) -> str:
     return answer.stderr
 
 
-@each_of(
+@each_case(
     ("name", "raw"),
     [
         ("PORT", "eighty"),
@@ -235,7 +235,7 @@ def test_the_env_file_fills_in_what_the_environment_leaves_open(tmp_path, monkey
     assert env.text("FERRY_TEST_B") == "from file"
 
 
-@each_of(
+@each_case(
     ("line", "value"),
     [
         ("A=hush", "hush"),
@@ -258,7 +258,7 @@ def test_a_byte_order_mark_does_not_hide_the_first_name(read):
     assert read(b"\xef\xbb\xbfPORT=21050\r\n") == {"PORT": "21050"}
 
 
-@each_of(
+@each_case(
     "line", ["SECRET:hush", "hush", "2A=hush", "A B=hush", "A='hush", 'A="hush" hush', "A=hu\0sh"]
 )
 def test_a_line_that_cannot_be_read_is_named_and_never_shown(read, line):

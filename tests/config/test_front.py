@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from config import addresses, front
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 PROXY = "10.1.1.1"
 STRANGER = "198.51.100.7"
@@ -51,7 +51,7 @@ def test_nonsense_in_the_chain_leaves_the_last_address_that_is_one():
     assert request.META["REMOTE_ADDR"] == PROXY
 
 
-@each_of(
+@each_case(
     ("told", "address"),
     [
         ("1.2.3.4:5678", "1.2.3.4"),
@@ -75,7 +75,7 @@ def test_an_ipv4_address_in_ipv6_clothes_is_the_same_proxy():
     assert request.META["REMOTE_ADDR"] == STRANGER
 
 
-@each_of(
+@each_case(
     "host",
     ["localhost", "LOCALHOST:8000", "localhost.", "127.0.0.1:8000", "127.5.5.5", "[::1]:8000"],
 )
@@ -83,7 +83,7 @@ def test_this_machine_knows_itself(host):
     assert front.is_ours(host)
 
 
-@each_of(
+@each_case(
     "host", ["my_pc.lan", "[127.0.0.1]", "localhost:", "LOCALHOST:80", "[::1]", "a.lan", "a lan"]
 )
 def test_django_accepts_every_host_that_is_ours(host, settings):

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from service import links, pins
 from service.store import library_store
+from tests.cases import each_case
 from tests.running import PASSWORD, raw
 from tests.service.builders import a_file, alice, put
-from tests.service.cases import each_of
 from tests.serving import serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -229,7 +229,7 @@ def test_chunks_that_are_none_are_refused_in_json(quiet_server):
     assert "Traceback" not in "".join(quiet_server.lines.queue)
 
 
-@each_of(
+@each_case(
     ("request_", "status"),
     [
         (b"GET /rest/folder?" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", 414),

@@ -11,6 +11,7 @@ from service import accounts, library, transfers
 from service.errors import EmailTaken, NotFound
 from service.models import Account, Discarded, File, Folder, TorrentFile, Transfer
 from tests import databases
+from tests.cases import each_case
 from tests.service.builders import (
     NOW,
     a_file,
@@ -21,7 +22,6 @@ from tests.service.builders import (
     an_account,
     mallory,
 )
-from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 
@@ -93,7 +93,7 @@ def test_the_default_account_is_made_once_and_gets_the_sites_key():
     assert check_password("for other clients", again.password)
 
 
-@each_of(
+@each_case(
     ("kind", "day", "may"),
     [
         ("paid", 15, True),

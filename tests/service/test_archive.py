@@ -30,8 +30,8 @@ from service.archive import (
     Plan,
     write_plan,
 )
+from tests.cases import each_case
 from tests.leftovers import in_use
-from tests.service.cases import each_of
 from tests.service.test_safe_names import ANY_NAME, HOSTILE
 from tests.tools import program
 
@@ -244,7 +244,7 @@ def test_folders_and_files_have_the_usual_permissions(shelf: Shelf) -> None:
 # Times
 
 
-@each_of(
+@each_case(
     ("modified_at", "dos", "seconds"),
     [
         (MOMENT, (2024, 5, 17, 12, 30, 44), int(MOMENT.timestamp())),
@@ -476,7 +476,7 @@ def test_ranges_of_ten_thousand_entries_equal_those_slices(shelf: Shelf) -> None
         assert b"".join(archive.read(start, stop)) == content[start:stop]
 
 
-@each_of(("start", "stop"), [(-1, 5), (5, 4), (0, 1_000_000), (1_000_000, None)])
+@each_case(("start", "stop"), [(-1, 5), (5, 4), (0, 1_000_000), (1_000_000, None)])
 def test_a_range_that_is_not_there_is_refused_at_once(
     shelf: Shelf, start: int, stop: int | None
 ) -> None:
@@ -556,7 +556,7 @@ def test_a_list_of_missing_files_of_any_length_can_be_read_in_ranges(shelf: Shel
     assert b"".join(archive.read(700_001, 1_500_000)) == content[700_001:1_500_000]
 
 
-@each_of("content", [None, b"", b"12345678", b"1234567890"])
+@each_case("content", [None, b"", b"12345678", b"1234567890"])
 def test_a_blob_that_is_gone_or_of_another_size_breaks_the_archive(
     shelf: Shelf, content: bytes | None
 ) -> None:
@@ -606,7 +606,7 @@ def test_a_file_without_a_blob_is_refused(shelf: Shelf) -> None:
         shelf.plan(File("a", 1, 0, MOMENT, ""))
 
 
-@each_of("cut", [0, 1, 8, 100])
+@each_case("cut", [0, 1, 8, 100])
 def test_a_plan_cut_short_is_refused(shelf: Shelf, cut: int) -> None:
     shelf.plan(*library(shelf))
     content = (shelf.folder / "plan").read_bytes()
@@ -757,7 +757,7 @@ def test_other_programs_accept_seventy_thousand_entries(
     assert not refusals
 
 
-@each_of("size", [2**32 - 2, 2**32 - 1, 2**32, 5 * GIB])
+@each_case("size", [2**32 - 2, 2**32 - 1, 2**32, 5 * GIB])
 def test_entries_around_and_over_four_gibibytes(tmp_path: Path, size: int) -> None:
     archive = with_sparse_file(tmp_path, size, crc=0)
     unzipped = zipfile.ZipFile(Download(archive))

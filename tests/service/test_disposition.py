@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.disposition import PLAIN, UNKNOWN, disposition, presentation
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 
 @given(st.text(st.characters(codec=None), max_size=60))
@@ -16,7 +16,7 @@ def test_no_name_is_more_than_a_name(name):
     assert true == [""] or true[0].startswith("; filename*=UTF-8''")
 
 
-@each_of(
+@each_case(
     ("name", "value"),
     [
         ("film.mkv", 'attachment; filename="film.mkv"'),
@@ -32,7 +32,7 @@ def test_names_are_told_in_both_ways(name, value):
     assert disposition("attachment", name) == value
 
 
-@each_of("name", ["a.html", "a.SVG", "a.xml", "a.xhtml", "a.js", "a.mht", "a", "a."])
+@each_case("name", ["a.html", "a.SVG", "a.xml", "a.xhtml", "a.js", "a.mht", "a", "a."])
 def test_what_could_run_is_bytes_to_keep(name):
     shown = presentation(name, inline=False)
     assert shown.content_type == UNKNOWN
@@ -40,19 +40,19 @@ def test_what_could_run_is_bytes_to_keep(name):
     assert "sandbox" in shown.policy
 
 
-@each_of("name", ["a.html", "a.svg", "a.xml", "a.json", "a.css"])
+@each_case("name", ["a.html", "a.svg", "a.xml", "a.json", "a.css"])
 def test_what_could_run_is_shown_as_text_where_showing_is_asked(name):
     shown = presentation(name, inline=True)
     assert (shown.content_type, shown.disposition[:6]) == (PLAIN, "inline")
     assert "sandbox" in shown.policy
 
 
-@each_of("name", ["a.exe", "a.swf", "a.mht", "a.zip", "a.unknown", "pdf.", "a"])
+@each_case("name", ["a.exe", "a.swf", "a.mht", "a.zip", "a.unknown", "pdf.", "a"])
 def test_unknown_types_are_never_shown(name):
     assert presentation(name, inline=True).disposition.startswith("attachment")
 
 
-@each_of(
+@each_case(
     ("name", "content_type"),
     [("a.JPG", "image/jpeg"), ("a.mp4", "video/mp4"), ("a.pdf", "application/pdf")],
 )

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from service import library, transfers, walking
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
 from service.models import Account, Discarded, File, Folder
+from tests.cases import each_case
 from tests.service.builders import (
     NOW,
     a_file,
@@ -17,7 +18,6 @@ from tests.service.builders import (
     mallory,
     stored,
 )
-from tests.service.cases import each_of
 from tests.service.reading import walked
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_an_account_begins_with_an_empty_root():
     assert (here.path, here.folders, here.files) == ("", [], [])
 
 
-@each_of("path", ["Films", "/Films"])
+@each_case("path", ["Films", "/Films"])
 def test_a_leading_slash_makes_no_difference(path):
     account = alice()
     a_folder(account, path)
@@ -76,7 +76,7 @@ def test_a_file_is_no_parent():
         a_folder(account, "Films/2024")
 
 
-@each_of("again", ["Café", "Cafe\u0301"])
+@each_case("again", ["Café", "Cafe\u0301"])
 def test_one_name_is_one_name_however_it_is_spelled(again):
     account = alice()
     a_folder(account, "Café")
@@ -114,7 +114,7 @@ def test_equal_names_in_different_folders_are_no_trouble():
     assert names(account) == (["Films"], [])
 
 
-@each_of("path", ["", "/", "a//b", "../a", "a/..", "a\0b", "a/b\n"])
+@each_case("path", ["", "/", "a//b", "../a", "a/..", "a\0b", "a/b\n"])
 def test_a_bad_path_is_refused(path):
     account = alice()
     a_folder(account, "a")
@@ -300,7 +300,7 @@ def test_anothers_things_are_not_found():
     assert names(owner) == (["Films"], ["film.mkv"])
 
 
-@each_of("number", [-1, 2**31, 2**63, 10**30])
+@each_case("number", [-1, 2**31, 2**63, 10**30])
 def test_an_absurd_id_is_not_found(number):
     account = alice()
     for read in (library.folder, library.file, transfers.get):

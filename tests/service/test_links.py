@@ -6,8 +6,8 @@ from django.urls import set_script_prefix
 
 from service import accounts, links
 from service.links import BadLink, LinkExpired
+from tests.cases import each_case
 from tests.service.builders import NOW, a_file, alice, mallory
-from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +60,7 @@ def test_another_key_of_the_installation_makes_all_links_void(settings):
         check(link)
 
 
-@each_of("query", [{}, {"e": "soon", "s": "x"}, {"e": "9" * 40, "s": "é\udc80"}])
+@each_case("query", [{}, {"e": "soon", "s": "x"}, {"e": "9" * 40, "s": "é\udc80"}])
 def test_any_query_is_refused_without_trouble(query):
     account = alice()
     with pytest.raises(BadLink):

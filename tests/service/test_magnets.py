@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service import magnets
 from service.errors import BadMagnet
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 
@@ -20,7 +20,7 @@ def test_a_plain_magnet_is_read():
     assert (magnet.name, magnet.size_bytes) == ("Sintel the film", 129302391)
 
 
-@each_of(
+@each_case(
     "uri",
     [
         f"magnet:?xt=urn:btih:{HASH.upper()}",
@@ -43,7 +43,7 @@ def test_a_hybrid_has_both_hashes():
     assert magnets.read(magnets.link(HASH, "b" * 64)) == magnet
 
 
-@each_of(
+@each_case(
     "uri",
     [
         "",
@@ -67,7 +67,7 @@ def test_what_is_no_magnet_is_refused(uri):
         magnets.read(uri)
 
 
-@each_of("size", ["-1", "1e9", "９", "1" * 30, ""])
+@each_case("size", ["-1", "1e9", "９", "1" * 30, ""])
 def test_an_absurd_size_is_not_believed(size):
     assert magnets.read(f"magnet:?xt=urn:btih:{HASH}&xl={size}").size_bytes == 0
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from service import naming
 from service.errors import BadName
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 
-@each_of(
+@each_case(
     ("name", "reason"),
     [
         ("", "name_empty"),
@@ -31,7 +31,7 @@ def test_a_bad_name_is_refused_with_a_reason(name, reason):
     assert refused.value.reason == reason
 
 
-@each_of(
+@each_case(
     "name",
     [
         "x" * 255,
@@ -51,7 +51,7 @@ def test_a_name_that_is_only_odd_is_kept(name):
     naming.check(name)
 
 
-@each_of(
+@each_case(
     ("text", "name"),
     [
         ("Sintel", "Sintel"),
@@ -68,7 +68,7 @@ def test_a_strangers_name_is_made_good(text, name):
     naming.check(naming.clean(text, otherwise="else"))
 
 
-@each_of("text", ["\U0001d160" * 300, "e\u0301" * 300, "x." + "y" * 400])
+@each_case("text", ["\U0001d160" * 300, "e\u0301" * 300, "x." + "y" * 400])
 def test_what_is_made_good_is_never_too_long(text):
     naming.check(naming.clean(text, otherwise="else"))
 

@@ -4,8 +4,8 @@ from service import library, planting
 from service.errors import BadName, NameTaken, NoRoom
 from service.models import Account, File, Folder
 from service.planting import Planted
+from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, stored
-from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def test_one_folder_in_two_spellings_is_one():
     assert [row.size_bytes for row in library.listing(account, top.pk).folders] == [20]
 
 
-@each_of(
+@each_case(
     ("paths", "refusal"),
     [
         (["a", "a"], NameTaken),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from service import ranges
 from service.ranges import Span, Unsatisfiable
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 sizes = st.integers(0, 300)
 positions = st.integers(0, 320)
@@ -65,7 +65,7 @@ def test_any_text_is_ignored_refused_or_answered_within_the_file(text, size):
         assert spans is None or all(0 <= a < b <= size for a, b in spans)
 
 
-@each_of(
+@each_case(
     "header",
     [
         "",
@@ -88,7 +88,7 @@ def test_a_malformed_range_is_ignored(header):
     assert ranges.wanted(header, 100) is None
 
 
-@each_of("header", ["Bytes=0-1", "bytes= 0-1", "bytes=0-1,", "bytes=,0-0 , 1-1"])
+@each_case("header", ["Bytes=0-1", "bytes= 0-1", "bytes=0-1,", "bytes=,0-0 , 1-1"])
 def test_what_the_grammar_allows_is_understood(header):
     assert ranges.wanted(header, 100) == [Span(0, 2)]
 

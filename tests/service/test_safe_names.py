@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from service.safe_names import Names, are_plain, safe_name
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 HOSTILE = [
     *("", ".", "..", "...", "../../x", "..\\..\\x", "/etc/passwd", "C:\\x", "\\\\host\\x", "x:y"),
@@ -21,7 +21,7 @@ DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
 }
 
 
-@each_of("wanted", HOSTILE)
+@each_case("wanted", HOSTILE)
 def test_a_hostile_name_becomes_one_that_every_system_can_hold(wanted: str) -> None:
     assert_holdable(safe_name(wanted))
 
@@ -48,7 +48,7 @@ def test_a_safe_name_stays_as_it_is(wanted: str) -> None:
     assert safe_name(safe_name(wanted)) == safe_name(wanted)
 
 
-@each_of(
+@each_case(
     "name",
     ["Heat (1995).mkv", ".bashrc", "Con Air.mkv", "日本語.txt", "👩\u200d🚀.png", "-rf", "a" * 255],
 )
@@ -56,7 +56,7 @@ def test_an_ordinary_name_is_kept(name: str) -> None:
     assert safe_name(name) == name
 
 
-@each_of(
+@each_case(
     ("wanted", "name"),
     [("..", "_"), ("../x", ".._x"), ("C:", "C_"), ("CON.txt", "_CON.txt"), ("x. ", "x")],
 )
@@ -101,13 +101,13 @@ def test_ordinary_names_are_plain() -> None:
     assert are_plain(["Heat (1995).mkv", ".bashrc", "Con Air.mkv", "-rf", "a" * 255])
 
 
-@each_of("name", [*HOSTILE, "日本語.txt"])
+@each_case("name", [*HOSTILE, "日本語.txt"])
 def test_a_name_that_is_not_plain_is_found_among_others(name: str) -> None:
     assert are_plain([name]) == (name == "-rf")
     assert are_plain(["a", name, "b"]) == (name == "-rf")
 
 
-@each_of(
+@each_case(
     ("first", "twin"),
     [
         *(("A.txt", "a.TXT"), ("caf\xe9", "cafe\u0301"), ("STRASSE", "stra\xdfe"), ("x", "x.")),

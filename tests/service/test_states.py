@@ -1,19 +1,19 @@
 from service import states
 from service.models import Transfer
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 
-@each_of("state", Transfer.State.values)
+@each_case("state", Transfer.State.values)
 def test_every_state_is_drawn(state):
     assert state in states.LEADS_TO
 
 
-@each_of("state", Transfer.OVER)
+@each_case("state", Transfer.OVER)
 def test_what_is_over_stays_over(state):
     assert not any(states.may_become(state, other) for other in Transfer.State.values)
 
 
-@each_of("state", Transfer.State.values)
+@each_case("state", Transfer.State.values)
 def test_trouble_has_a_reason_of_its_own_and_nothing_else_has_one(state):
     is_trouble = state in ("stalled", "no_room", "failed")
     assert states.may_be_for(state, "") is not is_trouble

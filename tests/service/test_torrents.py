@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from service import bencode, torrents
 from service.engine import metadata
 from service.errors import NotATorrent
+from tests.cases import each_case
 from tests.service.builders import a_torrent, bencoded, torrent_info
-from tests.service.cases import each_of
 
 LEAF = {"length": 100, "pieces root": "r" * 32}
 
@@ -52,7 +52,7 @@ def test_padding_counts_for_nothing():
     assert (torrent.size_bytes, torrent.file_count) == (10, 1)
 
 
-@each_of(("told", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
+@each_case(("told", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
 def test_whatever_is_not_nothing_is_private_as_for_the_engine(told, is_private):
     assert torrents.read(a_torrent(private=told)).is_private == is_private
 
@@ -61,7 +61,7 @@ def test_a_private_one_says_so():
     assert torrents.read(a_torrent(private=1)).is_private
 
 
-@each_of(
+@each_case(
     ("tree", "is_folder", "size_bytes"),
     [
         ({"Sintel": {"": LEAF}}, False, 100),
@@ -96,7 +96,7 @@ def test_a_name_in_no_known_alphabet_is_read_somehow():
     assert torrents.read(a_torrent().replace(b"6:Sintel", b"6:\xff\xfeabcd")).name.endswith("abcd")
 
 
-@each_of(
+@each_case(
     "content",
     [
         b"",
@@ -122,7 +122,7 @@ def test_what_is_no_torrent_is_refused(content):
     assert refused(content)
 
 
-@each_of(
+@each_case(
     "change",
     [
         {"pieces": b""},

@@ -14,6 +14,7 @@ from service.errors import (
     NotNow,
 )
 from service.models import Account, TorrentFile, Transfer, Wish
+from tests.cases import each_case
 from tests.service.builders import (
     NOW,
     a_file,
@@ -27,7 +28,6 @@ from tests.service.builders import (
     stored,
     torrent_info,
 )
-from tests.service.cases import each_of
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
@@ -71,7 +71,7 @@ def test_a_torrent_is_kept_with_what_it_says():
     assert bytes(transfer.torrent.content) == a_torrent(private=1)
 
 
-@each_of(
+@each_case(
     ("url", "title"),
     [
         ("http://example.org/a/film%20one.mkv?x=1", "film one.mkv"),
@@ -90,7 +90,7 @@ def test_a_magnet_may_come_as_an_address():
     assert (transfer.kind, transfer.title) == ("magnet", "Sintel")
 
 
-@each_of(
+@each_case(
     "url",
     [
         "",
@@ -210,7 +210,7 @@ def test_what_is_done_and_still_there_is_not_fetched_again():
     assert transfers.add_magnet(account, magnet(), 0, NOW) == first
 
 
-@each_of("end", ["deleted", "failed"])
+@each_case("end", ["deleted", "failed"])
 def test_what_is_gone_or_failed_is_fetched_anew(end):
     account = alice()
     first = transfers.add_torrent(account, a_torrent(), 0, NOW)

@@ -8,8 +8,8 @@ from service import naming
 from service.planting import Planted
 from service.planting import Tree as PlantedTree
 from service.trees import Tree
+from tests.cases import each_case
 from tests.service.builders import stored
-from tests.service.cases import each_of
 
 NAMES = st.one_of(
     st.text(max_size=6),
@@ -27,7 +27,7 @@ def test_every_file_has_a_name_that_the_library_takes(paths):
     assert planted.depth <= 3
 
 
-@each_of(
+@each_case(
     ("paths", "named"),
     [
         ([("a",), ("a",)], [("a",), ("a (2)",)]),

@@ -5,10 +5,10 @@ import httpx
 
 from service import accounts, credentials
 from service.models import Account
+from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.reading import word
 from tests.service.builders import an_account
-from tests.service.cases import each_of
 
 
 def test_the_password_may_contain_colons(api):
@@ -23,12 +23,12 @@ def test_without_credentials_the_answer_asks_for_them(account, knock):
     assert answer.headers["www-authenticate"].startswith('Basic realm="Ferry"')
 
 
-@each_of("pair", [("alice@example.org", "wrong"), ("bob@example.org", PASSWORD)])
+@each_case("pair", [("alice@example.org", "wrong"), ("bob@example.org", PASSWORD)])
 def test_wrong_credentials_are_refused(pair, account, knock):
     assert word(knock(*pair).get("/rest/folder")) == (401, "access_denied")
 
 
-@each_of(
+@each_case(
     "header",
     [
         "",
@@ -48,7 +48,7 @@ def test_an_unreadable_header_is_refused(header, account, knock):
     assert word(answer) == (401, "access_denied")
 
 
-@each_of("encoding", ["utf-8", "latin-1"])
+@each_case("encoding", ["utf-8", "latin-1"])
 def test_the_password_comes_in_either_encoding(encoding, db, knock):
     an_account("carol@example.org", password="schöner Hafen")
     pair = base64.b64encode("carol@example.org:schöner Hafen".encode(encoding)).decode()

@@ -7,8 +7,8 @@ from django.test import RequestFactory
 from service.api import bodies
 from service.api.errors import LengthRequired, TooLarge, Unreadable
 from service.errors import NotFound
+from tests.cases import each_case
 from tests.service.api.reading import word
-from tests.service.cases import each_of
 
 FORM = "application/x-www-form-urlencoded"
 BOUNDARY = "multipart/form-data; boundary=b"
@@ -23,7 +23,7 @@ def part(name: str, value: str, more: str = "") -> str:
     return f'--b\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n{value}\r\n'
 
 
-@each_of(
+@each_case(
     ("content", "content_type"),
     [
         (b"path=Films", FORM),
@@ -43,12 +43,12 @@ def test_a_field_is_found_however_it_comes(content, content_type):
     assert read(content, content_type)["path"] == "Films"
 
 
-@each_of("content_type", [FORM, "application/json", "", "text/html"])
+@each_case("content_type", [FORM, "application/json", "", "text/html"])
 def test_an_empty_body_has_no_fields(content_type):
     assert read(b"", content_type) == {}
 
 
-@each_of("content", ["schön".encode(), "schön".encode("latin-1"), b"sch%C3%B6n", b"sch%F6n"])
+@each_case("content", ["schön".encode(), "schön".encode("latin-1"), b"sch%C3%B6n", b"sch%F6n"])
 def test_text_is_utf_8_or_latin_1(content):
     assert read(b"path=" + content, FORM) == {"path": "schön"}
 
@@ -57,7 +57,7 @@ def test_the_body_counts_before_the_query():
     assert read(b"a=1", FORM, "a=2&b=3") == {"a": "1", "b": "3"}
 
 
-@each_of(
+@each_case(
     ("content", "content_type"),
     [
         (b"[1]", "application/json"),
@@ -136,7 +136,7 @@ def test_chunks_need_a_server_that_knows_their_end():
 # Values
 
 
-@each_of("value", [5, True, ["x"], {"x": 1}, 1.5, "\ud800"])
+@each_case("value", [5, True, ["x"], {"x": 1}, 1.5, "\ud800"])
 def test_text_is_text(value):
     with pytest.raises(Unreadable) as refused:
         bodies.Fields({"path": value}).text("path")
@@ -147,18 +147,18 @@ def test_null_is_nothing():
     assert bodies.Fields({"url": None, "torrent_url": "x"}).text("url", "torrent_url") == "x"
 
 
-@each_of(("value", "number"), [(None, 0), ("", 0), (7, 7), ("7", 7), ("007", 7)])
+@each_case(("value", "number"), [(None, 0), ("", 0), (7, 7), ("7", 7), ("007", 7)])
 def test_a_folder_id_is_a_number_or_digits(value, number):
     assert bodies.Fields({"folder_id": value}).folder_id() == number
 
 
-@each_of("value", ["x", "-1", -1, 1.0, True, [], "٣", "1e3", "9" * 5000])
+@each_case("value", ["x", "-1", -1, 1.0, True, [], "٣", "1e3", "9" * 5000])
 def test_any_other_folder_id_is_unreadable(value):
     with pytest.raises(Unreadable):
         bodies.Fields({"folder_id": value}).folder_id()
 
 
-@each_of("value", [10**25, str(10**25)])
+@each_case("value", [10**25, str(10**25)])
 def test_an_id_too_large_for_any_is_not_found(value):
     with pytest.raises(NotFound):
         bodies.Fields({"folder_id": value}).folder_id()

@@ -14,8 +14,8 @@ from service.api.description import document
 from service.api.endpoints import Endpoint, Nowhere
 from service.api.operations import GROUPS
 from service.api.schemas import SCHEMAS
+from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, magnet
-from tests.service.cases import each_of
 
 OPERATIONS = [each for operations in GROUPS.values() for each in operations]
 
@@ -26,7 +26,7 @@ def anybody(db):
         yield client
 
 
-@each_of("operation", OPERATIONS)
+@each_case("operation", OPERATIONS)
 def test_every_operation_is_there(operation):
     match = resolve(re.sub(r"{\w+}", "7", operation.path))
     assert isinstance(match.func, Endpoint)
@@ -57,7 +57,7 @@ def test_it_names_the_prefix_that_ferry_is_mounted_under(anybody, settings):
     assert anybody.get("/rest/openapi.json").json()["servers"] == [{"url": "/ferry"}]
 
 
-@each_of("path", ["/rest", "/rest/", "/rest//"])
+@each_case("path", ["/rest", "/rest/", "/rest//"])
 def test_the_page_lists_every_operation(path, anybody):
     answer = anybody.get(path)
     page = BeautifulSoup(answer.content, "html.parser")

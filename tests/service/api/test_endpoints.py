@@ -9,10 +9,10 @@ from django.urls import URLPattern, get_resolver
 from service import library
 from service.api import urls
 from service.api.endpoints import Nowhere
+from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.reading import sample, word
 from tests.service.builders import a_file, a_folder
-from tests.service.cases import each_of
 
 NOWHERE = [
     "/rest/nothing",
@@ -35,7 +35,7 @@ def endpoints() -> list[URLPattern]:
     return [each for each in urls.endpoints if not isinstance(each.callback, Nowhere)]
 
 
-@each_of("path", NOWHERE)
+@each_case("path", NOWHERE)
 def test_an_unknown_path_is_not_found(path, api):
     for method in ("GET", "POST", "DELETE", "PUT", "HEAD"):
         answer = api.request(method, path)
@@ -47,7 +47,7 @@ def test_the_largest_id_is_an_id(api):
     assert word(api.get("/rest/folder/9223372036854775807")) == (404, "not_found")
 
 
-@each_of("pattern", endpoints())
+@each_case("pattern", endpoints())
 def test_a_wrong_method_is_told_the_right_ones(pattern, api):
     path = "/rest/" + "".join("1" if "<" in part else part for part in split(str(pattern.pattern)))
     answer = api.patch(path)
@@ -61,7 +61,7 @@ def split(pattern: str) -> list[str]:
     return pattern.replace("<", "\n<").replace(">", ">\n").split("\n")
 
 
-@each_of("path", ["folder", "folder/{folder}", "file/{file}", "user", "transfer"])
+@each_case("path", ["folder", "folder/{folder}", "file/{file}", "user", "transfer"])
 def test_head_says_what_get_would(path, api, account):
     ids = {"folder": a_folder(account).pk, "file": a_file(account).pk}
     url = "/rest/" + path.format(**ids)
@@ -71,7 +71,7 @@ def test_head_says_what_get_would(path, api, account):
     assert head.headers == got.headers
 
 
-@each_of("path", ["", "folder", "folder/0", "user", "transfer", "openapi.json"])
+@each_case("path", ["", "folder", "folder/0", "user", "transfer", "openapi.json"])
 def test_a_slash_at_the_end_changes_nothing(path, api):
     plain, slashed = api.get(f"/rest/{path}"), api.get(f"/rest/{path}//")
     assert (slashed.status_code, slashed.content) == (200, plain.content)
@@ -96,7 +96,7 @@ class CauseError(Exception):
         self.sqlite_errorname, self.sqlstate = sqlite_errorname, sqlstate
 
 
-@each_of(
+@each_case(
     ("cause", "text", "refusal"),
     [
         (CauseError("SQLITE_BUSY_SNAPSHOT"), "database is locked", (503, "busy")),

@@ -1,7 +1,7 @@
 from service import library
+from tests.cases import each_case
 from tests.service.api.reading import word
 from tests.service.builders import a_file, a_folder
-from tests.service.cases import each_of
 
 
 def test_a_download_leads_to_an_absolute_link(api, account):
@@ -17,14 +17,14 @@ def test_a_link_that_shows_the_file_is_had_for_the_asking(api, account):
     assert shown.headers["location"].endswith("&i=1")
 
 
-@each_of("prefix", ["/ferry"])
+@each_case("prefix", ["/ferry"])
 def test_the_link_knows_where_ferry_is_mounted(prefix, api, account, settings):
     settings.URL_PREFIX = prefix
     answer = api.get(f"/rest/file/{a_file(account).pk}")
     assert answer.headers["location"].startswith("http://localhost/ferry/content/")
 
 
-@each_of(
+@each_case(
     ("name", "refusal"),
     [
         ("", (422, "name_empty")),

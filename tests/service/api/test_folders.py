@@ -6,9 +6,9 @@ from django.test.utils import CaptureQueriesContext
 from service import accounts, library, transfers
 from service.models import Account, Transfer
 from service.planting import Planted, plant
+from tests.cases import each_case
 from tests.service.api.reading import sample, shape, word
 from tests.service.builders import NOW, a_file, a_folder, magnet, stored
-from tests.service.cases import each_of
 
 
 def test_the_root_is_as_the_sample_shows_it(api, account):
@@ -42,7 +42,7 @@ def test_times_are_in_utc_without_a_zone(api, account):
     assert root["timestamp"] == root["files"][0]["last_update"] == "2026-09-01 12:00:00"
 
 
-@each_of(
+@each_case(
     ("name", "is_video", "is_audio"),
     [("a.mkv", True, False), ("a.MP4", True, False), ("a.flac", False, True)]
     + [(name, False, False) for name in ("a.txt", "mp4", "a", "a.mp4.part", ".", "..mp")],
@@ -85,7 +85,7 @@ def test_an_unchanged_listing_has_the_same_bytes_and_etag(api, account):
     assert first.headers["etag"] == second.headers["etag"]
 
 
-@each_of("known", ['"nothing", {}', "W/{}", "*", "{}"])
+@each_case("known", ['"nothing", {}', "W/{}", "*", "{}"])
 def test_who_knows_the_listing_gets_none(known, api, account):
     headers = {"if-none-match": known.format(etag(api))}
     answer = api.get("/rest/folder", headers=headers)
@@ -132,7 +132,7 @@ def test_a_deleted_folder_is_not_unchanged(api, account):
 # Created, renamed, deleted
 
 
-@each_of(
+@each_case(
     ("path", "refusal"),
     [
         ("", (422, "name_empty")),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from service.api.errors import Unreadable
 from service.api.multipart import MOST_PADDING_BYTES, parts
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 HEAD = b'--q\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
 END = b"\r\n--q--\r\n"
@@ -54,19 +54,19 @@ def test_where_it_was_split_is_not_seen():
         assert contents(body[:at], body[at:]) == [content, b""]
 
 
-@each_of("encoding", ["utf-8", "latin-1"])
+@each_case("encoding", ["utf-8", "latin-1"])
 def test_names_and_values_are_utf_8_or_latin_1(encoding):
     head = 'Content-Disposition: form-data; name="schön"; filename="süß.txt"\r\n\r\nGrüße'
     part = next(parts(Split([b"--q\r\n", head.encode(encoding), END]), "q"))
     assert (part.name, part.file_name, part.text(100)) == ("schön", "süß.txt", "Grüße")
 
 
-@each_of("end", [b"--", b"--\r\n", b"-- x", b"\r\n\r\n\r\n--q--", b" \t\r\n\r\n\r\n--q--"])
+@each_case("end", [b"--", b"--\r\n", b"-- x", b"\r\n\r\n\r\n--q--", b" \t\r\n\r\n\r\n--q--"])
 def test_a_line_of_its_own_ends_a_part(end):
     assert contents(HEAD + b"abc\r\n--q" + end) == [b"abc"]
 
 
-@each_of("rest", [b"x\r\n", b"-\r\n", b" x\r\n", b"\n", b"\r", b" " * 1000 + b"\r\n"])
+@each_case("rest", [b"x\r\n", b"-\r\n", b" x\r\n", b"\n", b"\r", b" " * 1000 + b"\r\n"])
 def test_a_line_with_more_in_it_is_content(rest):
     content = b"abc\r\n--q" + rest
     assert contents(HEAD + content + END) == [content]
@@ -78,7 +78,7 @@ def test_the_longest_padding_may_come_in_pieces():
         assert contents(body[:at], body[at:]) == [b"abc"]
 
 
-@each_of("boundary", ["q--", "a.b", "(q", "-" * 200])
+@each_case("boundary", ["q--", "a.b", "(q", "-" * 200])
 def test_any_boundary_is_taken_by_its_letters(boundary):
     mark = b"--" + boundary.encode()
     content = b"\r\n--axb\r\n--q"
@@ -86,13 +86,13 @@ def test_any_boundary_is_taken_by_its_letters(boundary):
     assert contents(body, boundary=boundary) == [content]
 
 
-@each_of("boundary", ["", "q ", "é", "q" * 202, "q\n"])
+@each_case("boundary", ["", "q ", "é", "q" * 202, "q\n"])
 def test_what_can_be_no_boundary_is_refused(boundary):
     with pytest.raises(Unreadable):
         contents(HEAD + END, boundary=boundary)
 
 
-@each_of("body", [HEAD, HEAD + b"abc", HEAD + b"abc\r\n--q", HEAD + b"\r\n--q\r\n"])
+@each_case("body", [HEAD, HEAD + b"abc", HEAD + b"abc\r\n--q", HEAD + b"\r\n--q\r\n"])
 def test_a_body_without_an_end_is_refused(body):
     with pytest.raises(Unreadable):
         contents(body)

@@ -9,10 +9,10 @@ from service import accounts, library
 from service.media import looking
 from service.media.places import Content
 from service.models import Media
+from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.reading import word
 from tests.service.builders import NOW, a_file, put
-from tests.service.cases import each_of
 from tests.service.media.samples import picture, short_film, shown
 from tests.service.media.working import working
 from webui.v1.answers import FACTS
@@ -67,7 +67,7 @@ def test_a_film_shows_a_frame(api, keep, worker):
     assert shown(api.get(f"/rest/file/{file.pk}/image").content).size == (320, 240)
 
 
-@each_of(
+@each_case(
     ("content", "name"),
     [
         (b"words", "a.txt"),

@@ -1,8 +1,8 @@
 from service import library, transfers
 from service.models import Account, TorrentFile, Transfer, Wish
+from tests.cases import each_case
 from tests.service.api.reading import sample, shape, word
 from tests.service.builders import NOW, a_folder, a_torrent, fill_wishlist, magnet
-from tests.service.cases import each_of
 
 ADDS = ["transfer/magnet", "transfer/url", "transfer/file", "torrent/magnet", "torrent/url"]
 ADDS.append("torrent/file")
@@ -58,21 +58,21 @@ def test_a_full_queue_says_so(api, settings):
     assert answer.json()["reason_phrase"] == "queue_full_added_to_wishlist"
 
 
-@each_of("path", ADDS)
-@each_of("body", [{}, {"data": {"magnet": "", "url": ""}}, {"json": {}}])
+@each_case("path", ADDS)
+@each_case("body", [{}, {"data": {"magnet": "", "url": ""}}, {"json": {}}])
 def test_nothing_to_add_is_said(path, body, api):
     assert word(api.post(f"/rest/{path}", **body)) == (400, "no_torrent_passed")
 
 
-@each_of(
+@each_case(
     "url", ["x", "ftp://example.org/a", "file:///etc/passwd", "http://", "http://a\nb/", "//a/b"]
 )
 def test_an_address_that_is_none_is_refused(url, api):
     assert word(api.post("/rest/transfer/url", data={"url": url})) == (422, "url_not_allowed")
 
 
-@each_of("path", ADDS)
-@each_of(
+@each_case("path", ADDS)
+@each_case(
     ("folder_id", "refusal"),
     [
         ("x", (422, "folder_id_unreadable")),

@@ -9,9 +9,9 @@ from service import library, torrents, transfers
 from service.api import uploads
 from service.models import Account, File, Transfer
 from service.store import Store, library_store
+from tests.cases import each_case
 from tests.service.api.reading import word
 from tests.service.builders import a_folder, a_torrent
-from tests.service.cases import each_of
 
 
 def upload(api: httpx.Client, name: str, content: bytes = b"content", **data: str):
@@ -71,7 +71,7 @@ def test_equal_names_are_numbered(api, account):
     assert len(names(account)) == 3
 
 
-@each_of(
+@each_case(
     ("sent", "kept"),
     [
         ("../../etc/passwd", "passwd"),
@@ -91,12 +91,12 @@ def test_the_name_is_the_last_component_of_what_was_sent(sent, kept, api):
     assert upload(api, sent).json()["title"] == kept
 
 
-@each_of("sent", ["..", "."])
+@each_case("sent", ["..", "."])
 def test_a_name_that_is_none_becomes_the_hash(sent, api):
     assert upload(api, sent).json()["title"] == hashlib.sha1(b"content").hexdigest()
 
 
-@each_of(
+@each_case(
     "body",
     [
         part(FILE + "\r\nContent-Type: text/plain; charset=nonsense") + END,
@@ -116,7 +116,7 @@ def test_odd_parts_do_not_matter(body, api, account):
     assert (row.name, row.size_bytes) == ("a.txt", 7)
 
 
-@each_of(
+@each_case(
     "body",
     [
         part(FILE)[:-2],
@@ -136,7 +136,7 @@ def test_a_name_of_many_long_characters_is_a_name(api):
     assert upload(api, "👨\u200d👩\u200d👧" * 80 + ".txt").json()["title"].startswith("👨")
 
 
-@each_of("content", [b"abc--b\r\nmore", b"abc\r\n--bc\r\n", b"--b--", b"\n--b\r\n"])
+@each_case("content", [b"abc--b\r\nmore", b"abc\r\n--bc\r\n", b"--b--", b"\n--b\r\n"])
 def test_a_boundary_that_is_no_line_of_its_own_is_content(content, api, account):
     assert raw(api, part(FILE, content) + END).status_code == 200
     assert library_store().path(File.objects.get().blob).read_bytes() == content

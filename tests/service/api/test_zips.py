@@ -1,16 +1,16 @@
 import json
 
 from service.api import zips
+from tests.cases import each_case
 from tests.service.api.reading import word
 from tests.service.builders import a_file, a_folder
-from tests.service.cases import each_of
 
 
 def ask(api, entries) -> tuple:
     return api.post("/rest/zip", data={"archive_arr": json.dumps(entries)})
 
 
-@each_of(
+@each_case(
     ("entry", "why"),
     [
         (7, "is no object"),
@@ -35,7 +35,7 @@ def test_a_bad_entry_is_named(entry, why, api, account):
     assert answer.json()["message"].startswith(f"archive_arr[1]: {why}")
 
 
-@each_of("value", ["", "x", "{}", "7", "[]", '"a"', "null", "[" * 100_000])
+@each_case("value", ["", "x", "{}", "7", "[]", '"a"', "null", "[" * 100_000])
 def test_what_is_no_list_is_unreadable(value, api):
     answer = api.post("/rest/zip", data={"archive_arr": value})
     assert word(answer) == (422, "archive_arr_unreadable")

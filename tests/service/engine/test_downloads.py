@@ -7,7 +7,7 @@ from dataclasses import replace
 import libtorrent as lt
 
 from service.engine.events import Broken, Complete, Gone, Metadata, Status
-from tests.service.cases import each_of
+from tests.cases import each_case
 from tests.service.engine.watching import watching
 from tests.swarm import KINDS, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
 
@@ -40,7 +40,7 @@ def test_the_watch_sees_what_libtorrent_would_do_by_itself(tmp_path, seeds):
         assert "Evil name" in watch.names()
 
 
-@each_of("which", list(ALL_SIX))
+@each_case("which", list(ALL_SIX))
 def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_path, which):
     held.clear()
     made = ALL_SIX[which]
@@ -56,7 +56,7 @@ def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_pat
     assert [name for name in names if not OURS.fullmatch(name)] == []
 
 
-@each_of("which", list(ALL_SIX))
+@each_case("which", list(ALL_SIX))
 def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, which):
     held.clear()
     made = ALL_SIX[which]
@@ -72,7 +72,7 @@ def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, 
     assert [name for name in names if not OURS.fullmatch(name)] == []
 
 
-@each_of("which", list(ALL_SIX))
+@each_case("which", list(ALL_SIX))
 def test_metadata_says_what_the_torrent_says(held, seeds, tmp_path, which):
     held.clear()
     made = ALL_SIX[which]

@@ -15,8 +15,8 @@ from service.engine.network import Reach
 from service.engine.orders import Order
 from service.engine.params import KEPT_TO_TRACKERS, loading
 from service.engine.session import FINDERS, pack_of
+from tests.cases import each_case
 from tests.certificates import self_signed
-from tests.service.cases import each_of
 from tests.service.engine.holding import LOOPBACK, holding, listening_port
 from tests.swarm import HANDSHAKE_FAILED, Redirecting, Tracker, WebSeed, serving_http, torrent
 
@@ -43,35 +43,35 @@ OUTWARD = ["http://tracker.example/announce", "udp://1.1.1.1:80", "https://[2606
 INTERNET, HOUSEHOLD, LOOP = Reach(), Reach(may_use_private=True), Reach("loopback")
 
 
-@each_of("url", INWARD)
+@each_case("url", INWARD)
 def test_a_private_place_is_refused_however_it_is_written(url):
     assert not is_usable(url, INTERNET)
     assert is_usable(url, HOUSEHOLD)
 
 
-@each_of("url", NOWHERE)
+@each_case("url", NOWHERE)
 def test_what_is_no_place_of_a_household_stays_closed_where_private_ones_are_open(url):
     assert not is_usable(url, INTERNET)
     assert not is_usable(url, HOUSEHOLD)
 
 
-@each_of("url", NOT_AT_ALL)
+@each_case("url", NOT_AT_ALL)
 def test_what_is_no_tracker_is_refused_in_any_network(url):
     assert not any(is_usable(url, reach) for reach in (INTERNET, HOUSEHOLD, LOOP))
 
 
-@each_of("url", OUTWARD)
+@each_case("url", OUTWARD)
 def test_a_public_address_is_used(url):
     assert is_usable(url, INTERNET)
 
 
-@each_of("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
+@each_case("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
 def test_on_loopback_nobody_else_is_asked(url):
     assert not is_usable(url, Reach("loopback", may_use_private=True))
     assert is_usable("http://127.9.9.9/announce", LOOP)
 
 
-@each_of("address", INSIDE)
+@each_case("address", INSIDE)
 def test_the_filter_refuses_private_addresses(address):
     assert ip_filter(INTERNET).access(address) == CLOSED
     assert ip_filter(HOUSEHOLD).access(address) == OPEN

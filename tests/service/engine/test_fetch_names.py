@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.engine.fetch_names import MOST_CHARACTERS, name_of, said_name
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 
 def name(disposition=None, url="http://a.example/b/c.txt", **headers):
@@ -16,7 +16,7 @@ def name(disposition=None, url="http://a.example/b/c.txt", **headers):
     return name_of(httpx.Headers(raw), httpx.URL(url))
 
 
-@each_of(
+@each_case(
     ("disposition", "expected"),
     [
         ("attachment; filename=film.mkv", "film.mkv"),
@@ -52,7 +52,7 @@ def test_a_server_names_its_file(disposition, expected):
     assert name(disposition) == expected
 
 
-@each_of(
+@each_case(
     "disposition",
     [None, "", "attachment", "inline", "attachment; filename=", 'attachment; filename=""',
      'attachment; filename=".."', "attachment; filename=/", "attachment; filename*=UTF-8''", ";;;"],
@@ -61,7 +61,7 @@ def test_else_the_address_does(disposition):
     assert name(disposition) == "c.txt"
 
 
-@each_of(
+@each_case(
     ("url", "expected"),
     [
         ("http://a.example/film%20one.mkv?x=/y.txt", "film one.mkv"),
@@ -79,7 +79,7 @@ def test_a_name_out_of_an_address(url, expected):
     assert name(url=url) == expected
 
 
-@each_of(
+@each_case(
     ("url_name", "coding", "expected"),
     [
         ("a.iso", "gzip", "a.iso.gz"),

@@ -4,7 +4,7 @@ import httpx
 
 from service.engine.fetch_answers import retry_after, validator_of
 from service.engine.fetch_pace import Pace, Throttle
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 DAY = 1_700_000_000
 
@@ -13,7 +13,7 @@ def dated(seconds):
     return formatdate(seconds, usegmt=True)
 
 
-@each_of(
+@each_case(
     ("tries", "wanted_seconds", "seconds"),
     [(1, 0, 1), (2, 0, 2), (3, 0, 4), (9, 0, 256), (10, 0, 300), (100, 0, 300), (10**6, 0, 300),
      (1, 30, 30), (9, 30, 256), (1, 3600, 3600)],
@@ -34,7 +34,7 @@ def test_what_is_taken_is_paid_for_by_all():
     assert throttle.seconds_for(500) == 0.5
 
 
-@each_of(
+@each_case(
     ("headers", "validator"),
     [
         ({"ETag": '"a"'}, '"a"'),
@@ -57,7 +57,7 @@ def test_only_what_surely_tells_two_contents_apart_is_trusted(headers, validator
     assert validator_of(httpx.Headers(headers)) == validator
 
 
-@each_of("said", ["", "x", "1e9", "-1", "Mon, 99 Nov 2023 99:99:99 GMT", "\u0661"])
+@each_case("said", ["", "x", "1e9", "-1", "Mon, 99 Nov 2023 99:99:99 GMT", "\u0661"])
 def test_a_wait_that_cannot_be_read_is_none(said):
     headers = httpx.Headers([(b"Retry-After", said.encode())])
     assert retry_after(headers, DAY) == 0

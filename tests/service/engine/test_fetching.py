@@ -16,6 +16,7 @@ from service.engine.events import Broken, Complete, Gone
 from service.engine.fetch_events import Head, Magnet, Torrent
 from service.engine.fetch_pace import Pace
 from service.engine.fetching import Fetching, FetchOrder
+from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.leftovers import in_use
 from tests.misbehaving import (
@@ -30,7 +31,6 @@ from tests.misbehaving import (
     then_silent,
     whole,
 )
-from tests.service.cases import each_of
 from tests.service.engine.fetch_servers import (
     CONTENT,
     Side,
@@ -177,7 +177,7 @@ def test_a_redirect_without_a_place_is_an_answer_like_others(side):
 # Torrents and magnets
 
 
-@each_of(
+@each_case(
     ("content", "content_type"),
     [(TORRENT, "text/plain"), (b"d1:a1:be", TORRENT_TYPE), (b"d4:infod4:name1:aee", "")],
 )
@@ -202,7 +202,7 @@ def test_a_torrent_file_that_is_cut_off_is_fetched_anew(side):
         assert side.fetch(url_of(server)) == Torrent("7", TORRENT)
 
 
-@each_of("is_told", [True, False])
+@each_case("is_told", [True, False])
 def test_what_is_larger_than_any_torrent_file_is_stored(sides, is_told):
     side = sides()
     content = TORRENT + b"x" * (10 * 2**20)
@@ -222,7 +222,7 @@ def test_a_redirect_to_a_magnet_link_is_told(side):
 # Cut off and gone on with
 
 
-@each_of("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
+@each_case("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
 def test_a_cut_off_is_gone_on_with(sides, cut_after):
     side = sides()
     with serving(in_turn(file(cut_after=cut_after), file())) as server:
@@ -288,7 +288,7 @@ def test_without_an_etag_the_date_tells_whether_it_is_the_same(side):
     assert side.content == CONTENT
 
 
-@each_of(
+@each_case(
     "headers",
     [
         {"Content_Range": "bytes 4999-511999/512000"},
@@ -381,7 +381,7 @@ def test_what_was_fetched_whole_is_not_fetched_again(side):
     assert other.heads == side.heads
 
 
-@each_of(
+@each_case(
     "state",
     [b"", b"{", b"[]", b"null", b"[" * 100_000, b'{"facts": 3}', b"\xff", None],
 )
@@ -442,7 +442,7 @@ def test_bytes_that_the_disk_may_have_lost_are_fetched_again(side):
 # Tried again
 
 
-@each_of("status", [408, 425, 429, 500, 502, 503, 504, 599])
+@each_case("status", [408, 425, 429, 500, 502, 503, 504, 599])
 def test_a_server_in_trouble_is_asked_again(sides, status):
     side = sides()
     bad = answers(whole(b"<h1>Oh</h1>", f"{status} Oh"))
@@ -452,7 +452,7 @@ def test_a_server_in_trouble_is_asked_again(sides, status):
     assert side.content == CONTENT
 
 
-@each_of("status", [400, 401, 403, 404, 410, 451, 501, 505, 204, 304, 999])
+@each_case("status", [400, 401, 403, 404, 410, 451, 501, 505, 204, 304, 999])
 def test_what_will_not_be_otherwise_fails_at_once(sides, status):
     side = sides()
     with serving(answers(head(f"{status} <b>Oh</b>", Content_Length="0"))) as server:
@@ -471,7 +471,7 @@ def test_a_server_that_never_recovers_is_given_up(side):
     assert event == Broken("7", "fetch_error", "The server says 503. It was tried 10 times.")
 
 
-@each_of(
+@each_case(
     ("wanted", "seconds"),
     [("120", 120), ("0", 1), ("-5", 1), ("soon", 1), ("9" * 17, 3600), ("9" * 400, 1),
      (formatdate(1_700_000_090, usegmt=True), 90), (formatdate(0, usegmt=True), 1)],
@@ -497,7 +497,7 @@ def test_a_name_that_is_none_is_said(side):
     assert event.sentence == "No server of this name was found. It was tried 4 times."
 
 
-@each_of(
+@each_case(
     "misbehave",
     [
         then_silent(),
@@ -540,7 +540,7 @@ def trickled(wire, content):
         gap.wait(0.04)
 
 
-@each_of(
+@each_case(
     "misbehave",
     [
         answers(),
@@ -623,7 +623,7 @@ def full_after(write, times):
     return full
 
 
-@each_of(("ahead_bytes", "safe_every_seconds"), [(1, 5), (2**40, 0)])
+@each_case(("ahead_bytes", "safe_every_seconds"), [(1, 5), (2**40, 0)])
 def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
     sides, monkeypatch, ahead_bytes, safe_every_seconds
 ):
@@ -702,7 +702,7 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
     assert len(side.heads) == 1
 
 
-@each_of(
+@each_case(
     "misbehave",
     [
         then_silent(),

@@ -9,7 +9,7 @@ import pytest
 from service.engine import params
 from service.engine.events import Broken, Complete, Metadata
 from service.engine.orders import Order
-from tests.service.cases import each_of
+from tests.cases import each_case
 from tests.service.engine.holding import LOOPBACK
 from tests.swarm import bencode, in_order, torrent
 
@@ -76,7 +76,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@each_of("what", list(REFUSED))
+@each_case("what", list(REFUSED))
 def test_a_hostile_torrent_is_refused_with_a_word(held, what):
     held.clear()
     content, word = REFUSED[what]
@@ -105,7 +105,7 @@ NAMES = {
 }
 
 
-@each_of("what", list(NAMES))
+@each_case("what", list(NAMES))
 def test_a_name_that_wants_out_is_told_and_never_used(held, what):
     held.clear()
     path = NAMES[what]

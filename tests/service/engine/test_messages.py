@@ -21,7 +21,7 @@ from service.engine.messages import (
     order_of,
 )
 from service.engine.orders import Order
-from tests.service.cases import each_of
+from tests.cases import each_case
 from tests.service.engine.holding import LOOPBACK
 
 FILES = tuple(
@@ -36,7 +36,7 @@ EVENTS = [
 ]  # fmt: skip
 
 
-@each_of("event", EVENTS)
+@each_case("event", EVENTS)
 def test_an_event_comes_out_as_it_went_in(event):
     lines, reader = Lines(), EventReader()
     read = [
@@ -46,7 +46,7 @@ def test_an_event_comes_out_as_it_went_in(event):
     assert not any(read[:-1])
 
 
-@each_of("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
+@each_case("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
 def test_an_order_comes_out_as_it_went_in(order):
     (document,) = Lines().feed(line_of(order_document(order)))
     assert order_of(document) == order
@@ -65,7 +65,7 @@ def test_lines_come_in_any_pieces():
     assert read == [{"a": 1}, {"b": 2}]
 
 
-@each_of(
+@each_case(
     "line",
     [b"x" * (LONGEST_LINE + 1), b"x\n", b"[]\n", b"[" * 200_000 + b"\n", b"\xff\n"],
 )
@@ -74,7 +74,7 @@ def test_a_line_that_nobody_wrote_is_refused(line):
         Lines().feed(line)
 
 
-@each_of(
+@each_case(
     "document",
     [
         {},
@@ -96,7 +96,7 @@ def test_an_event_that_is_none_is_refused(document):
         EventReader().event(document)
 
 
-@each_of("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
+@each_case("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
 def test_an_order_that_is_none_is_refused(document):
     with pytest.raises(Garbled):
         order_of(document)

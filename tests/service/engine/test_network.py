@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from service.engine.addresses import ip_filter
 from service.engine.network import Reach, is_web_port
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 PUBLIC = [
     *("1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255"),
@@ -34,20 +34,20 @@ NEVER = [
 WRONG = ["", "x", "127.1", "0x7f000001", "017700000001", "8.8.8.8.", "8.8.8.8/32", " 8.8.8.8"]
 
 
-@each_of("address", PUBLIC)
+@each_case("address", PUBLIC)
 def test_public_places_are_reached(address):
     assert Reach().may_connect(address)
     assert Reach(may_use_private=True).may_connect(address)
     assert not Reach("loopback").may_connect(address)
 
 
-@each_of("address", PRIVATE)
+@each_case("address", PRIVATE)
 def test_private_places_are_reached_where_that_is_wanted(address):
     assert not Reach().may_connect(address)
     assert Reach(may_use_private=True).may_connect(address)
 
 
-@each_of("address", [*NEVER, *WRONG])
+@each_case("address", [*NEVER, *WRONG])
 def test_what_is_no_place_to_fetch_from_is_never_reached(address):
     assert not Reach().may_connect(address)
     assert not Reach(may_use_private=True).may_connect(address)
@@ -92,7 +92,7 @@ def test_the_engines_filter_says_the_same(address, reach):
     assert (ip_filter(reach).access(str(address)) == 0) == reach.may_connect(str(address))
 
 
-@each_of(
+@each_case(
     "name",
     ["localhost", "LOCALHOST.", "router", "a.localhost", "nas.local", "db.internal", "x.lan",
      "a.home.arpa", "", "."],
@@ -101,7 +101,7 @@ def test_local_names_are_not_even_asked_for(name):
     assert not Reach().may_resolve(name)
 
 
-@each_of(
+@each_case(
     "name", ["example.org", "example.org.", "local.example", "127.0.0.1", "0x7f000001", "0", "::1"]
 )
 def test_others_are_judged_by_their_addresses(name):
@@ -113,11 +113,11 @@ def test_any_name_gets_an_answer(name):
     assert Reach().may_resolve(name) in (True, False)
 
 
-@each_of("port", [80, 443, 1024, 8080, 8443, 65_535])
+@each_case("port", [80, 443, 1024, 8080, 8443, 65_535])
 def test_ports_of_the_web_are_spoken_to(port):
     assert is_web_port(port)
 
 
-@each_of("port", [-1, 0, 22, 25, 81, 1023, 2049, 6000, 6667, 10_080, 65_536])
+@each_case("port", [-1, 0, 22, 25, 81, 1023, 2049, 6000, 6667, 10_080, 65_536])
 def test_ports_of_others_are_not(port):
     assert not is_web_port(port)

@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 
 from service.media import captions
 from service.media.captions import Cue, text_of, webvtt
-from tests.service.cases import each_of
+from tests.cases import each_case
 
 PIECES = some.lists(
     some.one_of(
@@ -30,7 +30,7 @@ def test_a_drawing_says_nothing():
     assert text_of(r"{\p1}m 0 0 l 9 9") == ""
 
 
-@each_of("dialogue", [r"{\b1}" + "x" * 5000, "<" * 5000, "a" + "{\\i1}b{\\i0}" * 900])
+@each_case("dialogue", [r"{\b1}" + "x" * 5000, "<" * 5000, "a" + "{\\i1}b{\\i0}" * 900])
 def test_a_long_cue_is_cut_between_its_letters(dialogue):
     assert is_sound(text_of(dialogue))
 

@@ -3,7 +3,7 @@ from PIL import Image, ImageCms
 
 from service.media.confined import Failed
 from service.media.sizes import SIZES
-from tests.service.cases import each_of
+from tests.cases import each_case
 from tests.service.media.samples import picture, saved, shown
 
 ORIENTATION = 0x0112
@@ -23,7 +23,7 @@ def is_red(pixel) -> bool:
     return red > 150 and green < 60 and blue < 60
 
 
-@each_of("kind", ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000"])
+@each_case("kind", ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000"])
 def test_pictures_of_every_kind_are_drawn(kind, probe, draw):
     content = picture(kind=kind)
     facts = probe(content)
@@ -95,7 +95,7 @@ def test_an_alpha_that_hides_nothing_is_left_out(draw):
     assert shown(small).format == "JPEG"
 
 
-@each_of("mode", ["1", "L", "LA", "P", "CMYK", "I;16", "F"])
+@each_case("mode", ["1", "L", "LA", "P", "CMYK", "I;16", "F"])
 def test_pictures_of_every_colour_depth_are_drawn(mode, draw):
     grey = Image.linear_gradient("L").resize((300, 300))
     if mode == "I;16":
@@ -142,7 +142,7 @@ def test_only_the_first_frame_is_shown(draw):
         assert is_red(shown(draw(content)[0]).getpixel((100, 100)))
 
 
-@each_of("kind", ["JPEG", "PNG", "WEBP", "AVIF", "TIFF"])
+@each_case("kind", ["JPEG", "PNG", "WEBP", "AVIF", "TIFF"])
 def test_what_is_cut_off_is_refused(kind, draw):
     content = picture(2000, 1500, kind=kind)
     assert draw(content)

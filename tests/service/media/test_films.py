@@ -4,11 +4,11 @@ import pytest
 
 from service.media.confined import Failed
 from service.media.probe import Probed, TrackKind
-from tests.service.cases import each_of
+from tests.cases import each_case
 from tests.service.media.samples import VPX, picture, short_film, shown, written
 
 
-@each_of(
+@each_case(
     ("suffix", "options", "codecs"),
     [
         ("mp4", ("-c:v", "libx264", "-c:a", "aac"), ["h264", "aac"]),
@@ -34,7 +34,7 @@ def test_films_of_every_kind_are_known_and_show_a_frame(suffix, options, codecs,
     assert shown(small).size == (32, 24)
 
 
-@each_of(
+@each_case(
     ("suffix", "codec"),
     [("mp3", "libmp3lame"), ("flac", "flac"), ("ogg", "libvorbis"), ("m4a", "aac"), ("wav", "")],
 )
@@ -126,7 +126,7 @@ def test_a_film_of_nothing_but_darkness_is_shown_as_it_is(draw):
     assert shown(draw(content, kind="video")[0]).size == (220, 165)
 
 
-@each_of("suffix", ["mp4", "mkv", "avi", "ts", "mp3", "flac"])
+@each_case("suffix", ["mp4", "mkv", "avi", "ts", "mp3", "flac"])
 def test_what_is_cut_off_ends_no_child(suffix, probe, draw, child_processes):
     is_sound = suffix in ("mp3", "flac")
     content = short_film(suffix, source="" if is_sound else "testsrc2=s=320x240:d=2")
