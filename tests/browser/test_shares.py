@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.axe import violations
 from tests.browser.shelf import Folder, Shelf
 
+CONTEXT = "kept"
 FILM = b"a film, as far as anybody can tell"
 
 
