@@ -2,9 +2,12 @@
 
 import re
 import socketserver
+import statistics
 import threading
+import time
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler
+from queue import SimpleQueue
 
 import httpx
 import pytest
@@ -20,7 +23,7 @@ class Service(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     left = threading.Event()
-    left_in_silence = threading.Event()
+    left_in_silence: "SimpleQueue[float]" = SimpleQueue()
     asked: "list[dict[str, str]]" = []  # noqa: RUF012
 
     def do_GET(self):
@@ -56,7 +59,7 @@ class Service(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(PIECE)
         self.rfile.read(1)
-        Service.left_in_silence.set()
+        Service.left_in_silence.put(time.monotonic())
         self.close_connection = True
 
     def log_message(self, *_args):
@@ -70,15 +73,15 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         pass
 
 
-@pytest.fixture
-def site(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
     with Server(("127.0.0.1", 0), Service) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         url = f"http://me%40example.org:herring@127.0.0.1:{server.server_address[1]}"
         settings = {"SERVICE_URL": url, "WEB_PROCESSES": "1", "STREAMS_PER_PROCESS": "2"}
         try:
-            with running(tmp_path, **settings) as ferry:
+            with running(tmp_path_factory.mktemp("ferry"), **settings) as ferry:
                 ferry.make_owner()
                 yield ferry
         finally:
@@ -105,19 +108,23 @@ def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
             assert refused.status_code == 503
             assert refused.headers["Retry-After"]
             assert client.get("/").status_code == 200
-        assert Service.left.wait(1)
+        assert Service.left.wait(60)
         assert "Traceback" not in site.log
         assert "herring" not in site.log
         with client.stream("GET", address) as again:
             assert again.status_code == 200
 
 
-@pytest.mark.alone
 def test_a_reader_who_leaves_a_silent_stream_ends_it_within_a_second(site):
+    """The median of five: a busy machine may delay one of them."""
+    took = []
     with closing(sign_in(site)) as client:
-        with client.stream("GET", "/files/file/8/download/") as silent:
-            assert next(silent.iter_raw())
-            assert not Service.left_in_silence.is_set()
-        assert Service.left_in_silence.wait(1)
+        for _reader in range(5):
+            with client.stream("GET", "/files/file/8/download/") as silent:
+                assert next(silent.iter_raw())
+                assert Service.left_in_silence.empty()
+                left = time.monotonic()
+            took.append(Service.left_in_silence.get(timeout=60) - left)
         assert client.get("/").status_code == 200
         assert "stream broken" not in site.log
+    assert statistics.median(took) < 1, took
