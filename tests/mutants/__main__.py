@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -182,10 +182,11 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def side_by_side(jobs: int, act: Callable[[Item], Value], items: Sequence[Item]) -> Iterator[Value]:
-    """In order, as they come; nothing new begins after an interruption."""
+    """Yield each value as it comes; after an interruption nothing new begins."""
     threads = ThreadPoolExecutor(jobs)
     try:
-        yield from threads.map(act, items)
+        for future in as_completed([threads.submit(act, item) for item in items]):
+            yield future.result()
     finally:
         threads.shutdown(cancel_futures=True)
 
