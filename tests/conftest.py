@@ -115,7 +115,12 @@ def mallory(db: None, client: Client) -> Client:
 
 @pytest.fixture(autouse=True)
 def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
-    """What the site shows in tests, as if it were the service in this process."""
+    """What the site shows in tests, as if it were the service in this process.
+
+    V1_TRANSPORT and SERVICE_URL lead to a fake as well, and tests over sockets use them. Here each
+    test needs a client of its own, that pauses for no second try (a second for each call that
+    fails), with a fake that the test can ask; no setting gives one.
+    """
     monkeypatch.setattr(connection, "place", lambda: None)
     return connected(storage_of(secrets.token_hex(8), is_embedded=True), monkeypatch)
 
@@ -127,5 +132,6 @@ def foreign(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
 
 
 def connected(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
+    # `storage` says why.
     monkeypatch.setattr(connection, "_service_at", lambda _place: storage.service)
     return storage

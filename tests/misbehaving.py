@@ -22,40 +22,40 @@ class Wire:
     def __init__(
         self, connection: socket.socket, stopping: threading.Event, head: bytes = b""
     ) -> None:
-        self._connection = connection
-        self._stopping = stopping
+        self.connection = connection
+        self.stopping = stopping
         self.head = head
 
     def send(self, *pieces: bytes) -> None:
         for piece in pieces:
-            self._connection.sendall(piece)
+            self.connection.sendall(piece)
 
     def drip(self, piece: bytes) -> None:
         """A byte now and then, from the first to the last and then again, without end."""
-        while not self._stopping.wait(TICK_SECONDS):
+        while not self.stopping.wait(TICK_SECONDS):
             for byte in piece:
-                self._connection.sendall(bytes([byte]))
-                if self._stopping.wait(TICK_SECONDS):
+                self.connection.sendall(bytes([byte]))
+                if self.stopping.wait(TICK_SECONDS):
                     return
 
     def pour(self, piece: bytes) -> None:
         """As much as the other side takes."""
-        while not self._stopping.is_set():
-            self._connection.sendall(piece)
+        while not self.stopping.is_set():
+            self.connection.sendall(piece)
 
     def wait(self) -> None:
-        self._stopping.wait(30)
+        self.stopping.wait(30)
 
     def rest(self, seconds: float) -> None:
-        self._stopping.wait(seconds)
+        self.stopping.wait(seconds)
 
     def wait_for_end(self) -> None:
         """Of what the other side sends."""
-        while self._connection.recv(1):
+        while self.connection.recv(1):
             pass
 
     def reset(self) -> None:
-        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 Misbehaviour = Callable[[Wire], None]
@@ -71,18 +71,18 @@ class Server:
     asked: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        self._stopping = threading.Event()
+        self.stopping = threading.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
-        self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
+        self.threads = [threading.Thread(target=self._accept, daemon=True)]
+        self.threads[0].start()
 
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
                 connection, _peer = self._listening.accept()
                 thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
-                self._threads.append(thread)
+                self.threads.append(thread)
                 thread.start()
 
     def _serve(self, connection: socket.socket) -> None:
@@ -95,14 +95,14 @@ class Server:
                 head += piece
             self.heads.append(head)
             self.asked.set()
-            self.misbehave(Wire(connection, self._stopping, head))
+            self.misbehave(Wire(connection, self.stopping, head))
         connection.close()
 
     def close(self) -> None:
-        self._stopping.set()
+        self.stopping.set()
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
-        for thread in self._threads:
+        for thread in self.threads:
             thread.join(5)
 
 

@@ -190,8 +190,7 @@ class TestOfALinkForPlayers:
             assert sharing.revoke(gwen.user, Share.objects.get().pk)
         elif what == "file":
             del storage.fake.items[film.id]
-            # The fake's own count, by which the site learns that something has changed.
-            storage.fake._revision += 1  # noqa: SLF001  The fake has no other way.
+            storage.fake.revision += 1
             if "/playlist/Film" in path:
                 path = re.findall(r"/s/\S+", vlc.get(path).content.decode())[0]
         elif what == "time":

@@ -80,7 +80,7 @@ class FakeV1(httpx.BaseTransport):
         self.calls: list[tuple[str, str]] = []
         self.answers: dict[str, list[httpx.Response]] = {}
         self._last_id = ROOT
-        self._revision = 0
+        self.revision = 0
 
     # The way in
 
@@ -93,11 +93,11 @@ class FakeV1(httpx.BaseTransport):
         if path.startswith("/content/"):
             return self._content(request, path)
         try:
-            return self._answer(request, path)
+            return self.answer(request, path)
         except Refused as refused:
             return refusal(refused)
 
-    def _answer(self, request: httpx.Request, path: str) -> httpx.Response:
+    def answer(self, request: httpx.Request, path: str) -> httpx.Response:
         if request.headers.get("authorization") != f"Basic {self._basic}":
             raise Refused(401, "access_denied")
         methods = {}
@@ -113,19 +113,19 @@ class FakeV1(httpx.BaseTransport):
         if isinstance(facts, httpx.Response):
             return facts
         if request.method != "GET":
-            self._revision += 1
+            self.revision += 1
         return httpx.Response(200, json={"result": True, "code": 200} | facts)
 
     # Folders
 
     def show(self, request: httpx.Request, folder: int = ROOT) -> httpx.Response:
         here = self.folder(folder)
-        etag = f'"{here.id}-{self._revision}"'
+        etag = f'"{here.id}-{self.revision}"'
         if request.headers.get("if-none-match") == etag:
             return httpx.Response(304, headers={"etag": etag})
-        return httpx.Response(200, json=self._listing(here), headers={"etag": etag})
+        return httpx.Response(200, json=self.listing(here), headers={"etag": etag})
 
-    def _listing(self, here: Item) -> dict[str, Any]:
+    def listing(self, here: Item) -> dict[str, Any]:
         inside = [item for item in self.items.values() if item.parent == here.id]
         running = [each for each in self.transfers.values() if each.is_listed]
         torrents = [listed(each) for each in running] if here.id == ROOT else []
@@ -219,7 +219,7 @@ class FakeV1(httpx.BaseTransport):
     # Transfers
 
     def index(self, request: httpx.Request) -> httpx.Response:
-        etag = f'"t{self._revision}"'
+        etag = f'"t{self.revision}"'
         if request.headers.get("if-none-match") == etag:
             return httpx.Response(304, headers={"etag": etag})
         torrents = [listed(each) for each in self.transfers.values() if each.is_listed]
@@ -285,7 +285,7 @@ class FakeV1(httpx.BaseTransport):
     def _added(self, title: str, hash_: str, body: Body, file: int | None = None) -> dict[str, Any]:
         known = [each for each in self.transfers.values() if hash_ and each.hash == hash_]
         folder = self._destination(body)
-        one = known[0] if known else Transfer(self._new_id(), title, hash_, folder, file)
+        one = known[0] if known else Transfer(self.new_id(), title, hash_, folder, file)
         self.transfers[one.id] = one
         return {
             "success": True,
@@ -388,7 +388,7 @@ class FakeV1(httpx.BaseTransport):
 
     def add(self, name: str, parent: int = ROOT, content: bytes | None = None) -> Item:
         self._check(name, parent)
-        item = Item(self._new_id(), parent, name, content)
+        item = Item(self.new_id(), parent, name, content)
         self.items[item.id] = item
         return item
 
@@ -441,7 +441,7 @@ class FakeV1(httpx.BaseTransport):
             "last_update": NOW,
         }
 
-    def _new_id(self) -> int:
+    def new_id(self) -> int:
         self._last_id += 1
         return self._last_id
 

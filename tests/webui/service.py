@@ -34,36 +34,36 @@ class Storage:
         self.fake, self.service = other.fake, other.service
 
     def folder(self, name: str, parent: int = ROOT) -> Item:
-        self.fake._revision += 1
+        self.fake.revision += 1
         return self.fake.add(name, parent)
 
     def file(self, name: str, content: bytes = b"content", parent: int = ROOT) -> Item:
-        self.fake._revision += 1
+        self.fake.revision += 1
         return self.fake.add(name, parent, content)
 
     def many(self, count: int, parent: int = ROOT) -> None:
         """Without the fake's check of each name against all others."""
         for number in range(count):
-            item = Item(self.fake._new_id(), parent, f"IMG_{number}.jpg", b"x")
+            item = Item(self.fake.new_id(), parent, f"IMG_{number}.jpg", b"x")
             self.fake.items[item.id] = item
-        self.fake._revision += 1
+        self.fake.revision += 1
 
     def transfer(self, title: str, **facts: Any) -> Transfer:
         """A foreign service tells no state: it is derived from the rest."""
         if not self.service.is_embedded:
             facts |= {"state": None, "reason": None}
-        one = Transfer(self.fake._new_id(), title, facts.pop("hash", ""), ROOT, facts=facts)
+        one = Transfer(self.fake.new_id(), title, facts.pop("hash", ""), ROOT, facts=facts)
         self.fake.transfers[one.id] = one
-        self.fake._revision += 1
+        self.fake.revision += 1
         return one
 
     def tells(self, one: Transfer, **facts: Any) -> None:
         one.facts |= facts
-        self.fake._revision += 1
+        self.fake.revision += 1
 
     def forgets(self, one: Transfer) -> None:
         del self.fake.transfers[one.id]
-        self.fake._revision += 1
+        self.fake.revision += 1
 
     @property
     def calls(self) -> list[tuple[str, str]]:

@@ -53,8 +53,8 @@ def test_where_the_service_tells_no_path_the_folders_above_are_opened_for_it(bob
     films = foreign.folder("Films")
     old = foreign.folder("Old", films.id)
     foreign.fake.path_of_all = foreign.fake.path_of
-    listing = foreign.fake._listing
-    foreign.fake._listing = lambda here: {**listing(here), "fullname": here.name}
+    listing = foreign.fake.listing
+    foreign.fake.listing = lambda here: {**listing(here), "fullname": here.name}
     bob.client.post(f"/files/{old.id}/new/", {"name": "Silent"})
     assert "Silent" in there(foreign)
 

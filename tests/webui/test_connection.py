@@ -20,12 +20,11 @@ from webui.v1.errors import Unauthorized
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example/v"
 find_place = connection.place
-find_service = connection._service_at
 
 
 @pytest.fixture(autouse=True)
 def really(storage, monkeypatch):
-    """Without the fake in between."""
+    """Undo what `storage` puts in the place of this function, which is the subject here."""
     monkeypatch.setattr(connection, "place", find_place)
 
 
@@ -70,7 +69,7 @@ def test_what_was_sealed_and_changed_since_is_not_read():
 
 
 def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, monkeypatch):
-    monkeypatch.setattr(connection, "_service_at", find_service)
+    monkeypatch.undo()  # Not the fake of `storage`.
     first = connection.service()
     assert connection.service() is first
     settings.SERVICE_URL = "https://me:secret@host.example"
@@ -106,12 +105,14 @@ def there(monkeypatch):
             made.fails("/rest/user", 401)
         return made.service.v1
 
+    # Nothing a test could serve answers at an https address of a public host.
     monkeypatch.setattr(connection, "client_for", client_for)
     return made
 
 
 def connect(monkeypatch, *lines, url=URL, **options):
     out = io.StringIO()
+    # The command asks for the password where there is a terminal, and reads it from here else.
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
     call_command("connect", *([url] if url else []), stdout=out, stderr=out, **options)
     return out.getvalue()
@@ -161,20 +162,26 @@ def test_the_environment_cannot_be_overruled_from_the_terminal(monkeypatch, sett
 # Health
 
 
-def test_readiness_asks_the_service_now_and_then_only(client, storage, monkeypatch):
+@pytest.fixture
+def _unknown_health(monkeypatch):
+    """A process remembers for ten seconds whether the service answers, and nothing public makes it
+    forget. What a test makes it remember is forgotten as well."""
     monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
+
+
+@pytest.mark.usefixtures("_unknown_health")
+def test_readiness_asks_the_service_now_and_then_only(client, storage):
     for _time in range(5):
         assert client.get("/readyz").status_code == 200
     assert storage.calls == [("GET", "/rest/user")]
 
 
-def test_a_service_that_is_away_makes_the_site_not_ready(client, storage, monkeypatch):
-    monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
+@pytest.mark.usefixtures("_unknown_health")
+def test_a_service_that_is_away_makes_the_site_not_ready(client, storage):
     storage.fails("/rest/user", 503)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "service" in answer.content.decode()
-    monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
 
 
 def test_a_connection_sealed_with_another_key_is_told_in_words(gwen, settings):

@@ -27,13 +27,17 @@ find_place = connection.place
 
 
 @pytest.fixture(autouse=True)
-def _nothing_remembered(monkeypatch):
-    monkeypatch.setattr(connection, "_known", None)
+def _nothing_remembered(db):
+    """A process remembers for a second whether there is a connection; to forget one ends that."""
+    connection.forget()
+    yield
+    connection.forget()
 
 
 @pytest.fixture
 def there(monkeypatch):
-    """A service that answers whoever knows its password."""
+    """A service that answers whoever knows its password. It takes the place of the client, since
+    nothing a test could serve answers at the https address of a public host."""
     made = storage_of("there", is_embedded=False)
     made.asked = []
 
@@ -123,6 +127,7 @@ def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, fai
     def fail(*_arguments):
         raise failure
 
+    # No server of a test is too slow for the real patience, or has a certificate of the kind.
     monkeypatch.setattr(connection, "check", fail)
     assert said in words(connect(alice), "#connection [role=alert]")
     assert not Connection.objects.exists()
@@ -219,6 +224,7 @@ def test_there_may_be_nothing_to_forget(alice, method):
 def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, there, monkeypatch):
     connect(alice)
     Connection.objects.update(sealed="nonsense")
+    # `storage` took its place, and here it's the one that finds what can't be read.
     monkeypatch.setattr(connection, "place", find_place)
     shown = alice.client.get("/account/")
     assert "doesn't take Ferry's sign-in" in words(shown, "#service")

@@ -34,7 +34,7 @@ class Reader(httpx.SyncByteStream):
 
 def leave(answer):
     """As a server does when the reader is gone, but without ending the test's database."""
-    for close in answer._resource_closers:
+    for close in answer._resource_closers:  # noqa: SLF001  close() would end the connection too.
         close()
 
 
@@ -47,7 +47,7 @@ def streams(foreign, body, status=200, **headers):
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return httpx.Response(status, stream=body, headers=named)
 
-    foreign.fake._answer = answer
+    foreign.fake.answer = answer
     return asked
 
 
@@ -134,6 +134,7 @@ class TestStreams:
         assert body.given < 5
 
     def test_no_more_streams_than_slots_and_each_is_given_back(self, gwen, foreign, monkeypatch):
+        # STREAMS_PER_PROCESS is read once, when the process begins.
         monkeypatch.setattr(delivery, "slots", Slots(1))
         streams(foreign, Reader(b"x"))
         first = gwen.client.get("/files/file/7/download/")
@@ -148,6 +149,7 @@ class TestStreams:
 
     @each_case("status", [302, 404, 503])
     def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
+        # STREAMS_PER_PROCESS is read once, when the process begins.
         monkeypatch.setattr(delivery, "slots", Slots(1))
         headers = {"location": "https://public.example/x"}
         foreign.says(

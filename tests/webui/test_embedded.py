@@ -14,15 +14,13 @@ from webui import connection, transfers
 from webui.models import Sent
 
 pytestmark = pytest.mark.django_db
-find_place, find_service = connection.place, connection._service_at
 SCRIPT = {"x-requested-with": "ferry"}
 
 
 @pytest.fixture(autouse=True)
 def really(storage, monkeypatch):
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    monkeypatch.setattr(connection, "place", find_place)
-    monkeypatch.setattr(connection, "_service_at", find_service)
+    monkeypatch.undo()  # Not the fake of `storage`.
 
 
 def names(answer) -> list[str]:

@@ -82,7 +82,7 @@ def test_a_folder_that_is_gone_offers_the_one_above(gwen, storage):
     old = storage.folder("Old", films.id)
     gwen.client.get(f"/files/{old.id}/")
     storage.fake.delete_folder(None, old.id)
-    storage.fake._revision += 1
+    storage.fake.revision += 1
     answer = gwen.client.get(f"/files/{old.id}/")
     assert answer.status_code == 404
     assert page(answer).select_one(f"a[href='/files/{films.id}/']")
@@ -168,6 +168,7 @@ def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):
 def seen_before(foreign, gwen, monkeypatch):
     foreign.file("a.txt")
     gwen.client.get("/")
+    # No setting says how long a listing counts as new, and the view looks at the real clock.
     monkeypatch.setattr(folders, "FRESH_SECONDS", -1)
 
 

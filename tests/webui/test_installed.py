@@ -32,6 +32,7 @@ def test_what_it_keeps_is_named_by_its_content_and_small():
 def test_any_other_static_file_makes_another_version(monkeypatch):
     before = version_of(shell())
     assert version_of(shell()) == before
+    # The static files are collected once and serve all tests.
     monkeypatch.setattr(staticfiles_storage, "manifest_hash", "another")
     assert version_of(shell()) != before
 

@@ -35,7 +35,8 @@ def two(tmp_path, clock):
 
 @pytest.fixture
 def processes(tmp_path, monkeypatch):
-    """Puts the code into the one process or the other, over one file and one service."""
+    """Puts the code into the one process or the other, over one file and one service. A process
+    keeps its store, and no setting gives one process two."""
     stores = [Listings(tmp_path / "listings.sqlite3") for _process in range(2)]
 
     def become(number):
@@ -119,13 +120,17 @@ def test_one_at_a_time_has_the_turn(two):
 
 
 def test_the_turn_of_a_process_that_died_expires(two, clock):
-    assert two[0]._take_turn(SERVICE, "7")
-    assert not two[1]._take_turn(SERVICE, "7")
-    clock.now += 61
-    assert two[1]._take_turn(SERVICE, "7")
+    with two[0].turn(SERVICE, "7") as of_the_one_that_died:
+        assert of_the_one_that_died
+        with two[1].turn(SERVICE, "7") as too_early:
+            assert not too_early
+        clock.now += 61
+        with two[1].turn(SERVICE, "7") as expired:
+            assert expired
 
 
 def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):
+    # No setting makes the limit of 5,000 folders small enough to reach in a test.
     monkeypatch.setattr("webui.listings.MOST_FOLDERS", 3)
     for number in range(5):
         clock.now += 1
@@ -139,6 +144,7 @@ def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):
 
 
 def test_the_store_is_bounded_in_bytes(two, clock, monkeypatch):
+    # No setting makes the limit of 256 MB small enough to reach in a test.
     monkeypatch.setattr("webui.listings.MOST_STORED_BYTES", 10_000)
     for number in range(5):
         clock.now += 1
@@ -152,7 +158,8 @@ def test_memory_is_bounded_by_entries(tmp_path):
     store = Listings(tmp_path / "listings.sqlite3", most_entries=25)
     for number in range(5):
         keep(store, *map(str, range(10)), folder=str(10 + number))
-    assert len(store._memory._kept) == 2
+    # What was let go is read again from the file, so nothing outside shows it.
+    assert len(store._memory._kept) == 2  # noqa: SLF001  As said above.
     assert len(store.known(SERVICE, "10").snapshot.contents) == 10
 
 
@@ -214,7 +221,7 @@ def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
         may_answer.wait(60)
         return answer(*args, **kwargs)
 
-    storage.fake._answer = lambda request, path: slow(request)
+    storage.fake.answer = lambda request, path: slow(request)
     seen = []
     threads = [
         threading.Thread(
@@ -252,7 +259,7 @@ def test_a_folder_that_vanished_is_forgotten_and_its_parent_known(processes):
     old = storage.folder("Old", films.id)
     folders.read(storage.service, str(old.id), now=NOW)
     storage.fake.delete_folder(None, old.id)
-    storage.fake._revision += 1
+    storage.fake.revision += 1
     with pytest.raises(NotFound) as gone:
         folders.read(storage.service, str(old.id), now=NOW)
     assert gone.value.parent == str(films.id)

@@ -31,6 +31,7 @@ def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
             patience=IMPATIENT,
         )
         found = Service(secrets.token_hex(8), client, is_embedded=False)
+        # SERVICE_URL leads there as well, but with a judge that no name fools.
         monkeypatch.setattr(connection, "_service_at", lambda _place: found)
         yield service, media
         client.close()

@@ -86,6 +86,7 @@ def test_a_session_of_https_is_none_on_http(alice):
 
 def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, caplog):
     alice.client.raise_request_exception = False
+    # No view of Ferry is broken.
     monkeypatch.setattr(files, "render", broken)
     answer = alice.client.get("/")
     assert answer.status_code == 500
@@ -106,6 +107,7 @@ def test_trouble_of_the_database_is_a_page_in_plain_words(alice, monkeypatch, ca
     def troubled(*_args, **_options):
         raise OperationalError(text)
 
+    # Only root can make a disk that is full, and a lock is waited for 20 s.
     monkeypatch.setattr(files, "render", troubled)
     answer = alice.client.get("/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
@@ -117,6 +119,7 @@ def test_a_device_that_cannot_be_noted_sees_its_page(alice, monkeypatch, caplog)
     def locked(*_args):
         raise OperationalError("database is locked")
 
+    # A lock is waited for 20 s, and one that lasts would keep the page away too.
     monkeypatch.setattr(devices, "note", locked)
     assert alice.client.get("/account/").status_code == 200
     assert "device not noted" in caplog.text
@@ -172,6 +175,7 @@ def test_sessions_that_cannot_be_read_leave_a_page_that_says_so(alice, monkeypat
     def away(*_args):
         raise OperationalError("no such table: django_session")
 
+    # The table can't be taken away without ending the transaction of this test.
     monkeypatch.setattr(SessionStore, "load", away)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/signin/")
@@ -185,6 +189,7 @@ def test_a_session_that_cannot_be_written_is_trouble_of_the_disk(alice, monkeypa
 
     settings.SESSION_SAVE_EVERY_REQUEST = True
     assert alice.client.get("/account/").status_code == 200
+    # Only root can make a disk that is full.
     monkeypatch.setattr(SessionStore.get_model_class(), "save", full)
     answer = alice.client.get("/account/")
     assert answer.status_code == 503

@@ -118,6 +118,7 @@ def test_a_service_that_is_away_is_said_and_not_asked_again_at_once(alice, stora
 
 
 def test_a_service_that_hangs_keeps_nobody_waiting(monkeypatch):
+    # No setting shortens the 3 s that a page waits.
     monkeypatch.setattr(plans, "PATIENCE_SECONDS", 0.2)
     start = time.monotonic()
     with serving(then_silent()) as server, Client(f"http://127.0.0.1:{server.port}", None) as v1:

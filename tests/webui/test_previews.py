@@ -88,7 +88,7 @@ def test_a_file_deleted_while_shown_has_no_more_text(gwen, storage):
     file = storage.file("a.txt")
     view(gwen, file)
     storage.fake.delete_file(None, file.id)
-    storage.fake._revision += 1
+    storage.fake.revision += 1
     more = gwen.client.get(f"/files/0/file-{file.id}/text/?from=1", headers=HTMX)
     assert more.status_code == 404
     assert "HX-Retarget" in more

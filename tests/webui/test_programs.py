@@ -7,7 +7,6 @@ from config import upstream
 from service import accounts, credentials
 from tests.cases import each_case
 from tests.people import page, words
-from webui import connection
 
 pytestmark = pytest.mark.django_db
 EMAIL = upstream.EMBEDDED_ACCOUNT
@@ -59,7 +58,7 @@ def test_the_password_can_be_taken_away(alice, storage):
     assert not is_let_in(password)
 
 
-def test_with_a_foreign_service_there_is_nothing_to_let_in_to(alice, foreign, monkeypatch):
-    monkeypatch.setattr(connection, "is_embedded", lambda: False)
+def test_with_a_foreign_service_there_is_nothing_to_let_in_to(alice, foreign, settings):
+    settings.SERVICE_URL = "https://v1.example"
     assert page(alice.client.get("/account/")).select_one("#programs") is None
     assert alice.client.post("/account/programs/").status_code == 404

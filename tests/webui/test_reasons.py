@@ -23,9 +23,9 @@ def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
     assert reasons.detail("fetch_error", said) == said
 
 
-def test_it_is_told_in_the_readers_language(monkeypatch):
-    monkeypatch.setattr(reasons, "_", {"The server says %(number)s.": "Er sagt %(number)s."}.get)
-    assert reasons.detail("fetch_error", "The server says 503.") == "Er sagt 503."
+def test_it_is_told_in_the_readers_language():
+    with translation.override("de"):
+        assert reasons.detail("fetch_error", "The server says 503.") == "Der Server sagt 503."
 
 
 @each_case("word", ["fetch_error", "disk_error", "never_heard_of_it"])

@@ -179,6 +179,7 @@ def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
 
 
 def test_what_is_left_stays_in_the_field_of_a_plain_form(bob, storage, monkeypatch):
+    # No setting shortens the 8 s after which the rest stays in the field.
     monkeypatch.setattr(sending, "PATIENCE_SECONDS", -1.0)
     answer = typed(bob, magnet(1), magnet(2))
     assert field(answer) == f"{magnet(1)}\n{magnet(2)}"
@@ -277,6 +278,7 @@ def test_a_plain_form_sends_lines_and_files_together(bob, storage):
 
 
 def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeypatch):
+    # No setting makes the limit small, and that nothing holds the content isn't seen outside.
     monkeypatch.setattr("webui.views.parcels.MOST_TORRENT_BYTES", 10)
     monkeypatch.setattr("webui.views.parcels.whole", None)
     assert json.loads(drop(bob, "a.torrent", "x" * 100).content)["ok"]

@@ -66,6 +66,7 @@ def test_a_use_that_broke_off_in_the_middle_is_forgotten(tmp_path):
 def test_while_the_disk_is_full_each_process_has_its_own_in_memory(tmp_path, monkeypatch):
     path = tmp_path / "file"
     one, other = (SharedFile(path, SCHEMA, []) for _ in range(2))
+    # Only root can make a disk that is full: here any disk counts as one.
     monkeypatch.setattr(shared_file, "LEAST_FREE_BYTES", 2**62)
     keep(one, "a")
     assert (names(one), names(other)) == (["a"], [])

@@ -108,6 +108,7 @@ class TestOpening:
     def test_they_hold_slots(self, gwen, foreign, vlc, monkeypatch):
         film = foreign.file("Das Boot.mkv", b"0123456789")
         path = path_in(make(gwen, f"0/file-{film.id}"))
+        # STREAMS_PER_PROCESS is read once, when the process begins.
         monkeypatch.setattr(delivery, "slots", Slots(1))
         streams(foreign, Reader(b"x"))
         first = vlc.get(path)

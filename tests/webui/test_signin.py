@@ -121,6 +121,8 @@ def test_too_many_wrong_tries_from_one_address_must_wait(alice, mallory):
 def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
     limit = attempts.Limit("key", most=20)
 
+    # What another process does while this one waits for the database. Only one of them can hold
+    # the database of a test.
     def awaited():
         Attempts.objects.create(key="key", count=19, since=timezone.now())
         return transaction.atomic()

@@ -25,6 +25,7 @@ SEGMENT = bytes(range(256)) * 40
 @pytest.fixture
 def host(foreign, monkeypatch):
     found, service = behind(foreign)
+    # As `storage` does, for a service whose media come from a server of this test.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)
     found.files = {
         "/film/master.m3u8": MASTER,
@@ -183,6 +184,7 @@ class TestPlaying:
     ):
         asked = []
         answer = foreign.fake.handle_request
+        # The fake's own list of calls says nothing of headers.
         monkeypatch.setattr(
             foreign.fake, "handle_request", lambda request: asked.append(request) or answer(request)
         )
@@ -278,6 +280,7 @@ class TestPlaying:
         self, gwen, host, playing, monkeypatch
     ):
         variant, found = playing
+        # STREAMS_PER_PROCESS is read once, when the process begins.
         monkeypatch.setattr(delivery, "slots", Slots(1))
         first = gwen.client.get(below(variant, found[5]))
         assert gwen.client.get(below(variant, found[7])).status_code == 503

@@ -149,6 +149,7 @@ class TestReading:
 
     def test_no_more_than_a_few_at_once(self, gwen, storage, monkeypatch):
         sub = storage.file("Film.srt", SRT % b"Hello")
+        # The real ones are four, and who comes then waits for 20 s.
         monkeypatch.setattr(subtitles, "turns", Turns(1, wait_seconds=0))
         with subtitles.turns.one():
             assert self.ask(gwen, sub).status_code == 503

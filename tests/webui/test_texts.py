@@ -137,7 +137,7 @@ def test_a_text_of_4_gb_costs_one_piece():
         return httpx.Response(206, content=b"x\n" * (PIECE_BYTES // 2), headers=head)
 
     storage = storage_of("k", is_embedded=False)
-    storage.fake._answer = lambda request, path: answer(request)
+    storage.fake.answer = lambda request, path: answer(request)
     piece = texts.read(storage.service.v1, Wanted("7", 4 * 2**30, 0, 100, "", is_art=False))
     assert asked == [f"bytes=0-{PIECE_BYTES - 1}"]
     assert piece.stop == 200
@@ -309,6 +309,7 @@ def test_lines_of_machines_are_not_coloured():
 def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass")
+    # No text lasts for ever: a program that does stands for it, and 4 s are too long to wait.
     monkeypatch.setattr(typesetting, "PROGRAM", endless)
     monkeypatch.setattr(typesetting, "MOST_SECONDS", 0.3)
     assert typesetting.prose("# Hi") is None
@@ -324,6 +325,7 @@ def test_hostile_markdown_costs_seconds_at_most(text):
 
 def test_the_program_that_sets_text_knows_nothing_of_ours(monkeypatch):
     seen = {}
+    # The program ends at once, and leaves nothing that would show its environment.
     run = typesetting.subprocess.run
     monkeypatch.setattr(
         typesetting.subprocess, "run", lambda *a, **more: seen.update(more) or run(*a, **more)

@@ -39,6 +39,8 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def clock(tmp_path, monkeypatch) -> Clock:
+    """Gives each test a board of its own, with a clock that stands still. The real board is one
+    per process, and the views look at the real time."""
     clock = Clock()
     boards = Boards(tmp_path / "transfers.sqlite3", clock=clock)
     monkeypatch.setattr(transfers, "store", lambda: boards)
@@ -241,6 +243,7 @@ def test_where_the_service_tells_nothing_the_title_finds_the_result(alice, forei
 def test_what_the_site_sent_survives_a_lost_board(alice, storage, clock, tmp_path, monkeypatch):
     record(storage, state="done", done_at=datetime(2026, 9, 1, 11, tzinfo=UTC))
     fresh = Boards(tmp_path / "fresh.sqlite3", clock=clock)
+    # As `clock` does.
     monkeypatch.setattr(transfers, "store", lambda: fresh)
     assert "Sintel" in words(alice.client.get("/transfers/"), "#done")
 
@@ -282,7 +285,7 @@ def test_one_answer_of_the_service_is_enough_for_all_that_it_lists(alice, storag
 
 def test_those_that_are_not_listed_are_asked_for_four_at_a_time_in_turn(alice, foreign, clock):
     hidden = [foreign.transfer(f"Film {number}") for number in range(10)]
-    foreign.fake._listing = lambda here: {"id": here.id, "folders": [], "files": []}
+    foreign.fake.listing = lambda here: {"id": here.id, "folders": [], "files": []}
     for one in hidden:
         record(foreign, transfer_id=str(one.id), info_hash="", title=one.title)
     asked = []

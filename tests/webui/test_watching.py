@@ -127,7 +127,7 @@ def test_a_film_that_somebody_else_deleted_is_not_offered(gwen, film, storage):
     report(gwen, film)
     report(gwen, other)
     del storage.fake.items[film.id]
-    storage.fake._revision += 1
+    storage.fake.revision += 1
     gwen.client.get("/")
     shown = words(gwen.client.get("/"), "#continue")
     assert "Sintel" not in shown

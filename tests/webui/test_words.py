@@ -36,7 +36,7 @@ class Marked:
 
     def __enter__(self):
         translation.activate("en")
-        self.catalogue = trans_real._active.value
+        self.catalogue = trans_real.translation("en")
         self.plain = self.catalogue.gettext, self.catalogue.ngettext
         gettext, ngettext = self.plain
         self.catalogue.gettext = lambda words: f"«{without_context(gettext(words))}»" * bool(words)

@@ -488,6 +488,7 @@ def test_a_cookie_of_the_service_is_not_kept():
 
 
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch):
+    # The environment is what is tested.
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     told = routes({"GET /rest/folder": says(LISTING)})
     assert told.client().listing().folder_id == "12847330"
