@@ -1,7 +1,9 @@
 """What may not stand anywhere in the tree."""
 
+import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -60,4 +62,33 @@ def test_nothing_is_left_to_do_silently():
     assert (
         lines_with(r"\b(TODO|FIXME|XXX)\b", "*.py", "*.html", "*.js", "*.css", ":!static/vendor")
         == []
+    )
+
+
+REPLACEMENTS = {"setattr", "delattr", "setitem", "delitem"}
+
+
+def test_every_replacement_has_a_reason():
+    """In a comment above it, or in the docstring of its function."""
+    assert [place for path in tracked("tests/*.py") for place in without_reason(path)] == []
+
+
+def without_reason(path: Path) -> Iterator[str]:
+    text = path.read_text()
+    lines = text.splitlines()
+    for function in ast.parse(text).body:
+        for node in ast.walk(function):
+            if is_replacement(node):
+                above = lines[function.lineno - 1 : node.end_lineno]
+                if not any(re.search(r'# (?!noqa)|^\s+"""', line) for line in above):
+                    yield f"{path.relative_to(BASE)}:{node.lineno}"
+
+
+def is_replacement(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in REPLACEMENTS
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "monkeypatch"
     )

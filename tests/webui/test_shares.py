@@ -4,7 +4,6 @@ from datetime import timedelta
 from urllib.parse import quote, urlsplit
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from config.logs import one_line
