@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -19,7 +20,9 @@ from tests import databases
 from tests.running import BASE, Output, free_port
 
 pytestmark = pytest.mark.slow
-FIRST_START_SECONDS = 120
+FIRST_START_CPU_SECONDS = 60
+# With all packages to fetch and unpack, beside other tests.
+PATIENCE_SECONDS = 600
 NEXT_START_SECONDS = 3
 STOP_SECONDS = 6
 
@@ -63,7 +66,7 @@ class Made:
         self.output.close()
 
     def seconds_to_answer(self) -> float:
-        assert self.output.saw("Ferry answers on port", FIRST_START_SECONDS), self.output.text
+        assert self.output.saw("Ferry answers on port", PATIENCE_SECONDS), self.output.text
         answer = httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=60, trust_env=False)
         assert answer.status_code == 200
         return time.monotonic() - self.started_at
@@ -77,8 +80,9 @@ class Made:
 
 
 def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_path):
+    computed_before = cpu_seconds_of_children()
     with Made(clone, tmp_path / "home") as first:
-        assert first.seconds_to_answer() < FIRST_START_SECONDS
+        first.seconds_to_answer()
         assert "/welcome/" in first.output.text
         # No phone reaches an address of this machine alone.
         assert "█" not in first.output.text
@@ -86,6 +90,7 @@ def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_pat
         assert first.seconds_to_stop() < STOP_SECONDS
         assert "Traceback" not in first.output.text
         assert "Error" not in first.output.text
+    assert cpu_seconds_of_children() - computed_before < FIRST_START_CPU_SECONDS
     installed_at = (clone / ".venv" / "run.stamp").stat().st_mtime_ns
     with Made(clone, tmp_path / "home") as second:
         second.seconds_to_answer()
@@ -106,6 +111,12 @@ def test_make_run_starts_again_at_once(tmp_path):
     with Made(BASE, tmp_path / "home", **settings) as second:
         assert second.seconds_to_answer() < NEXT_START_SECONDS
         assert second.seconds_to_stop() < STOP_SECONDS
+
+
+def cpu_seconds_of_children() -> float:
+    """Of those that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def refused_as_the_port_is_taken(clone: Path, port: int) -> None:
