@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.people import Visitor
-from tests.running import Ferry, free_port, running
+from tests.running import Ferry, bring_static_files, free_port, running
 
 KEPT = """async () => {
   const found = [];
@@ -98,23 +98,24 @@ def successors(page: Page, old: list[str]) -> list[str]:
 def at(port: int, folder: Path, version: str) -> Iterator[Ferry]:
     """As after an update: one of the static files is another."""
     listed = folder / "static" / "staticfiles.json"
-    if listed.exists():
-        listed.write_text(json.dumps(json.loads(listed.read_text()) | {"hash": version}))
+    listed.write_text(json.dumps(json.loads(listed.read_text()) | {"hash": version}))
     with running(folder, PORT=str(port), WEB_PROCESSES="1") as ferry:
         yield ferry
 
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    """Prepared, with Alice as its owner."""
-    with running(tmp_path / "data", WEB_PROCESSES="1") as ferry:
-        ferry.make_owner()
-    return tmp_path / "data"
+    """With the static files that a first start would make."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    bring_static_files(folder)
+    return folder
 
 
 def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, folder, troubles):
     port = free_port()
     with at(port, folder, "one") as ferry:
+        ferry.make_owner()
         visitor = Visitor(page, ferry.url, ferry)
         visitor.sign_in()
         visitor.meet_worker()
