@@ -138,7 +138,9 @@ def judged(copies: Copies, limit: float, fault: Fault) -> Verdict:
         run = copies.tested(fault.tests, limit, fault)
     except (OSError, NoLongerApplies) as misfit:
         return Verdict(fault.name, BROKEN, by=f"no longer applies: {misfit}")
-    outcomes = {PASSED: MISSED, FAILED: CAUGHT, None: TIMED_OUT}
+    # pytest itself ends a test that hangs, and then names no failure.
+    failed = CAUGHT if run.failure else TIMED_OUT
+    outcomes = {PASSED: MISSED, FAILED: failed, None: TIMED_OUT}
     outcome = outcomes.get(run.code, BROKEN)
     if outcome == BROKEN:
         return Verdict(fault.name, BROKEN, run.seconds, f"pytest ended with {run.code}")
