@@ -173,7 +173,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants")
     parser.add_argument("names", nargs="*", metavar="NAME", help="of a fault; all by default")
     parser.add_argument("--jobs", type=int, default=1, help="so many run at once")
-    parser.add_argument("--seconds", type=float, default=900, help="for the tests of one fault")
+    parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
     parser.add_argument("--base", type=Path, default=BASE, help="another checkout to judge")
     parser.add_argument("--json", type=Path, help="where to write the verdicts")
     asked = parser.parse_args(arguments)
