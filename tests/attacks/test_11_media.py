@@ -5,7 +5,6 @@ played stands in tests/attacks/test_12_streams.py, beside a worker that plays.""
 import io
 import struct
 import tempfile
-import time
 import zlib
 
 import pytest
@@ -19,7 +18,9 @@ from service.media.work import Work
 from tests.service.builders import a_file, alice, put
 from tests.service.media.samples import picture, short_film, shown
 
+# Of computing: on a busy machine the clock says more.
 MOST_SECONDS = 15
+TOO_LONG = {"it took too long", "it took too much computing"}
 SECRET = b"herring-in-the-harbour"
 
 
@@ -28,21 +29,20 @@ def look(children):
     """What comes of a hostile file: the facts, or the reason of the refusal, in the given time;
     and that a good one is still read."""
 
-    def look(content, draws: str = "") -> dict | str:
-        started, found = time.monotonic(), None
+    def look(content, draws: str = "", seconds: float = MOST_SECONDS) -> dict | str:
         try:
-            found = asked(children, content, draws)
+            found = asked(children, content, draws, seconds)
         except Failed as failed:
             found = failed.reason
+            assert found not in TOO_LONG
         assert found
-        assert time.monotonic() - started < MOST_SECONDS
         assert asked(children, picture(), "picture")
         return found
 
     return look
 
 
-def asked(children, content, draws):
+def asked(children, content, draws, seconds=MOST_SECONDS):
     question = {"do": "draw", "kind": draws, "sizes": ["t32"]} if draws else {"do": "probe"}
     with tempfile.TemporaryFile() as medium:
         if isinstance(content, bytes):
@@ -51,7 +51,7 @@ def asked(children, content, draws):
         else:
             content(medium)
             medium.flush()
-        said = children.ask(medium.fileno(), question, MOST_SECONDS)
+        said = children.ask(medium.fileno(), question, seconds)
     return said.files if draws else said.facts
 
 
@@ -135,11 +135,9 @@ def test_of_a_gif_of_100000_frames_only_the_first_is_read(look):
     frame = b"\x21\xf9\x04\0\1\0\0\0," + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\2\2\x44\1\0"
     content = first[:-1] + frame * 100_000 + b";"
     assert Image.open(io.BytesIO(first[:-1] + frame * 9 + b";")).n_frames == 10
-    started = time.monotonic()
-    assert look(content)["kind"] == "picture"
-    (small,) = look(content, "picture")
+    assert look(content, seconds=1.5)["kind"] == "picture"
+    (small,) = look(content, "picture", seconds=1.5)
     assert shown(small).size == (32, 32)
-    assert time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize("directories", [10, 1_000_000])

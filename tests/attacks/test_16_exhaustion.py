@@ -172,12 +172,12 @@ def test_ten_thousand_ranges_get_the_whole_once(ranges, api):
 
 
 def test_names_take_no_time_to_judge(api):
-    start = time.perf_counter()
+    start = time.process_time()
     for name in (" " * 500_000, "a." * 250_000, "\u0301" * 160_000, "(" * 500_000):
         assert api.post("/rest/folder", json={"path": name}).status_code == 422
         files = {"file": ("x", a_torrent(name[:100_000] or "x"))}
         assert api.post("/rest/torrent/file", files=files).status_code == 200
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 # What fetches are sent

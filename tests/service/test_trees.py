@@ -54,6 +54,6 @@ def test_too_deep_a_file_keeps_its_name_and_loses_folders():
 
 
 def test_ten_thousand_twins_take_no_time():
-    started = time.perf_counter()
+    started = time.thread_time()
     assert len(set(Tree([("a",)] * 10_000, most_depth=9).paths())) == 10_000
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5

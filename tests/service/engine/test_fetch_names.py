@@ -99,11 +99,11 @@ def test_what_came_packed_says_so_in_its_name(url_name, coding, expected):
 
 
 def test_a_long_name_is_cut_and_a_huge_header_takes_no_time():
-    started = time.monotonic()
+    started = time.thread_time()
     for unit in ('; filename="', "; a=", '"\\', "=?a?q?", ";=", "; filename*=a'", "\\\\"):
         assert len(name(unit * 20_000)) <= MOST_CHARACTERS + 4
     assert len(name("attachment; filename=" + "x" * 90_000)) == MOST_CHARACTERS
-    assert time.monotonic() - started < 5
+    assert time.thread_time() - started < 5
 
 
 PIECES = st.sampled_from(
