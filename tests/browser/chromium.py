@@ -32,7 +32,7 @@ ARGUMENTS = [
 
 @contextmanager
 def launched(playwright: Playwright, *more: str) -> Iterator[Browser]:
-    executable = program("chromium", "chromium-browser", "google-chrome")
+    executable = program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     arguments = [*ARGUMENTS, *more]
     with playwright.chromium.launch(executable_path=executable, args=arguments) as browser:
         yield browser
