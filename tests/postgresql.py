@@ -18,11 +18,8 @@ from tests.running import Output
 from tests.tools import lacks
 
 # What asks the database for more than Django's own words, and what two do at once.
-# The engine knows nothing of a database.
 TESTS = (
-    "tests/service/test_*.py",
-    "tests/service/api",
-    "tests/service/media",
+    "tests/service",
     "tests/contract",
     "tests/attacks/test_14_sign_in.py",
     "tests/attacks/test_17_races.py",
