@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Page, Playwright, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
@@ -46,12 +46,19 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.fixture
-def alice(fronted, playwright: Playwright) -> Iterator[Visitor]:
-    front, url, mark, ferry = fronted
+@pytest.fixture(scope="module")
+def trusting(fronted, playwright: Playwright) -> Iterator[Browser]:
+    front, _url, mark, _ferry = fronted
     trust = f"--ignore-certificate-errors-spki-list={mark}"
     names = f"--host-resolver-rules=MAP {front.host} 127.0.0.1"
-    with launched(playwright, trust, names) as browser, browser.new_page() as page:
+    with launched(playwright, trust, names) as browser:
+        yield browser
+
+
+@pytest.fixture
+def alice(fronted, trusting: Browser) -> Iterator[Visitor]:
+    front, url, _mark, ferry = fronted
+    with trusting.new_page() as page:
         visitor = Visitor(page, url + front.prefix, ferry)
         visitor.sign_in()
         visitor.meet_worker()
