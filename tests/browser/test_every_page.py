@@ -129,7 +129,10 @@ def phone(chromium: Browser, house: House) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def page(phone: BrowserContext) -> Iterator[Page]:
+def page(phone: BrowserContext, house: House) -> Iterator[Page]:
+    """Some answers to forms leave a cookie that other pages heed."""
+    phone.clear_cookies()
+    phone.add_cookies(house.state["cookies"])
     with phone.new_page() as page:
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         yield page
