@@ -99,8 +99,7 @@ def kept(name: str) -> str:
     ("path", "headers"),
     [("/", {}), ("/?view=grid", {}), ("/files/0/listing/", HTMX), ("/files/0/delete/?all=1", {})],
 )
-def test_hostile_names_in_a_list_are_text(bob, new_storage, path, headers):
-    storage = new_storage()
+def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
     for number in range(len(NAMES)):
         storage.folder(f"{number}")
         storage.file(f"f{number}.mkv")
@@ -117,8 +116,7 @@ def test_hostile_names_in_a_list_are_text(bob, new_storage, path, headers):
 
 
 @each_case("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_on_every_page(bob, new_storage, name):
-    storage = new_storage()
+def test_a_hostile_name_is_text_on_every_page(bob, storage, name):
     plain = [counts(bob.client.get(at, headers=with_)) for at, with_ in house(storage, "ok.mkv")]
     empty(storage)
     for (path, headers), baseline in zip(house(storage, name), plain, strict=True):
@@ -128,8 +126,7 @@ def test_a_hostile_name_is_text_on_every_page(bob, new_storage, name):
 
 
 @each_case("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, new_storage, name):
-    storage = new_storage()
+def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, storage, name):
     folder = storage.folder(name)
     inner = storage.folder("inner", folder.id)
     shown = page(bob.client.get(f"/files/{folder.id}/"))
@@ -139,8 +136,7 @@ def test_a_hostile_name_is_text_in_the_title_and_the_crumbs(bob, new_storage, na
 
 
 @each_case("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, new_storage, name):
-    storage = new_storage()
+def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, storage, name):
     storage.folder(name)
     answer = bob.client.post("/files/0/new/", {"name": name}, headers=HTMX)
     assert answer.status_code == 422
@@ -154,8 +150,7 @@ def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, new_storage, name):
 
 
 @each_case("query", WORST)
-def test_what_was_typed_into_the_filter_is_text(bob, new_storage, query):
-    storage = new_storage()
+def test_what_was_typed_into_the_filter_is_text(bob, storage, query):
     storage.file("a.txt")
     plain_page = counts(bob.client.get("/", {"q": "zebra"}))
     answer = bob.client.get("/", {"q": query})
@@ -164,8 +159,7 @@ def test_what_was_typed_into_the_filter_is_text(bob, new_storage, query):
 
 
 @each_case("name", [name.replace("/", "_") for name in WORST])
-def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, new_storage, name):
-    storage = new_storage()
+def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, storage, name):
     file = storage.file(name)
     shown = bob.client.post("/files/0/zip/", {"entry": f"file-{file.id}"}, follow=True)
     assert name in page(shown).select_one("main").get_text()
@@ -180,8 +174,7 @@ def test_what_a_service_says_is_text_on_error_pages(bob, storage):
 
 
 @each_case("name", NAMES)
-def test_what_a_service_says_is_text_in_a_toast(bob, new_storage, name):
-    storage = new_storage()
+def test_what_a_service_says_is_text_in_a_toast(bob, storage, name):
 
     def toast(said: str) -> HttpResponse:
         storage.fails("/rest/folder", 403, said)
@@ -206,8 +199,7 @@ def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage
 
 
 @each_case("name", NAMES)
-def test_a_hostile_name_is_text_in_a_verdict(bob, new_storage, name):
-    storage = new_storage()
+def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
 
     def sent(what: str) -> HttpResponse:
         storage.fails("/rest/transfer/magnet", 422, what)
@@ -230,8 +222,7 @@ def test_a_hostile_name_of_a_token_is_text(bob, name):
 
 
 @each_case("name", NAMES)
-def test_names_of_transfers_are_text_wherever_they_stand(bob, new_storage, name):
-    storage = new_storage()
+def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
     one = storage.transfer("plain", state="downloading", progress=50, size=1000)
     ended = storage.transfer("plain too", state="failed", reason="fetch_error")
     paths = ["/transfers/", "/transfers/list/"]

@@ -39,8 +39,7 @@ def test_names_of_a_foreign_service_are_text(bob, foreign):
 
 
 @each_case("link", LINKS)
-def test_a_thumb_that_is_no_link_stands_on_no_page(bob, new_foreign, link):
-    foreign = new_foreign()
+def test_a_thumb_that_is_no_link_stands_on_no_page(bob, foreign, link):
     pictures = {"image": {"220": link, "x": link}, "video": {"hls": link}}
     answers(foreign, files=[row(thumb=link, presentation_urls=pictures, hash=link)])
     for path in ("/", "/?view=grid"):
@@ -53,8 +52,7 @@ def test_a_thumb_that_is_no_link_stands_on_no_page(bob, new_foreign, link):
 @each_case(
     "bad", ["../account", "7/../../user", "?x", "#", "7 8", "%2e", "", -5, 1.5, None, [], {}, True]
 )
-def test_ids_that_turn_into_paths_become_no_row(bob, new_foreign, bad):
-    foreign = new_foreign()
+def test_ids_that_turn_into_paths_become_no_row(bob, foreign, bad):
     answers(
         foreign, files=[row(id=bad), row(id=9, name="good")], folders=[{"id": bad, "name": "x"}]
     )
@@ -80,8 +78,7 @@ def test_ids_that_turn_into_paths_become_no_row(bob, new_foreign, bad):
         {"is_video": "no", "play_video": []},
     ],
 )
-def test_values_of_any_kind_leave_the_page_standing(bob, new_foreign, facts):
-    foreign = new_foreign()
+def test_values_of_any_kind_leave_the_page_standing(bob, foreign, facts):
     answers(foreign, files=[row(**facts), row(id=9, name="good")])
     for path in ("/", "/?view=grid&sort=-size", "/files/0/delete/?all=1"):
         answer = bob.client.get(path)
@@ -99,8 +96,7 @@ def test_values_of_any_kind_leave_the_page_standing(bob, new_foreign, facts):
         {"parent_id": "../1", "fullname": "../../etc", "path": 7},
     ],
 )
-def test_a_listing_of_any_shape_leaves_the_page_standing(bob, new_foreign, facts):
-    foreign = new_foreign()
+def test_a_listing_of_any_shape_leaves_the_page_standing(bob, foreign, facts):
     answers(foreign, **facts)
     assert bob.client.get("/").status_code == 200
 
@@ -134,8 +130,7 @@ def test_an_answer_of_many_megabytes_is_refused(bob, foreign, size):
 
 
 @each_case("name", NAMES)
-def test_what_a_service_says_of_an_add_is_text(bob, new_foreign, name):
-    foreign = new_foreign()
+def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
 
     def added(what):
         told = {"result": True, "user_torrent_id": 5, "title": what, "torrent_hash": "8" * 40}
@@ -149,8 +144,7 @@ def test_what_a_service_says_of_an_add_is_text(bob, new_foreign, name):
 
 
 @each_case("bad", ["../account", "?x", "7/../8", "", {}, [], True])
-def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, new_foreign, bad):
-    foreign = new_foreign()
+def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, foreign, bad):
     told = {"result": True, "user_torrent_id": bad, "torrent_hash": "8" * 40}
     for _time in range(2):
         foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
@@ -165,8 +159,7 @@ HOSTILE = ["<img src=x onerror=alert(1)>", {}, [], True, -1, 1e400, "9" * 400, N
 
 
 @each_case("value", HOSTILE)
-def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, new_foreign, value):
-    foreign = new_foreign()
+def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
     names = ["name", "size", "hash", "progress", "download_rate", "seeders", "connected_to"]
     names += ["state", "reason", "warnings", "stopped", "folder_created", "file_created"]
     bad = [
@@ -180,8 +173,7 @@ def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, new_foreign, value
 
 
 @each_case("name", NAMES)
-def test_the_name_and_plan_of_an_account_are_text(alice, new_foreign, name):
-    foreign = new_foreign()
+def test_the_name_and_plan_of_an_account_are_text(alice, foreign, name):
 
     def told(what):
         facts = {"username": what, "email": what, "package_name": what, "premium": 1, "tide": what}
@@ -206,8 +198,7 @@ def harmless_but_for_the_bookmark(answer, baseline):
 
 @each_case("name", NAMES)
 @each_case("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
-def test_a_warning_is_text(bob, new_foreign, name, wrap):
-    foreign = new_foreign()
+def test_a_warning_is_text(bob, foreign, name, wrap):
 
     def told(what):
         row = {"id": 7, "name": "a", "progress": 5, "warnings": wrap(what)}

@@ -180,8 +180,7 @@ def rows(page: Page) -> list[tuple[str, str]]:
 
 @pytest.mark.django_db
 @each_case("name", ACTIVE)
-def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, new_foreign, name):
-    foreign = new_foreign()
+def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreign, name):
     file = foreign.file(name, dangerous(ACTIVE[name], "http://trap.example"))
     listing = soup(gwen.client.get("/"))
     assert listing.select_one(f"#file-{file.id}")
@@ -204,11 +203,8 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, new_fo
 @pytest.mark.django_db
 @each_case("name", ACTIVE)
 @each_case("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])
-def test_what_calls_itself_a_part_of_a_film_runs_nowhere(
-    gwen, new_foreign, monkeypatch, name, kind
-):
+def test_what_calls_itself_a_part_of_a_film_runs_nowhere(gwen, foreign, monkeypatch, name, kind):
     """Its service names it in a playlist, and says of what type it is."""
-    foreign = new_foreign()
     host, service = behind(foreign)
     # No setting leads to a service in the test's own process.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)

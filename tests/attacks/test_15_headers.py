@@ -162,8 +162,7 @@ def test_nginx_sends_what_it_is_handed_and_nothing_else(tmp_path):
 
 @each_case("name", NAMES)
 @each_case("manner", ['attachment; filename="%s"', "inline; filename*=UTF-8''%s"])
-def test_a_name_that_a_foreign_service_sends_cannot_add_headers(gwen, new_foreign, name, manner):
-    foreign = new_foreign()
+def test_a_name_that_a_foreign_service_sends_cannot_add_headers(gwen, foreign, name, manner):
     file = foreign.file("good.bin", b"content")
     told = (manner % (quote(name, errors="replace") if "*" in manner else name)).encode(
         errors="replace"

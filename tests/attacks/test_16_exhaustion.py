@@ -271,9 +271,8 @@ def test_a_torrent_of_a_million_files_is_refused(api):
     "unit",
     [" ", "a.", "(", "[", "\\", "<", "http://", "magnet:?xt=", "&amp;", "%", "\u0301", "_-. "],
 )
-def test_no_name_and_no_line_keeps_the_site_busy(unit, bob, new_storage):
+def test_no_name_and_no_line_keeps_the_site_busy(unit, bob, storage):
     """Each way that a name or a pasted line is read by an expression."""
-    storage = new_storage()
     for ending in (".mkv", ".en.srt"):
         storage.file((unit * 80).replace("/", "_")[:200] + ending)
     start = time.process_time()
