@@ -22,7 +22,7 @@ def held(_engine: Engine, tmp_path: Path) -> Iterator[Held]:
     held = Held(_engine, tmp_path)
     pid = _engine.pid
     yield held
-    held.clear()
+    held.renew()
     assert _engine.pid == pid, "the engine died"
 
 

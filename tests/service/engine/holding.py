@@ -75,8 +75,8 @@ class Held:
     def told(self) -> str:
         return str(self.events)[:2000]
 
-    def clear(self) -> None:
-        """Removes all that was added, so that the next case or test can use the same keys."""
+    def renew(self) -> None:
+        """Remove all that was added, so that the next case or test can use the same keys."""
         for key in self.keys:
             self.engine.remove(key)
         while self.keys:

@@ -42,7 +42,6 @@ def test_the_watch_sees_what_libtorrent_would_do_by_itself(tmp_path, seeds):
 
 @each_case("which", list(ALL_SIX))
 def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_path, which):
-    held.clear()
     made = ALL_SIX[which]
     seeds.give(made, tmp_path / "given" / which)
     with watching(held.folder("7")) as watch:
@@ -58,7 +57,6 @@ def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_pat
 
 @each_case("which", list(ALL_SIX))
 def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, which):
-    held.clear()
     made = ALL_SIX[which]
     seeds.give(made, tmp_path / "given" / which)
     with serving_http(Tracker(peers=[seeds.address])) as tracker:
@@ -74,7 +72,6 @@ def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, 
 
 @each_case("which", list(ALL_SIX))
 def test_metadata_says_what_the_torrent_says(held, seeds, tmp_path, which):
-    held.clear()
     made = ALL_SIX[which]
     seeds.give(made, tmp_path / "given" / which)
     held.add("7", made.magnet(peer=seeds.address), may_download=False)

@@ -78,7 +78,6 @@ REFUSED = {
 
 @each_case("what", list(REFUSED))
 def test_a_hostile_torrent_is_refused_with_a_word(held, what):
-    held.clear()
     content, word = REFUSED[what]
     folder = held.folder("7")
     (folder / "metadata.torrent").write_bytes(content)
@@ -107,7 +106,6 @@ NAMES = {
 
 @each_case("what", list(NAMES))
 def test_a_name_that_wants_out_is_told_and_never_used(held, what):
-    held.clear()
     path = NAMES[what]
     content = changed(files=listed(path, length=len(PAYLOAD)))
     folder = held.folder("7")
