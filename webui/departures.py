@@ -21,7 +21,7 @@ class Departures:
 
     def expect(self, reader: socket.socket, tell: Callable[[], None]) -> Callable[[], None]:
         """`tell` is called at most once, from another thread. Returns what ends the waiting, to
-        be called before the connection is closed or serves another request."""
+        be called once, before the connection is closed or serves another request."""
         number = reader.fileno()
         with self._lock:
             self._told[number] = tell
@@ -30,18 +30,25 @@ class Departures:
 
     def _forget(self, number: int) -> None:
         with self._lock:
-            if self._told.pop(number, None) is not None:
-                with suppress(OSError):
-                    self._epoll.unregister(number)
+            self._told.pop(number, None)
+            with suppress(OSError):
+                self._epoll.unregister(number)
 
     def _watch(self) -> None:
         while True:
             for number, _events in self._epoll.poll():
                 # Told under the lock: whoever forgets has the connection to itself afterwards.
                 with self._lock:
-                    tell = self._told.get(number)
-                    if tell is not None:
-                        tell()
+                    # The event may be of a connection that was closed since, and the number that
+                    # of a new reader, who is still there.
+                    if number in self._told and has_left(number):
+                        self._told.pop(number)()
+
+
+def has_left(number: int) -> bool:
+    now = select.poll()
+    now.register(number, select.POLLRDHUP)
+    return bool(now.poll(0))
 
 
 @cache
