@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 from tests.browser.looks import dressed
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
-# What axe found in order is a hundred times as long, and nobody reads it.
+# axe's whole result is a hundred times as long: most of it is what axe found in order.
 FOUND = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
   const lines = ({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`);
@@ -22,18 +22,25 @@ def violations(page: Page) -> list[str]:
     return page.evaluate(FOUND)
 
 
+def faults_of(page: Page) -> list[str]:
+    """Return what axe finds in both color schemes, and a line if the page scrolls sideways."""
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += [f"{scheme}: {each}" for each in violations(page)]
+    return found + too_wide(page)
+
+
 def faults_at(page: Page, *widths: int) -> list[str]:
-    """What axe finds in both color schemes, and how far the page is too wide."""
+    """Return the faults of a page in windows of these widths."""
     found = []
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            found += [f"{width}, {scheme}: {each}" for each in violations(page)]
-        found += too_wide(page, width)
+        found += [f"{width}, {each}" for each in faults_of(page)]
     return found
 
 
-def too_wide(page: Page, width: int) -> list[str]:
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    return [f"{width}: the page is {wide} wide"] if wide > width else []
+def too_wide(page: Page) -> list[str]:
+    """Return a line if the page would scroll sideways."""
+    wide, width = page.evaluate("document.documentElement.scrollWidth"), page.viewport_size["width"]
+    return [f"{wide} pixels wide in a window of {width}"] if wide > width else []

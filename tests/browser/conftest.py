@@ -88,7 +88,7 @@ def emptied(context: BrowserContext) -> Iterator[BrowserContext]:
         session.send("Storage.clearDataForOrigin", facts)
     session.detach()
     if first.url == "about:blank" and origins:
-        first.goto(f"{min(origins)}/livez/")
+        first.goto(f"{min(origins)}/signin/")
 
 
 @pytest.fixture

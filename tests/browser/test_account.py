@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import violations
+from tests.browser.axe import faults_of, too_wide
 from tests.browser.people import Visitor
 from tests.contract.fake import FakeV1
 from tests.webui.service import EMAIL, PASSWORD
@@ -69,11 +69,7 @@ def at_each_width(visitor: Visitor) -> Iterator[int]:
 def is_fine(visitor: Visitor) -> None:
     """Nothing for axe, which waits for ever where scripts are off, and nothing beside the page."""
     has_scripts = visitor.page.evaluate("'htmx' in window")
-    for scheme in ("light", "dark") if has_scripts else ():
-        visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        assert violations(visitor.page) == []
-    width = visitor.page.viewport_size["width"]
-    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert (faults_of if has_scripts else too_wide)(visitor.page) == []
 
 
 def soon(is_so: Callable[[], bool]) -> bool:

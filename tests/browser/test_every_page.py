@@ -192,7 +192,7 @@ def faults_of(page: Page) -> dict[str, object]:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         faults[f"axe, {scheme}"] = violations(page)
     page.set_viewport_size({"width": 320, "height": 640})
-    faults["too wide"] = too_wide(page, 320)
+    faults["too wide"] = too_wide(page)
     faults["spilling"] = spilling(page)
     return {what: found for what, found in faults.items() if found}
 

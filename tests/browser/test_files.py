@@ -873,7 +873,7 @@ def test_no_listing_scrolls_sideways(alice, harm, crowd):
         faults[path] = []
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 700})
-            faults[path] += too_wide(page, width)
+            faults[path] += too_wide(page)
     assert {path: found for path, found in faults.items() if found} == {}
 
 
@@ -881,22 +881,22 @@ def test_no_menu_and_no_dialog_scrolls_sideways(alice, harm):
     page = alice.page
     faults = []
 
-    def note(width: int, what: str) -> None:
+    def note(what: str) -> None:
         dressed(page)
-        faults.extend(f"{what}, {each}" for each in too_wide(page, width))
+        faults.extend(f"{what}, {each}" for each in too_wide(page))
 
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 700})
         alice.open(harm.path)
         open_menu(page, LONG)
-        note(width, "menu")
+        note("menu")
         page.locator("#entry-menu").get_by_text("Rename").click()
         expect(page.locator(".rename .input")).to_be_focused()
-        note(width, "rename")
+        note("rename")
         page.keyboard.press("Escape")
         open_menu(page, LONG).get_by_text("Delete").click()
         expect(page.get_by_role("dialog")).to_be_visible()
-        note(width, "delete")
+        note("delete")
     assert faults == []
 
 

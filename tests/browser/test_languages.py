@@ -73,7 +73,7 @@ def test_no_german_word_sticks_out(german, films):
         faults[path] = []
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 700})
-            faults[path] += too_wide(page, width)
+            faults[path] += too_wide(page)
             faults[path] += [f"{width}: {each}" for each in page.evaluate(OUTSIDE)]
     assert {path: found for path, found in faults.items() if found} == {}
 
@@ -105,7 +105,7 @@ def test_a_selection_fits_in_german(german, films):
     page.get_by_role("button", name="Elemente auswählen").click()
     page.get_by_role("button", name="Alles auswählen").click()
     expect(page.locator(".actionbar output strong")).to_have_text("5 ausgewählt")
-    assert too_wide(page, 320) == []
+    assert too_wide(page) == []
     assert page.evaluate(OUTSIDE) == []
 
 
@@ -153,5 +153,5 @@ def test_a_page_that_is_read_from_the_right_does_not_scroll_sideways(german, fil
         assert page.evaluate("getComputedStyle(document.body).direction") == "rtl", path
         for width in (320, 1440):
             page.set_viewport_size({"width": width, "height": 700})
-            faults += [f"{path}, {each}" for each in too_wide(page, width)]
+            faults += [f"{path}, {each}" for each in too_wide(page)]
     assert faults == []

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import films
-from tests.browser.axe import violations
+from tests.browser.axe import faults_of
 from tests.browser.films import moves_on, state, until, wait_for_behaviour, watch
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
@@ -18,13 +18,6 @@ COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
 CONTEXT = "kept"
 SERVICE_WORKERS = "block"
 NAME = "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
-
-
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.bring_session()
-    return alice
 
 
 @pytest.fixture
@@ -289,15 +282,6 @@ def test_the_chrome_leaves_after_three_seconds_and_comes_back(alice, series):
     expect(page.locator("#controls")).to_have_css("opacity", "0")
     stir(page)
     expect(page.locator("#controls")).to_have_css("opacity", "1")
-
-
-def faults_of(page: Page) -> list[str]:
-    """By light and in the dark."""
-    found = []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found += [f"{scheme}: {each}" for each in violations(page)]
-    return found
 
 
 def test_axe_finds_nothing(alice, series):

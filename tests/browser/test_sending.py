@@ -12,7 +12,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import violations
+from tests.browser.axe import faults_of
 from tests.browser.people import Visitor
 from tests.running import PASSWORD
 
@@ -46,17 +46,6 @@ def here(page: Page, ferry) -> Visitor:
 
 def is_fine(page: Page) -> None:
     assert faults_of(page) == []
-
-
-def faults_of(page: Page) -> list[str]:
-    found = []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found += [f"{scheme}: {each}" for each in violations(page)]
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    if wide > page.viewport_size["width"]:
-        found.append(f"{wide} pixels wide")
-    return found
 
 
 def paste(page: Page, text: str, target: str = "body") -> None:

@@ -62,7 +62,7 @@ def test_no_page_scrolls_sideways(someone):
         faults[path] = []
         for width in (320, 390, 768, 1440):
             someone.page.set_viewport_size({"width": width, "height": 700})
-            faults[path] += too_wide(someone.page, width)
+            faults[path] += too_wide(someone.page)
     assert {path: found for path, found in faults.items() if found} == {}
 
 

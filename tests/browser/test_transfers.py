@@ -10,9 +10,10 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.axe import violations
+from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.running import PASSWORD, Ferry
+from tests.service.media.waiting import wait_until
 from tests.webui import service
 from tests.webui.service import Storage
 
@@ -50,25 +51,18 @@ def name() -> str:
     return f"Film {secrets.token_hex(4)}"
 
 
-@pytest.fixture
-def alice(page: Page, ferry: Ferry) -> Visitor:
-    alice = Visitor(page, ferry.url, ferry)
-    alice.bring_session()
-    return alice
-
-
 def show(alice: Visitor, *titles: str) -> None:
-    """Waits until the page is in step with the service.
+    """Wait until the page is in step with the service.
 
     The site asks the service again for a person who opens the page, at most every two seconds. For
     a page that is open it asks only every 15 seconds while nothing runs.
     """
-    pause = threading.Event()
-    ask = alice.page.request.get
-    late = time.monotonic() + PATIENCE_MS / 1000
-    while not all(title in ask(f"{alice.url}/transfers/").text() for title in titles):
-        assert time.monotonic() < late, f"{titles} never appeared"
-        pause.wait(0.3)
+
+    def is_in_step() -> bool:
+        text = alice.page.request.get(f"{alice.url}/transfers/").text()
+        return all(title in text for title in titles)
+
+    wait_until(is_in_step, PATIENCE_MS / 1000, pause_seconds=0.3)
     alice.open("/transfers/")
     for title in titles:
         expect(row(alice.page, title)).to_be_visible(timeout=PATIENCE_MS)
@@ -275,13 +269,13 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock
     expect(alice.page.locator("#unreachable")).to_be_hidden()
     troubles.clear()
     far.is_back()
+
     # The site leaves the service alone for some seconds; the page asks the site every 30 s.
-    pause = threading.Event()
-    late = time.monotonic() + PATIENCE_MS / 1000
-    while away.is_visible() and time.monotonic() < late:
+    def is_back() -> bool:
         clock.fast_forward(LONGEST_PAUSE_MS)
-        pause.wait(0.3)
-    expect(away).to_be_hidden()
+        return away.is_hidden()
+
+    wait_until(is_back, PATIENCE_MS / 1000, pause_seconds=0.3)
 
 
 def test_a_link_without_a_name_is_called_as_soon_as_somebody_knows(alice, far):
@@ -378,29 +372,17 @@ def crowd(far: Storage) -> list[str]:
 def test_axe_finds_nothing_and_nothing_overflows(alice, far):
     page, found = alice.page, {}
     alice.open("/transfers/")
-    for width in WIDTHS:
-        found |= looked_at(page, width, "empty")
+    found["empty"] = faults_at(page, *WIDTHS)
     titles = crowd(far)
     show(alice, titles[0])
     for width in WIDTHS:
-        found |= looked_at(page, width, "crowd")
+        found["crowd", width] = faults_at(page, width)
         row(page, titles[0]).locator(".more").click()
         expect(page.locator("#transfer-menu")).to_be_visible()
-        found |= looked_at(page, width, "menu")
+        found["menu", width] = faults_at(page, width)
         page.keyboard.press("Escape")
         expect(page.locator("#transfer-menu")).to_be_hidden()
     assert {case: faults for case, faults in found.items() if faults} == {}
-
-
-def looked_at(page: Page, width: int, what: str) -> dict[tuple[str, int, str], list[str]]:
-    page.set_viewport_size({"width": width, "height": 900})
-    found = {}
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        faults = [f"{wide} pixels wide"] if wide > width else []
-        found[what, width, scheme] = faults + violations(page)
-    return found
 
 
 def test_two_thousand_transfers_keep_a_slow_machine_at_ease(alice, far):
