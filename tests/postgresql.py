@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Output
+from tests.running import Output, launch
 from tests.tools import lacks
 
 # What asks the database for more than Django's own words, and what two do at once.
@@ -61,14 +61,8 @@ def cluster() -> Iterator[str]:
         )
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         # A session of its own: Ctrl-C is for the tests, which end it afterwards.
-        process = subprocess.Popen(
-            [*as_user, *mortal(), postgres, "-D", folder / "data", "-k", folder, *options],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        command = [*as_user, *mortal(), postgres, "-D", folder / "data", "-k", folder, *options]
+        process = launch(command, cwd=folder, start_new_session=True)
         output = Output(process)
         try:
             assert output.saw("ready to accept connections", START_SECONDS), output.text

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,14 +116,8 @@ def started(
         "PYTHONUNBUFFERED": "1",
         **settings,
     }
-    process = subprocess.Popen(
-        [*prefix, sys.executable, *options, "manage.py", "run"],
-        cwd=BASE,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    command = [*prefix, sys.executable, *options, "manage.py", "run"]
+    process = launch(command, cwd=BASE, env=environment)
     output = Output(process)
     enter = ("nsenter", "--mount", f"--target={process.pid}", f"--wd={BASE}") if prefix else ()
     try:
@@ -133,6 +127,13 @@ def started(
             process.send_signal(signal.SIGINT)
         process.wait(STOP_SECONDS)
         output.close()
+
+
+def launch(command: Sequence[str | Path], **options: Any) -> "subprocess.Popen[str]":
+    """Start a program whose output and errors an `Output` will read."""
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
+    )
 
 
 class Output:

@@ -14,7 +14,7 @@ from threading import Thread
 from django.conf import settings
 
 from tests import databases
-from tests.running import BASE, START_SECONDS, STOP_SECONDS, free_port
+from tests.running import BASE, START_SECONDS, STOP_SECONDS, free_port, launch
 
 
 @dataclass
@@ -68,14 +68,8 @@ def serving(**wanted: str) -> Iterator[Server]:
         "WEB_THREADS": "32",
         **wanted,
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"],
-        cwd=BASE,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    command = [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
+    process = launch(command, cwd=BASE, env=environment)
     server = Server(port, process)
     reader = Thread(target=_read, args=(server,), daemon=True)
     reader.start()

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from tests import databases
-from tests.running import BASE, Output, free_port
+from tests.running import BASE, Output, free_port, launch
 
 pytestmark = pytest.mark.slow
 FIRST_START_CPU_SECONDS = 60
@@ -45,15 +45,7 @@ class Made:
         environment |= {"HOME": str(home), "PORT": str(self.port), "HOST": "127.0.0.1"}
         environment |= {"PIP_NO_CACHE_DIR": "1", **settings}
         self.started_at = time.monotonic()
-        self.process = subprocess.Popen(
-            ["make", "run"],
-            cwd=clone,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        self.process = launch(["make", "run"], cwd=clone, env=environment, start_new_session=True)
         self.output = Output(self.process)
 
     def __enter__(self) -> Self:
@@ -182,15 +174,7 @@ def run_here(command: str, environment: dict[str, str]) -> str:
 
 @contextmanager
 def here(command: str, environment: dict[str, str]) -> Iterator[Output]:
-    process = subprocess.Popen(
-        ["sh", "-c", command],
-        cwd=BASE,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    process = launch(["sh", "-c", command], cwd=BASE, env=environment, start_new_session=True)
     output = Output(process)
     try:
         yield output

@@ -16,7 +16,7 @@ import httpx
 from django.conf import settings
 
 from tests import databases
-from tests.running import BASE, Output
+from tests.running import BASE, Output, launch
 
 PATIENCE_SECONDS = 180
 STOP_SECONDS = 60
@@ -92,14 +92,8 @@ execute_from_command_line(["manage.py", *sys.argv[1:]])
 def working(
     prefix: tuple[str, ...] = (), program: tuple[str, ...] = ("manage.py",), **more: str
 ) -> Iterator[Working]:
-    process = subprocess.Popen(
-        [*prefix, sys.executable, *program, "work"],
-        cwd=BASE,
-        env=environment(**more),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    command = [*prefix, sys.executable, *program, "work"]
+    process = launch(command, cwd=BASE, env=environment(**more))
     output = Output(process)
     try:
         assert output.saw("worker started", PATIENCE_SECONDS), output.text
