@@ -70,18 +70,53 @@ REPLACEMENTS = {"setattr", "delattr", "setitem", "delitem"}
 
 def test_every_replacement_has_a_reason():
     """In a comment above it, or in the docstring of its function."""
-    assert [place for path in tracked("tests/*.py") for place in without_reason(path)] == []
+    places = [
+        f"{path.relative_to(BASE)}:{line}"
+        for path in tracked("tests/*.py")
+        for line in unexplained(path.read_text())
+    ]
+    assert places == []
 
 
-def without_reason(path: Path) -> Iterator[str]:
-    text = path.read_text()
-    lines = text.splitlines()
-    for function in ast.parse(text).body:
+EXPLAINED = """
+class TestClock:
+    def test_late(self, monkeypatch):
+        # No setting moves the clock.
+        monkeypatch.setattr(clock, "now", late)
+
+    def test_early(self, monkeypatch):
+        '''No setting moves the clock.'''
+        monkeypatch.setattr(clock, "now", early)
+"""
+UNEXPLAINED = """
+    def test_never(self, monkeypatch):
+        monkeypatch.setattr(clock, "now", never)  # noqa: SLF001
+"""
+
+
+def test_a_replacement_without_a_reason_is_found():
+    assert list(unexplained(EXPLAINED)) == []
+    assert list(unexplained(EXPLAINED + UNEXPLAINED)) == [12]
+
+
+def unexplained(source: str) -> Iterator[int]:
+    """Yield the line of each replacement for which its function gives no reason."""
+    lines = source.splitlines()
+    for function in functions(ast.parse(source).body):
         for node in ast.walk(function):
             if is_replacement(node):
-                above = lines[function.lineno - 1 : node.end_lineno]
-                if not any(re.search(r'# (?!noqa)|^\s+"""', line) for line in above):
-                    yield f"{path.relative_to(BASE)}:{node.lineno}"
+                above = lines[function.lineno : node.end_lineno]
+                has_comment = any(re.search(r"# (?!noqa)", line) for line in above)
+                if not has_comment and not ast.get_docstring(function):
+                    yield node.lineno
+
+
+def functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            yield from functions(statement.body)
+        elif isinstance(statement, ast.FunctionDef):
+            yield statement
 
 
 def is_replacement(node: ast.AST) -> bool:
