@@ -120,7 +120,7 @@ def main() -> int:
         with cluster() as url:
             os.environ["DATABASE_URL"] = url
             tests = f"--override-ini=testpaths={' '.join(TESTS)}"
-            return pytest.main(["--numprocesses=2", "--dist=loadfile", tests, *sys.argv[1:]])
+            return pytest.main(["--numprocesses=2", tests, *sys.argv[1:]])
     except pytest.skip.Exception as missing:
         print(missing)  # noqa: T201  A command speaks.
         return 0

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-# A browser keeps a core busy, most other tests wait: two browsers and the rest fill two cores.
-BROWSER_PROCESSES = 2
+# Browsers wait less than other tests, so two browsers alone would end long after the rest.
+BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
 # Seconds of one test, roughly, by its mark.
 BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
@@ -29,7 +29,9 @@ def seconds(item: pytest.Item) -> float:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    if config.option.dist != "load":  # Another way was asked for.
+        return None
     config.option.loadscopereorder = False
     return Lanes(config, log)
 

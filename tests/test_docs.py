@@ -12,16 +12,19 @@ from config import settings
 from config.management.commands.account import Command as Account
 from service import states
 from service.models import Transfer
+from tests import scheduling
 from tests.bench import published
 
 BASE = Path(__file__).resolve().parents[1]
 README = (BASE / "README.md").read_text()
+MAKEFILE = (BASE / "Makefile").read_text()
+TESTING = (BASE / "docs/testing.md").read_text()
 SECURITY = (BASE / "SECURITY.md").read_text()
 
 
-def table(heading: str) -> dict[str, list[str]]:
+def table(heading: str, page: str = README) -> dict[str, list[str]]:
     """The rows below a heading, by the words in code in their first cell."""
-    section = README.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    section = page.split(f"\n## {heading}\n")[1].partition("\n## ")[0]
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
     return {re.findall(r"`([^`]+)`", row[0])[0]: [cell.strip() for cell in row] for row in rows}
 
@@ -31,10 +34,47 @@ def test_every_setting_stands_in_the_table_and_nothing_else():
 
 
 def test_every_make_target_stands_in_the_table_and_nothing_else():
-    makefile = (BASE / "Makefile").read_text()
-    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
+    targets = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
     assert {name.removeprefix("make ") for name in table("Make targets")} == targets
-    assert targets <= set(re.findall(r"^(\w[\w-]*):", makefile, re.MULTILINE))
+    assert targets <= make_targets()
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^(\w[\w-]*):", MAKEFILE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/testing.md"])
+def test_every_command_of_a_page_for_developers_exists(name):
+    page = (BASE / name).read_text()
+    named = set(re.findall(r"\bmake ([a-z-]+)(?=`|  )", page))
+    assert len(named) >= 3
+    assert named <= make_targets()
+    paths = re.findall(r"(?<![\w/])((?:tests|webui|service|docs|\.ci)/[\w./-]*)", page)
+    assert paths
+    missing = {path for path in paths if not (BASE / path).exists()}
+    assert missing <= {"tests/browser/failures/"}  # Made where a test fails.
+
+
+def test_testing_describes_every_folder_of_tests_and_the_time_of_each():
+    folders = {path.parent.relative_to(BASE) for path in (BASE / "tests").rglob("test_*.py")}
+    of_tests = {f"{folder}/" for folder in folders} - {"tests/", "tests/webui/v1/"}
+    assert set(table("Where the time goes", TESTING)) == of_tests
+    of_subjects = {name for name in of_tests if name.count("/") == 2}
+    assert of_subjects <= set(table("What each kind of test is for", TESTING))
+
+
+def test_testing_describes_every_mark_and_how_many_processes_run():
+    marks = tomllib.loads((BASE / "pyproject.toml").read_text())["tool"]["pytest"]
+    named = {line.partition(":")[0] for line in marks["ini_options"]["markers"]}
+    assert set(re.findall(r"^- `(\w+)`:", TESTING, re.MULTILINE)) == named
+    recipe = MAKEFILE.split("\ntest: ")[1].split("\n\n")[0]
+    processes = int(re.search(r"--numprocesses (\d)", recipe)[1])
+    assert f"`make test` starts {WORDS[processes]} pytest processes" in TESTING
+    lanes = WORDS[scheduling.BROWSER_PROCESSES].capitalize()
+    assert f"{lanes} of the processes take browser tests first" in " ".join(TESTING.split())
+
+
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
 
 
 def test_every_command_for_accounts_stands_in_its_table():

@@ -7,7 +7,7 @@ FEW_TESTS = 500
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Sum over all processes, as docs/testing.md shows it."""
+    """Print the table of docs/testing.md: tests and their seconds, summed over all processes."""
     seconds: Counter[str] = Counter()
     tests: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
@@ -23,6 +23,6 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def folder_of(nodeid: str) -> str:
-    """Split the two biggest folders one level further."""
+    """Return a test's folder below `tests/`; those of `tests/service/` are listed one by one."""
     parts = PurePosixPath(nodeid.partition("::")[0]).parent.parts
     return "/".join(parts[: 3 if parts[1:2] == ("service",) else 2]) + "/"
