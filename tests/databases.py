@@ -1,4 +1,4 @@
-"""The database that DATABASE_URL names: how programs beside the tests reach it."""
+"""Find the database that DATABASE_URL names, for the programs that tests start."""
 
 import atexit
 import os
@@ -22,10 +22,10 @@ def url_of(name: str) -> str:
 
 
 def settings_of(data_dir: Path) -> dict[str, str]:
-    """Return what gives a whole program a database of its own, as long as these tests run.
+    """Return the settings that give a whole program its own database until these tests end.
 
-    It keeps that database when it starts again with the same folder. On SQLite the database lies in
-    the folder anyway.
+    A program that starts again with the same folder gets the same database. With SQLite, the
+    database lies in that folder anyway.
     """
     if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
         return {"DATABASE_URL": ""}
@@ -43,14 +43,14 @@ _made: set[str] = set()
 def _drop(name: str) -> None:
     import psycopg  # noqa: PLC0415  As below.
 
-    # A server that these tests started themselves has ended by now, and took it along.
+    # If these tests started the server, it has ended by now, and the database with it.
     with suppress(psycopg.OperationalError):
         _say(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 def _say(command: str) -> None:
-    """Outside of a test's transaction, where PostgreSQL makes no database."""
-    import psycopg  # noqa: PLC0415  Without PostgreSQL nothing needs it.
+    """Run a command outside any transaction: PostgreSQL creates no database inside one."""
+    import psycopg  # noqa: PLC0415  Only PostgreSQL needs it.
 
     with closing(psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)) as server:
         server.execute(command)

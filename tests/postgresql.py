@@ -1,5 +1,7 @@
-"""A PostgreSQL server of the tests' own. `python -m tests.postgresql` runs tests on one: those that
-it is given, or all in TESTS. It hands its arguments to pytest."""
+"""Run tests on a PostgreSQL server that lives as long as they do.
+
+`python -m tests.postgresql` passes its arguments to pytest. Without any, it runs TESTS.
+"""
 
 import os
 import pwd
@@ -17,7 +19,7 @@ import pytest
 from tests.running import Output, launch
 from tests.tools import lacks
 
-# What asks the database for more than Django's own words, and what two do at once.
+# Tests of queries that databases answer differently, and of what happens at the same time.
 TESTS = (
     "tests/service",
     "tests/contract",
@@ -43,8 +45,8 @@ OPTIONS = {
 def cluster() -> Iterator[str]:
     """Run an empty server, and yield the URL of a database on it.
 
-    It speaks through a socket in its folder, so that no port can be taken. It sorts by the rules of
-    a language, as the clusters of most distributions do: what Ferry lists may not depend on that.
+    It listens on a socket in its folder, so that it needs no port. It sorts by the rules of a
+    language, as most distributions' clusters do: the order that Ferry shows must not depend on it.
     """
     initdb, postgres = program("initdb"), program("postgres")
     folder = Path(tempfile.mkdtemp(prefix="ferry-postgresql-"))
@@ -60,7 +62,7 @@ def cluster() -> Iterator[str]:
             timeout=START_SECONDS,
         )
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
-        # A session of its own: Ctrl-C is for the tests, which end it afterwards.
+        # In its own session, Ctrl-C doesn't reach the server before the tests have ended.
         command = [*as_user, *mortal(), postgres, "-D", folder / "data", "-k", folder, *options]
         process = launch(command, cwd=folder, start_new_session=True)
         output = Output(process)
@@ -75,7 +77,7 @@ def cluster() -> Iterator[str]:
 
 
 def program(name: str) -> str:
-    """Debian keeps each version's programs in a folder of its own, on nobody's path."""
+    """Find a program of the newest PostgreSQL: Debian keeps them outside PATH."""
     places = sorted(
         Path("/usr/lib/postgresql").glob("*/bin"),
         key=lambda place: float(place.parent.name),
@@ -86,7 +88,7 @@ def program(name: str) -> str:
 
 
 def other_user(folder: Path) -> list[str]:
-    """Return what runs a command as a user for whom PostgreSQL runs: never root."""
+    """Return a prefix that runs a command as another user, since PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return []
     try:
@@ -99,7 +101,7 @@ def other_user(folder: Path) -> list[str]:
 
 
 def mortal() -> list[str]:
-    """Return what ends a server whose tests were killed."""
+    """Return a prefix that ends the server if its tests are killed."""
     return ["setpriv", "--pdeathsig=QUIT"] if shutil.which("setpriv") else []
 
 
@@ -114,7 +116,7 @@ def end(process: "subprocess.Popen[str]") -> None:
 
 
 def main() -> int:
-    # So that the server ends with these tests, however they are ended.
+    # If the tests are terminated, the server still ends with them.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with cluster() as url:

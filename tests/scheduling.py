@@ -1,4 +1,4 @@
-"""Spread the tests over processes: browsers in lanes of their own, long files first."""
+"""Distribute the tests over processes: browser tests in lanes, long files first."""
 
 from itertools import groupby
 from typing import Any
@@ -9,13 +9,13 @@ from xdist.scheduler import LoadFileScheduling
 # Browsers wait less than other tests, so two browsers alone would end long after the rest.
 BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
-# Seconds of one test, roughly, by its mark.
+# Rough seconds per test, by its mark.
 BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A long file that begins last would keep one process busy while the others have ended."""
+    """Move long files to the front: if one began last, the other processes would wait for it."""
     if hasattr(config, "workerinput"):
         files = [list(found) for _path, found in groupby(items, key=lambda item: item.path)]
         files.sort(key=lambda found: -sum(map(seconds, found)))
@@ -37,7 +37,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 class Lanes(LoadFileScheduling):
-    """The first processes take browser tests while there are any, the others the rest."""
+    """Give browser tests to the first processes while any are left, and the rest to the others."""
 
     def _assign_work_unit(self, node: Any) -> None:
         number = int(node.gateway.id.removeprefix("gw"))

@@ -1,4 +1,4 @@
-"""Readers who leave while a stream is silent: no write would tell of it before the next bytes."""
+"""Detect clients that disconnect while a stream is idle, when no write would fail."""
 
 import select
 import socket
@@ -20,8 +20,11 @@ class Departures:
         threading.Thread(target=self._watch, name="departures", daemon=True).start()
 
     def expect(self, reader: socket.socket, tell: Callable[[], None]) -> Callable[[], None]:
-        """`tell` is called at most once, from another thread. Returns what ends the waiting, to
-        be called once, before the connection is closed or serves another request."""
+        """Call `tell` from another thread, at most once, if the client disconnects.
+
+        Return a function that stops watching. Call it once, before the connection is closed or
+        serves another request.
+        """
         number = reader.fileno()
         with self._lock:
             self._told[number] = tell
@@ -37,10 +40,10 @@ class Departures:
     def _watch(self) -> None:
         while True:
             for number, _events in self._epoll.poll():
-                # Told under the lock: whoever forgets has the connection to itself afterwards.
+                # Under the lock, so that after `_forget` nothing more happens to the connection.
                 with self._lock:
-                    # The event may be of a connection that was closed since, and the number that
-                    # of a new reader, who is still there.
+                    # The connection of this event may be closed by now, and its number taken by
+                    # another client, who is still there.
                     if number in self._told and has_left(number):
                         self._told.pop(number)()
 

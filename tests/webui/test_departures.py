@@ -1,4 +1,4 @@
-"""Who has left, while connections come and go."""
+"""Clients that disconnect, while connections come and go."""
 
 import socket
 import threading
@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 
 from webui.departures import Departures
 
-TRIES = 150
+TRIES = 60
 
 
-def test_a_reader_who_leaves_is_told_once():
+def test_a_client_that_disconnects_is_reported_once():
     departures, told = Departures(), threading.Semaphore(0)
     ours, theirs = socket.socketpair()
     with closing(ours):
@@ -22,8 +22,8 @@ def test_a_reader_who_leaves_is_told_once():
         forget()
 
 
-def test_a_new_reader_is_not_taken_for_the_last_one_who_left():
-    """A closed connection's number goes to the next one, maybe before the news is read."""
+def test_a_new_client_is_not_taken_for_the_last_one_that_disconnected():
+    """The next connection takes a closed one's number, maybe before its last event is read."""
     departures, wrong = Departures(), 0
     with busy_threads(2):
         for _try in range(TRIES):
@@ -39,7 +39,7 @@ def test_a_new_reader_is_not_taken_for_the_last_one_who_left():
 
 
 def leave_unnoticed(departures: Departures) -> int:
-    """The reader leaves, and the stream ends by itself at once."""
+    """Disconnect a client just as its stream ends, and return the number of its connection."""
     ours, theirs = socket.socketpair()
     forget = departures.expect(ours, lambda: None)
     theirs.close()
@@ -51,7 +51,7 @@ def leave_unnoticed(departures: Departures) -> int:
 
 @contextmanager
 def busy_threads(count: int) -> Iterator[None]:
-    """Threads that leave others little time, so that news is read late."""
+    """Run threads that leave others little time, so that events are read late."""
     is_over = threading.Event()
 
     def keep_busy() -> None:
