@@ -2,8 +2,6 @@
 
 import re
 import ssl
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,16 +12,11 @@ import pytest
 
 from tests.certificates import trusted
 from tests.proxies.fronts import Front, proxy
-from tests.running import BASE, PASSWORD, START_SECONDS, Ferry, free_port, running
+from tests.running import PASSWORD, START_SECONDS, Ferry, free_port, running
 
 pytestmark = pytest.mark.slow
 EMAIL = "me@example.org"
-FRONTS = [
-    Front(proxy, scheme, prefix)
-    for proxy in ("nginx", "caddy")
-    for scheme in ("http", "https")
-    for prefix in ("", "/ferry")
-]
+PLACES = [(proxy, prefix) for proxy in ("nginx", "caddy") for prefix in ("", "/ferry")]
 
 
 @dataclass(frozen=True)
@@ -51,24 +44,39 @@ def reader(known: Reader) -> Reader:
     return known
 
 
-@pytest.fixture(scope="module", params=FRONTS, ids=str)
-def known(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Reader]:
-    front, folder = request.param, tmp_path_factory.mktemp("front")
+@pytest.fixture(scope="module", params=PLACES, ids="".join)
+def place(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """A proxy, and the prefix below which it shows Ferry."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def ferry(place: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
+    """The same for http and https: the proxy says which it is."""
+    front = Front(place[0], "http", place[1])
     settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": front.host, "WEB_PROCESSES": "1"}
     if front.proxy == "nginx":
         settings["ACCEL"] = "nginx"
     if front.prefix:
         settings["URL_PREFIX"] = front.prefix
-    home = folder / "proxy"
-    home.mkdir()
-    trust = trusted(home, front.host)
-    with running(folder / "data", **settings) as ferry:
+    with running(tmp_path_factory.mktemp("ferry"), **settings) as ferry:
         ferry.make_owner()
-        port = free_port()
-        with proxy(front, home, ferry, port) as url, client(front, url, port, trust) as http:
-            yield Reader(front, http, ferry, url)
+        ferry.say("account", "add", EMAIL, words=f"{PASSWORD}\n")
+        yield ferry
+
+
+@pytest.fixture(scope="module", params=["http", "https"])
+def known(
+    place: tuple[str, str],
+    ferry: Ferry,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Reader]:
+    front = Front(place[0], request.param, place[1])
+    home, port = tmp_path_factory.mktemp("proxy"), free_port()
+    trust = trusted(home, front.host)
+    with proxy(front, home, ferry, port) as url, client(front, url, port, trust) as http:
+        yield Reader(front, http, ferry, url)
 
 
 @contextmanager
@@ -131,21 +139,12 @@ def test_people_sign_in_and_all_addresses_keep_host_scheme_and_path(reader):
 def test_files_go_in_and_out_in_pieces(reader):
     """Twenty megabytes: more than any proxy takes by default, and than stays in its memory."""
     prefix, content = reader.front.prefix, bytes(range(256)) * 80_000
-    subprocess.run(
-        [sys.executable, "manage.py", "account", "add", EMAIL],
-        cwd=BASE,
-        env=reader.ferry.environment,
-        input=f"{PASSWORD}\n",
-        text=True,
-        check=True,
-        capture_output=True,
-    )
-    me = (EMAIL, PASSWORD)
-    files = {"file": ("Fjord at noon, ü.bin", content)}
+    me, name = (EMAIL, PASSWORD), f"Fjord at noon, ü, {reader.front}.bin"
+    files = {"file": (name, content)}
     sent = reader.http.post(f"{prefix}/rest/transfer/file", auth=me, files=files)
     assert sent.status_code == 200, sent.text
     listing = reader.get(f"{prefix}/rest/folder", auth=me).json()
-    (file,) = listing["files"]
+    (file,) = (each for each in listing["files"] if each["name"] == name)
     link = reader.get(f"{prefix}/rest/file/{file['id']}", auth=me).headers["location"]
     assert link.startswith(f"{reader.url}{prefix}/content/")
     whole = reader.get(link)
