@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
-from playwright.sync_api import Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from tests.attacks.test_12_site_links import playlist_for
 from tests.browser.chromium import ARGUMENTS
@@ -95,15 +95,23 @@ def dangerous(text: str, trap: str) -> bytes:
     return text.replace("%(trap)s", trap).replace("%%", "%").encode()
 
 
-@pytest.fixture
-def reader(ferry: Ferry) -> Iterator[Visitor]:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The whole of Chromium: its headless shell shows no PDF."""
     executable = program("chromium", "chromium-browser", "google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        visitor = Visitor(browser.new_context().new_page(), ferry.url, ferry)
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=executable, args=ARGUMENTS) as browser,
+    ):
+        yield browser
+
+
+@pytest.fixture
+def reader(browser: Browser, ferry: Ferry) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        visitor = Visitor(context.new_page(), ferry.url, ferry)
         visitor.sign_in()
         yield visitor
-        browser.close()
 
 
 @pytest.fixture
@@ -152,6 +160,7 @@ def test_nothing_active_runs_in_any_preview(reader, lair, trap):
 def test_nothing_active_runs_in_a_tab_of_its_own(reader, lair, trap):
     reader.open(lair.path)
     folder = lair.path.strip("/").split("/")[-1]
+    tab = reader.page.context.new_page()
     for key, _name in rows(reader.page):
         base = f"/files/file/{key.removeprefix('file-')}"
         inside = f"?in={folder}"
@@ -161,12 +170,10 @@ def test_nothing_active_runs_in_a_tab_of_its_own(reader, lair, trap):
             f"{base}/raw/",
             f"{base}/download/",
         ):
-            tab = reader.page.context.new_page()
             # What is a download leads nowhere, which the browser calls an error.
             with suppress(Error):
                 tab.goto(reader.url + path, timeout=10_000)
             assert not has_run(tab), path
-            tab.close()
     assert trap[1] == []
 
 
