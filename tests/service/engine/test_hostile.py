@@ -9,7 +9,7 @@ import pytest
 from service.engine import params
 from service.engine.events import Broken, Complete, Metadata
 from service.engine.orders import Order
-from tests.cases import each_case
+from tests.cases import all_cases, each_case
 from tests.service.engine.holding import LOOPBACK
 from tests.swarm import bencode, in_order, torrent
 
@@ -49,43 +49,48 @@ def sizes_of_another():
     return bencode(in_order(document))
 
 
-REFUSED = {
-    "nothing": (b"", "not_a_torrent"),
-    "no bencode": (b"<html>", "not_a_torrent"),
-    "half a torrent": (GOOD.content[:-20], "not_a_torrent"),
-    "nested 100,000 deep": (b"d4:info" + b"l" * 100_000 + b"e" * 100_001, "not_a_torrent"),
-    "an integer of 10,000 digits": (b"d4:infoi" + b"9" * 10_000 + b"ee", "not_a_torrent"),
-    "a length of 4 GB": (b"d4:info4000000000:x", "not_a_torrent"),
-    "zero pieces": (changed(pieces=b""), "not_a_torrent"),
-    "pieces of no length": (changed(piece_length=0), "not_a_torrent"),
-    "a negative size": (changed(files=listed(["a"], length=-5)), "not_a_torrent"),
-    "no files": (changed(files=[], pieces=b""), "not_a_torrent"),
-    "only empty files": (changed(files=listed(["a"], length=0), pieces=b""), "not_a_torrent"),
-    "trees that differ in a name": (tree_of_another(), "not_a_torrent"),
-    "trees that differ in a size": (sizes_of_another(), "not_a_torrent"),
-    "more files than can be": (
-        changed(files=listed(*([str(at)] for at in range(100_001))), pieces=pieces(100_001)),
-        "too_large",
-    ),
-    "names without end": (
-        changed(files=listed(["x" * 70_000], length=5), pieces=pieces(5)), "invalid_torrent",
-    ),
-    "one path of 100,000 names": (
-        changed(files=listed(["x"] * 100_000, length=5), pieces=pieces(5)), "not_a_torrent",
-    ),
-}  # fmt: skip
+def refused():
+    return {
+        "nothing": (b"", "not_a_torrent"),
+        "no bencode": (b"<html>", "not_a_torrent"),
+        "half a torrent": (GOOD.content[:-20], "not_a_torrent"),
+        "nested 100,000 deep": (b"d4:info" + b"l" * 100_000 + b"e" * 100_001, "not_a_torrent"),
+        "an integer of 10,000 digits": (b"d4:infoi" + b"9" * 10_000 + b"ee", "not_a_torrent"),
+        "a length of 4 GB": (b"d4:info4000000000:x", "not_a_torrent"),
+        "zero pieces": (changed(pieces=b""), "not_a_torrent"),
+        "pieces of no length": (changed(piece_length=0), "not_a_torrent"),
+        "a negative size": (changed(files=listed(["a"], length=-5)), "not_a_torrent"),
+        "no files": (changed(files=[], pieces=b""), "not_a_torrent"),
+        "only empty files": (changed(files=listed(["a"], length=0), pieces=b""), "not_a_torrent"),
+        "trees that differ in a name": (tree_of_another(), "not_a_torrent"),
+        "trees that differ in a size": (sizes_of_another(), "not_a_torrent"),
+        "more files than can be": (
+            changed(files=listed(*([str(at)] for at in range(100_001))), pieces=pieces(100_001)),
+            "too_large",
+        ),
+        "names without end": (
+            changed(files=listed(["x" * 70_000], length=5), pieces=pieces(5)),
+            "invalid_torrent",
+        ),
+        "one path of 100,000 names": (
+            changed(files=listed(["x"] * 100_000, length=5), pieces=pieces(5)),
+            "not_a_torrent",
+        ),
+    }
 
 
-@each_case("what", list(REFUSED))
-def test_a_hostile_torrent_is_refused_with_a_word(held, what):
-    content, word = REFUSED[what]
-    folder = held.folder("7")
-    (folder / "metadata.torrent").write_bytes(content)
-    held.add("7", "")
-    assert held.wait(Broken, "7").word == word
-    assert [each.name for each in folder.iterdir()] == ["metadata.torrent"]
-    held.add("8", GOOD, may_download=False)
-    held.wait(Metadata, "8")
+def test_a_hostile_torrent_is_refused_with_a_word(held):
+    with all_cases() as case:
+        for what, (content, word) in refused().items():
+            with case(what):
+                held.renew()
+                folder = held.folder("7")
+                (folder / "metadata.torrent").write_bytes(content)
+                held.add("7", "")
+                assert held.wait(Broken, "7").word == word
+                assert [each.name for each in folder.iterdir()] == ["metadata.torrent"]
+                held.add("8", GOOD, may_download=False)
+                held.wait(Metadata, "8")
 
 
 NAMES = {
