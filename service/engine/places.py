@@ -39,6 +39,9 @@ class Places:
     def keep_resume(self, content: bytes) -> None:
         replace(self.folder / RESUME, sum_of(content) + content)
 
+    def forget_resume(self) -> None:
+        (self.folder / RESUME).unlink(missing_ok=True)
+
 
 def sum_of(content: bytes) -> bytes:
     boot = BOOT_ID.read_bytes() if BOOT_ID.exists() else b""

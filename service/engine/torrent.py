@@ -214,22 +214,24 @@ class Torrent:
             if was_broken:
                 self.start()
             return
+        if self._is_in_doubt:
+            self._load_again()
+            return
         self.handle.clear_error()
         if self.stage in (Stage.SEEKING, Stage.LOADED):
             self.handle.unset_flags(lt.torrent_flags.upload_mode)
-        if self._is_in_doubt:
-            self._check_again()
         self.handle.resume()
         if was_broken and self.stage is Stage.SEEKING and self.handle.has_metadata():
             self.found()
         elif was_broken and self.stage is Stage.FLUSHING:
             self.handle.flush_cache()
 
-    def _check_again(self) -> None:
-        """`finished` comes once more after that."""
+    def _load_again(self) -> None:
+        """Check every piece. A torrent that is added anew also connects to its peers at once,
+        where one that lost them would wait a minute."""
         self._is_in_doubt = False
-        self.stage = Stage.LOADED
-        self.handle.force_recheck()
+        self.places.forget_resume()
+        self.leave(self._load)
 
     def disk_failed(self, number: int, message: str) -> None:
         """libtorrent could not read or write. It knows what a piece should be before it writes it,
