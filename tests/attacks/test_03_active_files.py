@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 from tests.attacks.test_12_site_links import playlist_for
 from tests.browser.chromium import ARGUMENTS
@@ -95,23 +95,16 @@ def dangerous(text: str, trap: str) -> bytes:
     return text.replace("%(trap)s", trap).replace("%%", "%").encode()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The whole of Chromium: its headless shell shows no PDF."""
-    executable = program("chromium", "chromium-browser", "google-chrome")
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=executable, args=ARGUMENTS) as browser,
-    ):
-        yield browser
-
-
 @pytest.fixture
-def reader(browser: Browser, ferry: Ferry) -> Iterator[Visitor]:
-    with browser.new_context() as context:
-        visitor = Visitor(context.new_page(), ferry.url, ferry)
+def reader(ferry: Ferry) -> Iterator[Visitor]:
+    """In the whole of Chromium: its headless shell shows no PDF."""
+    executable = program("chromium", "chromium-browser", "google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        visitor = Visitor(browser.new_context().new_page(), ferry.url, ferry)
         visitor.sign_in()
         yield visitor
+        browser.close()
 
 
 @pytest.fixture
