@@ -12,8 +12,10 @@ test: check
 	$(BIN)/python -m pytest --numprocesses 5 -m "not alone"
 	$(BIN)/python -m pytest -m alone
 
+# Folders without a quick test are not even collected.
 quick: .venv/dev.stamp
-	$(BIN)/python -m pytest --quiet --numprocesses 4 -m "not slow and not browser and not alone"
+	$(BIN)/python -m pytest --quiet --numprocesses 3 -m "not (slow or browser or alone or hypothesis)" \
+		--ignore tests/browser --ignore tests/proxies --ignore tests/fresh
 
 test-postgresql: .venv/dev.stamp
 	$(BIN)/python -m tests.postgresql

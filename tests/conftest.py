@@ -31,6 +31,14 @@ settings.register_profile("search", BOUNDED, derandomize=False, max_examples=300
 settings.load_profile("bounded")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """To start the whole program takes seconds."""
+    for item in items:
+        if "ferry" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _static_files() -> None:
     preparation.collect_static()
@@ -122,6 +130,8 @@ def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
     fails), with a fake that the test can ask; no setting gives one.
     """
     monkeypatch.setattr(connection, "place", lambda: None)
+    # Each process remembers this for a second, which may be longer than the test before lasted.
+    monkeypatch.setattr(connection, "_known", None)
     return connected(storage_of(secrets.token_hex(8), is_embedded=True), monkeypatch)
 
 

@@ -186,6 +186,13 @@ def free_port() -> int:
     raise AssertionError("no port is free")
 
 
+def open_files(pid: int) -> Iterator[str]:
+    """Yield what each descriptor of a process refers to, except for those it just closes."""
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            yield str(link.readlink())
+
+
 def raw(port: int, request: bytes) -> bytes:
     """Bytes as no client library would send them."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:

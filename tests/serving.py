@@ -14,7 +14,7 @@ from threading import Thread
 from django.conf import settings
 
 from tests import databases
-from tests.running import BASE, START_SECONDS, STOP_SECONDS, free_port, launch
+from tests.running import BASE, START_SECONDS, STOP_SECONDS, free_port, launch, open_files
 
 
 @dataclass
@@ -42,8 +42,7 @@ class Server:
         return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in self.workers)
 
     def open_below(self, folder: Path) -> list[str]:
-        found = [link for pid in self.workers for link in Path(f"/proc/{pid}/fd").iterdir()]
-        names = [str(link.readlink()) for link in found if link.is_symlink()]
+        names = [name for pid in self.workers for name in open_files(pid)]
         return [name for name in names if name.startswith(str(folder))]
 
     def threads(self) -> int:

@@ -58,6 +58,7 @@ def test_nobody_sleeps_in_a_test():
     assert lines_with(r"\btime\.sleep\(|wait_for_timeout\(", "tests") == []
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_do_silently():
     assert (
         lines_with(r"\b(TODO|FIXME|XXX)\b", "*.py", "*.html", "*.js", "*.css", ":!static/vendor")
@@ -68,6 +69,7 @@ def test_nothing_is_left_to_do_silently():
 REPLACEMENTS = {"setattr", "delattr", "setitem", "delitem"}
 
 
+@pytest.mark.slow
 def test_every_replacement_has_a_reason():
     """In a comment above it, or in the docstring of its function."""
     places = [

@@ -115,6 +115,7 @@ def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
     assert "&lt;b&gt;" in text
 
 
+@pytest.mark.slow
 @each_case("name", [name.replace("/", "_") for name in WORST])
 def test_a_hostile_name_is_text_on_every_page(bob, storage, name):
     plain = [counts(bob.client.get(at, headers=with_)) for at, with_ in house(storage, "ok.mkv")]
@@ -198,6 +199,7 @@ def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage
     assert page(answer).select_one("#picks bdi").get_text() == name
 
 
+@pytest.mark.slow
 @each_case("name", NAMES)
 def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
 
@@ -221,6 +223,7 @@ def test_a_hostile_name_of_a_token_is_text(bob, name):
     assert not page(answer).select("main script, main img, main svg[onload]")
 
 
+@pytest.mark.slow
 @each_case("name", NAMES)
 def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
     one = storage.transfer("plain", state="downloading", progress=50, size=1000)

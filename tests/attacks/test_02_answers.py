@@ -60,6 +60,7 @@ def test_ids_that_turn_into_paths_become_no_row(bob, foreign, bad):
     assert [tag["title"] for tag in rows] == ["good"]
 
 
+@pytest.mark.slow
 @each_case(
     "facts",
     [
@@ -129,6 +130,7 @@ def test_an_answer_of_many_megabytes_is_refused(bob, foreign, size):
     assert body.given == 0
 
 
+@pytest.mark.slow
 @each_case("name", NAMES)
 def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
 
@@ -172,6 +174,7 @@ def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
     assert shown.select("main img, main script") == []
 
 
+@pytest.mark.slow
 @each_case("name", NAMES)
 def test_the_name_and_plan_of_an_account_are_text(alice, foreign, name):
 
@@ -196,6 +199,7 @@ def harmless_but_for_the_bookmark(answer, baseline):
     )
 
 
+@pytest.mark.slow
 @each_case("name", NAMES)
 @each_case("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
 def test_a_warning_is_text(bob, foreign, name, wrap):

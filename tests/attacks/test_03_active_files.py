@@ -178,6 +178,7 @@ def rows(page: Page) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @each_case("name", ACTIVE)
 def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreign, name):
@@ -200,6 +201,7 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreig
     json.dumps(shown.title.string)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @each_case("name", ACTIVE)
 @each_case("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])

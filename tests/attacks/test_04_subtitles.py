@@ -89,6 +89,7 @@ def test_a_gigabyte_is_refused_before_it_is_read(gwen, foreign):
     assert 0 < len(given) * 65_536 < 2 * subtitles.MOST_BYTES
 
 
+@pytest.mark.slow
 def test_a_million_cues_are_cut_and_it_is_said(gwen, anywhere):
     content = ("0:1:1.1 --> 0:1:2.1\na\n\n" * 1_000_000).encode()[: subtitles.MOST_BYTES]
     start = time.process_time()
@@ -98,6 +99,7 @@ def test_a_million_cues_are_cut_and_it_is_said(gwen, anywhere):
     assert b"The subtitles end here" in answer.content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

@@ -87,6 +87,7 @@ def test_no_form_of_another_site_adds_anything(victim, storage, path, kind, body
     assert titles(storage) == []
 
 
+@pytest.mark.slow
 def test_a_stolen_token_is_no_use_from_another_origin(victim, storage):
     shown = page(victim.get("/add/"))
     token = shown.select_one("#send [name=csrfmiddlewaretoken]")["value"]

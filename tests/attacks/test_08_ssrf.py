@@ -161,6 +161,7 @@ def test_no_redirect_leads_out_of_the_web(indoors, url):
         assert len(server.heads) == 1
 
 
+@pytest.mark.slow
 @each_case("host", [*OWN, *ELSEWHERE])
 def test_no_redirect_leads_to_a_private_place(by_one_door, host):
     """The site itself is opened by name; wherever it sends us on to is judged as any other."""

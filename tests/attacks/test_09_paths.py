@@ -64,6 +64,7 @@ def files_on_disk(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 @each_case("name", REFUSED)
 def test_a_name_that_is_none_is_refused_with_the_reason(api, name):
     file_id = upload(api)
@@ -74,6 +75,7 @@ def test_a_name_that_is_none_is_refused_with_the_reason(api, name):
     assert File.objects.get(pk=file_id).name == "other.mkv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT_AS_SENT)
 def test_a_strange_name_is_kept_and_is_no_path_anywhere(api, tmp_path, name):
     file_id = upload(api)
@@ -92,6 +94,7 @@ def test_a_strange_name_is_kept_and_is_no_path_anywhere(api, tmp_path, name):
         assert len(path.parts) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..\\..\\x", "a\nb", "", "-rf", "CON"])
 def test_an_upload_lands_in_its_folder_whatever_it_is_called(api, tmp_path, name):
     before = set(files_on_disk(tmp_path.parent)) - set(files_on_disk(tmp_path))
@@ -196,6 +199,7 @@ HOSTILE_PATHS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_hostile_torrent_lands_whole_under_good_names(api):
     """From what the engine tells to the listing: nothing lost, nothing outside."""
     shift = Shift()

@@ -94,6 +94,7 @@ def test_a_film_that_refers_to_another_file_shows_nothing_of_it(look, secret):
     assert look(whole[:moov] + whole[moov:].replace(url, alias)) != {}
 
 
+@pytest.mark.slow
 def test_a_picture_of_65535_by_65535_is_refused(look):
     content = png(65_535, 65_535, zlib.compress(bytes(1000)))
     assert look(content)["width"] == 65_535
@@ -108,6 +109,7 @@ def test_a_jpeg_that_calls_itself_huge_is_refused(look):
     assert isinstance(look(bytes(content), "picture"), str)
 
 
+@pytest.mark.slow
 def test_a_bomb_of_nothing_is_read_within_bounds(look):
     """6,000 by 6,000 of one colour in 500 kB, which is allowed, and four times as much."""
     rows = zlib.compressobj(1)
@@ -119,6 +121,7 @@ def test_a_bomb_of_nothing_is_read_within_bounds(look):
     assert look(png(12_000, 12_000, packed), "picture") == "it has too many pixels"
 
 
+@pytest.mark.slow
 def test_a_bomb_in_the_words_of_a_picture_is_refused(look):
     chunk = chunk_of(b"zTXt", b"a\0\0" + zlib.compress(bytes(2**28)))
     whole = png(100, 100, zlib.compress(bytes(30_100)))
@@ -140,6 +143,7 @@ def test_of_a_gif_of_100000_frames_only_the_first_is_read(look):
     assert shown(small).size == (32, 32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directories", [10, 1_000_000])
 def test_of_a_tiff_of_a_million_directories_only_the_first_is_read(directories, look):
     def write(medium):
@@ -163,6 +167,7 @@ def test_a_film_of_10000_tracks_is_refused(tracks, look):
         assert isinstance(found, str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["ts", "mp3", "mpg"])
 def test_a_stream_that_never_ends_is_looked_at_no_longer_than_another(suffix, look):
     """8 GiB, of which all but the beginning is a hole in the disk."""
@@ -189,6 +194,7 @@ def test_a_picture_with_8_gib_behind_it_takes_no_memory(kind, look):
     assert isinstance(found, list) or "memory" in found
 
 
+@pytest.mark.slow
 def test_noise_of_every_kind_takes_nobody_along(look):
     """The beginnings of all kinds of media with nonsense behind."""
     heads = [picture(kind=kind)[:64] for kind in ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF")]

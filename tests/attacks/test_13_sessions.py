@@ -66,6 +66,7 @@ def test_the_welcome_link_sends_no_referrer_elsewhere(client):
     assert client.get("/welcome/guess/")["Referrer-Policy"] == "same-origin"
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_sessions_slow_nobody_down_and_old_ones_go(alice):
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:

@@ -38,6 +38,7 @@ def test_an_unknown_name_costs_as_much_work_as_a_known_one(alice, monkeypatch):
     assert hashes("alice") == hashes("nobody") == 1
 
 
+@pytest.mark.slow
 def test_ten_thousand_spoofed_addresses_evade_nothing(alice):
     answers = [
         guess("alice", "198.51.100.7", **{"x-forwarded-for": f"10.0.{n // 250}.{n % 250}"})
@@ -47,6 +48,7 @@ def test_ten_thousand_spoofed_addresses_evade_nothing(alice):
     assert set(answers[attempts.MOST_BY_ADDRESS :]) == {429}
 
 
+@pytest.mark.slow
 def test_spoofed_addresses_lock_nobody_else_out(alice):
     for n in range(attempts.MOST_BY_ADDRESS + 5):
         guess(f"name{n}", "198.51.100.7", **{"x-forwarded-for": "192.168.1.20"})
@@ -58,6 +60,7 @@ def test_a_whole_ipv6_network_counts_as_one(alice):
     assert answers == {422, 429}
 
 
+@pytest.mark.slow
 def test_a_flood_over_both_processes_counts_as_one(tmp_path):
     with running(tmp_path, WEB_PROCESSES="2") as ferry, ThreadPoolExecutor(16) as pool:
         ferry.make_owner()
@@ -72,12 +75,14 @@ def test_a_flood_over_both_processes_counts_as_one(tmp_path):
     assert counted == {422: attempts.MOST_BY_ADDRESS, 429: 60 - attempts.MOST_BY_ADDRESS}
 
 
+@pytest.mark.slow
 def test_many_addresses_cannot_guess_at_one_name_for_ever(alice):
     answers = [guess("alice", f"10.9.{n}.1") for n in range(attempts.MOST_BY_NAME + 1)]
     assert answers[-1] == 429
     assert set(answers[:-1]) == {422}
 
 
+@pytest.mark.slow
 @each_case(
     "wanted",
     [

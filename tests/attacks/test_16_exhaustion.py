@@ -137,6 +137,7 @@ def test_a_magnet_of_ten_thousand_trackers_is_bounded(api):
     assert (answer.status_code, answer.json()["reason_phrase"]) == (422, "parsing_error")
 
 
+@pytest.mark.slow
 def test_adds_without_end_are_bounded(api, settings):
     """10,000 in a row would take a while: with a limit of 20, the same shows with 150."""
     settings.QUEUE_LIMIT = 20
@@ -190,6 +191,7 @@ def side(tmp_path):
     side.fetching.stop(5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [head(), head(Transfer_Encoding="chunked"), head(Content_Encoding="gzip")]
 )
@@ -201,6 +203,7 @@ def test_an_answer_without_end_stops_at_the_limit(start, side):
     assert len(side.content) <= 20 * MIB
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "misbehave",
     [
@@ -267,6 +270,7 @@ def test_a_torrent_of_a_million_files_is_refused(api):
         assert api.post("/rest/torrent/file", files=files).status_code == status
 
 
+@pytest.mark.slow
 @each_case(
     "unit",
     [" ", "a.", "(", "[", "\\", "<", "http://", "magnet:?xt=", "&amp;", "%", "\u0301", "_-. "],

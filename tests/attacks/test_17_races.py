@@ -199,6 +199,7 @@ def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
     assert ("other.mkv" in again.headers.get("content-disposition", "")) == (act == "rename")
 
 
+@pytest.mark.slow
 def test_a_film_goes_on_playing_under_its_new_name(account, library_folder, settings, children):
     with samples.film("watched.mkv", seconds=2).open("rb") as stream:
         file = a_file(account, "film.mkv", blob=library_folder.put(stream))

@@ -133,6 +133,7 @@ def test_a_copy_of_the_database_opens_nothing_but_what_is_signed_in(secrets):
         assert secret not in written
 
 
+@pytest.mark.slow
 def test_the_credentials_of_a_service_are_in_no_page_and_no_cache(alice, foreign):
     """Nor in a header, an address or a script: nothing but a call to the service needs them."""
     foreign.file("film.mkv")

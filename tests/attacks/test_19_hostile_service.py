@@ -121,6 +121,7 @@ def assert_plain(answer: HttpResponse, status: int) -> None:
 # Answers that are none
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status"),
     [
@@ -159,6 +160,7 @@ def test_a_plain_page_is_shown_for_a_service_that(name, status, server, before):
     assert site.get("/files/8/").status_code == 200
 
 
+@pytest.mark.slow
 @each_case("status", ["200 OK", "403 No", "404 No", "422 No", "500 No"])
 @each_case("path", ["/files/8/", "/files/file/7/download/"])
 def test_html_where_json_belongs_is_never_passed_on_as_a_page(path, status, before):
@@ -222,6 +224,7 @@ def test_a_folder_above_that_would_be_a_path_is_not_linked(server, before):
     assert b"../account" not in answer.content
 
 
+@pytest.mark.slow
 @each_case("evil", EVIL_IDS)
 def test_ids_from_an_address_that_would_be_paths_reach_no_service(evil, server, before):
     site = before(server)

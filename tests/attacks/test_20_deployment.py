@@ -15,6 +15,8 @@ from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import Ferry, raw, running
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def below(tmp_path_factory) -> Ferry:

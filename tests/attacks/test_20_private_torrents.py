@@ -19,6 +19,8 @@ from tests.service.engine.holding import Held, holding
 from tests.service.working import until
 from tests.swarm import LOOPBACK, Made, Tracker, serving_http, torrent
 
+pytestmark = pytest.mark.slow
+
 PAYLOAD = bytes(range(256)) * 700
 SEARCH = ("239.192.152.143", 6771)
 OPEN = """

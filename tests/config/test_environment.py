@@ -76,6 +76,7 @@ def test_numbers_and_sizes_are_read(env, monkeypatch, name, raw, meant):
     assert read == meant
 
 
+@pytest.mark.slow
 @each_case(
     ("name", "raw"),
     [
@@ -146,6 +147,7 @@ def refusal_of(**settings: str) -> str:
     return answer.stderr
 
 
+@pytest.mark.slow
 @each_case(
     ("name", "raw"),
     [
@@ -174,6 +176,7 @@ def test_a_wrong_setting_is_one_line_that_keeps_its_secret(name, raw, tmp_path):
     assert "hush" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["file/data", "with-file-static"])
 def test_a_data_folder_that_cannot_be_used_is_one_line(tmp_path, broken):
     (tmp_path / "file").touch()

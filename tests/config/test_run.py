@@ -18,6 +18,8 @@ from tests.service.api.serving import add_account
 from tests.service.working import ask, until_progress, until_state
 from tests.swarm import WebSeed, seeder, serving_http, torrent
 
+pytestmark = pytest.mark.slow
+
 EMAIL = "dora@example.org"
 STOP_SECONDS = 6
 

@@ -34,6 +34,7 @@ class Working:
         self.is_stopped = True
 
 
+@pytest.mark.slow
 def test_rounds_go_on_until_it_is_told_to_stop():
     worker, stopped = Working(), Event()
 

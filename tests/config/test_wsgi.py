@@ -78,6 +78,7 @@ def received(connection):
     return total
 
 
+@pytest.mark.slow
 def test_one_connection_serves_wholes_parts_and_heads_in_turn(server, file_link):
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         for _ in range(2):
@@ -173,6 +174,7 @@ def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(server, librar
     assert received(connection) < len(CONTENT)
 
 
+@pytest.mark.slow
 def test_an_archive_that_breaks_midway_is_visibly_incomplete(server, library_folder):
     account = alice()
     first = a_file(account, "a.mkv", blob=put(library_folder, CONTENT))
@@ -208,6 +210,7 @@ def test_a_foreign_name_is_refused_in_json(server, file_link):
     assert answer.json()["reason_phrase"] == "unknown_host"
 
 
+@pytest.mark.slow
 def test_the_server_has_no_words_for_heads_and_one_line_for_nonsense(quiet_server):
     signin = f"{quiet_server.url}/signin/"
     assert httpx.head(signin, timeout=60, trust_env=False).status_code == 200

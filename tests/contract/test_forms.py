@@ -3,6 +3,7 @@
 import json
 
 import httpx
+import pytest
 
 from tests.cases import each_case
 from tests.contract.rows import Rows
@@ -14,6 +15,8 @@ from tests.contract.specification import (
     WHAT_OUR_SERVICE_ADDS,
 )
 from tests.contract.test_specification import files_of
+
+pytestmark = pytest.mark.slow
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 ALTERNATIVE, SENT, ADDED, ERROR = Rows(), Rows(), Rows(), Rows()

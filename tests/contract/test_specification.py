@@ -4,6 +4,7 @@ import io
 import zipfile
 
 import httpx
+import pytest
 
 from tests.cases import each_case
 from tests.contract.rows import Rows
@@ -15,6 +16,7 @@ TABLES = dict(zip(OPERATIONS, (FOLDERS, FILES, TRANSFERS, TORRENTS, USER, ARCHIV
 ROWS = [(table, words) for table, rows in OPERATIONS.items() for words in rows]
 
 
+@pytest.mark.slow
 @each_case(("table", "words"), ROWS)
 def test_operation(table, words, v1):
     TABLES[table][words](v1)

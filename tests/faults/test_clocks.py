@@ -50,6 +50,7 @@ def jump(shift, by, tally):
     tally.faults["clock set forward" if by > timedelta(0) else "clock set back"] += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", JUMPS, ids=str)
 def test_a_transfer_arrives_once_whatever_the_clock_does(shift, tally, by):
     transfer = transfers.add_magnet(an_account(), magnet(name="film"), 0, NOW)
@@ -90,6 +91,7 @@ def test_a_clock_that_was_set_back_does_not_end_the_tidying(shift, tally):
     assert list(ids_on_disk()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [DAY, -DAY], ids=str)
 def test_two_workers_whose_clocks_are_a_day_apart_bring_everything_once(tally, by):
     one, two = Shift(active_transfers=1), Shift(active_transfers=1)
@@ -143,6 +145,7 @@ def test_a_session_outlives_a_clock_that_is_set_back_and_none_that_is_a_year_ahe
     assert alice.client.get("/account/").status_code == 200
 
 
+@pytest.mark.slow
 def test_who_had_to_wait_need_not_wait_a_day_for_a_clock_that_was_set_back(alice, mallory, at):
     for _try in range(attempts.MOST_BY_ADDRESS):
         assert sign_in(mallory, password="wrong").status_code == 422

@@ -99,6 +99,7 @@ def names_in(storage):
     return sorted(each.name for each in storage.fake.items.values() if each.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", ACTS)
 def test_what_was_done_unheard_is_done_once(name, fault, bob, storage, tally):

@@ -108,6 +108,7 @@ def test_free_accounts_end_with_a_day(kind, day, may):
     assert accounts.is_paid_now(account, now, date(2015, 12, 14)) is may
 
 
+@pytest.mark.slow
 def test_an_account_can_be_added_before_ferry_first_ran(tmp_path):
     command = [sys.executable, "manage.py", "account", "add", "alice@example.org"]
     told = subprocess.run(

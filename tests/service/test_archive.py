@@ -309,6 +309,7 @@ def test_folders_too_deep_to_unpack_move_to_the_root_with_what_is_in_them(shelf:
     assert all(str(PurePosixPath(name).parent) + "/" in {"./", *contents} for name in contents)
 
 
+@pytest.mark.slow
 def test_a_tree_of_five_thousand_levels_is_walked(shelf: Shelf) -> None:
     node: Node = shelf.file("bottom", b"x")
     for _ in range(5_000):
@@ -341,6 +342,7 @@ def tidy(path: str) -> str:
 PLAIN_OR_HOSTILE = st.one_of(st.sampled_from(["a", "A", "a.txt", "A (2)"]), ANY_NAME)
 
 
+@pytest.mark.slow
 @given(trees(PLAIN_OR_HOSTILE))
 def test_no_path_escapes_or_meets_another(shelf: Shelf, nodes: list[Node]) -> None:
     archive = without_content(shelf, nodes)
@@ -352,6 +354,7 @@ def test_no_path_escapes_or_meets_another(shelf: Shelf, nodes: list[Node]) -> No
         assert "\\" not in name
 
 
+@pytest.mark.slow
 @given(trees(PLAIN_OR_HOSTILE))
 def test_every_path_has_its_folder_before_it(shelf: Shelf, nodes: list[Node]) -> None:
     seen = {"."}
@@ -360,6 +363,7 @@ def test_every_path_has_its_folder_before_it(shelf: Shelf, nodes: list[Node]) ->
         seen.add(str(PurePosixPath(name)))
 
 
+@pytest.mark.slow
 @given(trees(PLAIN_OR_HOSTILE))
 def test_nothing_is_lost_whatever_it_is_called(shelf: Shelf, nodes: list[Node]) -> None:
     wanted = sorted((file.crc32, file.size_bytes) for file in files_in(nodes))
@@ -381,6 +385,7 @@ def files_in(nodes: Iterable[Node]) -> Iterator[File]:
             yield from files_in(node.children)
 
 
+@pytest.mark.slow
 @given(st.lists(st.builds(built_file, PLAIN_OR_HOSTILE, st.binary(max_size=40))), st.data())
 def test_files_in_columns_are_planned_as_one_after_the_other(
     shelf: Shelf, files: list[File], data: st.DataObject
@@ -403,6 +408,7 @@ def columns(files: list[File]) -> Files:
 # Ranges
 
 
+@pytest.mark.slow
 def test_any_range_of_a_small_archive_equals_that_slice_of_the_whole(shelf: Shelf) -> None:
     archive = shelf.archive(folder("f", shelf.file("a", b"12345"), shelf.file("b")), Missing("m"))
     content = whole(archive)
@@ -412,6 +418,7 @@ def test_any_range_of_a_small_archive_equals_that_slice_of_the_whole(shelf: Shel
         assert b"".join(archive.read(start)) == content[start:]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_any_range_equals_that_slice_of_the_whole(shelf: Shelf, data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.sampled_from([0, 1, 4096, 200_000, 262_144, 600_000])))
@@ -443,6 +450,7 @@ EDGES = [(1 << 32) + step for step in (-200, -70, -2, -1, 0, 1)]
 SIZES = st.sampled_from([0, 1, *EDGES, 5 * GIB, 1 << 45]) | st.integers(0, 1 << 33)
 
 
+@pytest.mark.slow
 @given(sizes=st.lists(SIZES, max_size=9), names=st.lists(PLAIN_OR_HOSTILE, min_size=9, max_size=9))
 def test_files_of_any_size_are_where_the_directory_says(
     tmp_path: Path, sizes: list[int], names: list[str]
@@ -468,6 +476,7 @@ def test_files_of_any_size_are_where_the_directory_says(
     assert plan.size_bytes == archive.size_bytes
 
 
+@pytest.mark.slow
 def test_ranges_of_ten_thousand_entries_equal_those_slices(shelf: Shelf) -> None:
     archive = shelf.archive(*(file_of(shelf, at) for at in range(10_000)))
     content = whole(archive)
@@ -669,6 +678,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.slow
 def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     nodes = [folder(f"{at}", *(file_of(shelf, at) for at in range(100))) for at in range(100)]
     started = time.thread_time()
@@ -727,6 +737,7 @@ def resident_mib(plan: Path, what: str) -> int:
 # ZIP64
 
 
+@pytest.mark.slow
 def test_more_entries_than_sixteen_bits_can_count(shelf: Shelf) -> None:
     nodes = [shelf.file(f"{at}") for at in range(65_540)]
     content = whole(shelf.archive(*nodes))

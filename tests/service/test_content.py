@@ -89,6 +89,7 @@ def test_head_tells_what_get_would(reader, any_link):
     assert head.headers == whole.headers
 
 
+@pytest.mark.slow
 @checking(max_examples=30)
 @given(first=st.integers(0, 12_000), length=st.integers(1, 12_000))
 def test_any_range_is_that_slice_of_the_whole(reader, any_link, first, length):
@@ -137,6 +138,7 @@ def test_an_empty_file_is_an_answer(reader, account, library_folder):
     assert refused.headers["Content-Range"] == "bytes */0"
 
 
+@pytest.mark.slow
 def test_conditions_are_answered_as_rfc_9110_says(reader, any_link):
     known = reader.get(any_link).headers
     tag, date = known["ETag"], known.get("Last-Modified")

@@ -55,6 +55,7 @@ def test_an_account_without_a_password_lets_nobody_in():
         assert verify(password) is None
 
 
+@pytest.mark.slow
 def test_1000_calls_cost_one_run(runs):
     account = alice(password=RIGHT)
     assert {verify() for _ in range(1000)} == {account}

@@ -96,6 +96,7 @@ def unfinished(store):
     return [path for path in (root / "incoming").iterdir() if path.is_file()]
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_loses_and_leaves_nothing(store):
     account = alice()
     folder = a_folder(account)
@@ -117,6 +118,7 @@ def test_a_kill_at_any_step_loses_and_leaves_nothing(store):
     assert File.objects.get() == kept
 
 
+@pytest.mark.slow
 def test_a_kill_while_a_folder_is_deleted_leaves_all_of_it_or_nothing(store):
     account = alice()
     kept = a_file(account, "kept", blob=put(store))

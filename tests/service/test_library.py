@@ -122,6 +122,7 @@ def test_a_bad_path_is_refused(path):
         a_folder(account, path)
 
 
+@pytest.mark.slow
 def test_a_tree_has_a_deepest_level():
     account = alice()
     a_tree(account, "a", ["a/" * (library.MOST_DEPTH - 2) + "file"])
@@ -356,6 +357,7 @@ def test_names_are_sorted_by_code_point_on_any_database():
     assert list(chosen.names) == names
 
 
+@pytest.mark.slow
 def test_a_long_listing_takes_no_more_queries_than_a_short_one():
     account = alice()
     short = a_tree(account, "short", [f"file {n}" for n in range(10)])

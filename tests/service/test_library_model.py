@@ -134,6 +134,7 @@ steps = st.tuples(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "examples", [15, pytest.param(400, marks=pytest.mark.slow)], ids=["few", "many"]
 )

@@ -77,6 +77,7 @@ def test_a_file_is_deleted_once():
     assert Account.objects.get().space_used_bytes == 2
 
 
+@pytest.mark.slow
 def test_a_folder_that_goes_while_files_come_takes_them_along_or_refuses_them():
     account = alice()
     folder = a_folder(account)

@@ -1,5 +1,6 @@
 import unicodedata
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def test_names_of_a_folder_are_safe_and_differ_by_more_than_case_and_form(
         assert_holdable(name)
 
 
+@pytest.mark.slow
 @UNHURRIED
 @given(st.lists(st.lists(PLAIN_OR_ANY, max_size=9), max_size=4))
 @example([["a.txt", "b.txt", "A.TXT", "a (2).txt"]])
@@ -138,6 +140,7 @@ def test_the_longest_name_leaves_room_for_any_number() -> None:
     assert all(len(name.encode()) <= 255 for name in taken(*["ж" * 200 + ".html"] * 1200))
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_equal_names_take_linear_time() -> None:
     assert taken(*["a.txt"] * 100_000)[-1] == "a (100000).txt"
 

@@ -194,6 +194,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.binary(max_size=4), VALUES), st.binary(max_size=4))
 def test_what_was_written_is_read(root, behind):
     found = bencode.read(bencoded(root) + behind)

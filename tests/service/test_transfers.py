@@ -378,6 +378,7 @@ def test_failed_transfers_stay_listed():
     assert [each.id for each in transfers.listed(account)] == [transfer.pk]
 
 
+@pytest.mark.slow
 def test_many_transfers_are_listed_in_one_query_without_their_torrents():
     account = alice()
     for number in range(30):
@@ -389,6 +390,7 @@ def test_many_transfers_are_listed_in_one_query_without_their_torrents():
     assert "content" not in queries[0]["sql"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="counts the steps of SQLite")
 def test_done_transfers_are_passed_over_unread():
     account = alice()

@@ -1,6 +1,7 @@
 import time
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ NAMES = st.one_of(
 PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=5).map(tuple), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(PATHS)
 def test_every_file_has_a_name_that_the_library_takes(paths):
     named = Tree(paths, most_depth=3).paths()

@@ -31,7 +31,7 @@ from tests.service.working import (
 from tests.swarm import seeder, torrent
 from tests.tools import needs, program
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a quiet: harbour at noon"
 CONTENT = os.urandom(6 * 2**20)
 SLOWLY = 1_500_000

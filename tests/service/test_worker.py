@@ -538,6 +538,7 @@ def test_two_accounts_may_want_one_torrent_and_it_comes_once(shift):
     assert files[0].blob != files[1].blob
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [OperationalError("database is locked"), DiskFull()])
 def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, trouble):
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
@@ -610,6 +611,7 @@ def test_what_the_engine_finds_to_be_the_same_waits_for_the_other(shift):
 # Deleting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [0, 1, 2])
 def test_deleting_stops_it_and_frees_its_bytes(shift, rounds):
     account = alice()
@@ -865,6 +867,7 @@ def test_many_workers_share_the_queue():
 # Restarts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["metadata", "downloading", "stalled", "moving", "no_room"])
 def test_whatever_was_under_way_goes_on(state):
     account = alice()

@@ -49,6 +49,7 @@ def contents(shift, folder):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_magnet_of_many_files_becomes_their_folder(no_seeding, shift, seeds, tmp_path, kind):
     made = torrent("Films", FILES, kind=kind)
@@ -61,6 +62,7 @@ def test_a_magnet_of_many_files_becomes_their_folder(no_seeding, shift, seeds, t
     shift.until(lambda: list(ids_on_disk()) == [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_magnet_of_one_file_becomes_that_file(no_seeding, shift, seeds, tmp_path, kind):
     made = torrent("film.mkv", b"film" * 50_000, kind=kind)
@@ -90,6 +92,7 @@ def test_a_web_seed_is_enough(no_seeding, shift, tmp_path):
     assert File.objects.get().size_bytes == 200_000
 
 
+@pytest.mark.slow
 def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
     # Of several pieces, libtorrent now and then asks nobody again for the second that was a lie.
     made = torrent("film.mkv", b"film" * 500_000, piece_bytes=2**21)
@@ -104,6 +107,7 @@ def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 500_000}
 
 
+@pytest.mark.slow
 def test_a_hybrid_is_one_transfer_by_either_of_its_hashes(no_seeding, shift, seeds, tmp_path):
     made = torrent("Films", FILES, kind="hybrid")
     seeds.give(made, tmp_path / "given")
@@ -155,6 +159,7 @@ def test_a_disk_that_can_not_be_written_to_stalls_it_with_a_sentence(shift, seed
     assert transfer.sentence.startswith("The disk says: ")
 
 
+@pytest.mark.slow
 def test_two_accounts_get_one_torrent(no_seeding, shift, seeds, tmp_path):
     made = torrent("Films", FILES)
     seeds.give(made, tmp_path / "given")
@@ -168,6 +173,7 @@ def test_two_accounts_get_one_torrent(no_seeding, shift, seeds, tmp_path):
         assert (folder.account_id, contents(shift, folder)) == (transfer.account_id, FILES)
 
 
+@pytest.mark.slow
 def test_a_finished_torrent_is_seeded_also_after_a_restart(seeds, tmp_path):
     made = torrent("film.mkv", b"film" * 50_000)
     seeds.give(made, tmp_path / "given")

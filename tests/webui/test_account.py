@@ -73,6 +73,7 @@ def test_without_scripts_the_change_is_told_on_the_page(bob):
     assert "Every other device is signed out" in words(bob.client.get("/account/"), "#toasts")
 
 
+@pytest.mark.slow
 def test_guessing_the_current_password_is_limited(bob):
     answers = [change(bob, old_password="guess") for _try in range(25)]
     assert answers[0].status_code == 422
@@ -81,6 +82,7 @@ def test_guessing_the_current_password_is_limited(bob):
     assert "Wait 15 minutes" in words(answers[-1], "main")
 
 
+@pytest.mark.slow
 def test_a_thief_of_a_session_cannot_keep_its_owner_from_a_new_password(bob):
     thief = SignedIn(bob.user, signed_in(bob.user))
     answers = [change(thief, old_password="guess").status_code for _try in range(25)]

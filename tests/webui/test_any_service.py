@@ -42,6 +42,7 @@ LISTINGS = some.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(some.sampled_from(FOLDERS + OTHERS), LISTINGS)
 def test_no_page_breaks_on_any_listing(bob, storage, path, listing):

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -108,6 +109,7 @@ def test_what_has_no_cue_is_nothing(text):
     assert not converted(text)
 
 
+@pytest.mark.slow
 def test_a_million_cues_are_cut_and_it_is_said():
     text = "00:00:01,000 --> 00:00:02,000\na\n\n" * 1_000_000
     found = converted(text)

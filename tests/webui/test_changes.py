@@ -199,6 +199,7 @@ def test_all_means_all_that_match_also_those_not_shown(bob, storage):
     assert "300 items deleted" in words(answer, "#toasts")
 
 
+@pytest.mark.slow
 def test_all_but_some_spares_these(bob, storage):
     storage.many(300)
     spared = storage.file("kept.txt")

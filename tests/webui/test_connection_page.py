@@ -144,6 +144,7 @@ def test_a_failed_check_leaves_the_kept_connection(alice, there):
     assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
 
 
+@pytest.mark.slow
 @each_case(
     ("wrong", "field"),
     [
@@ -285,6 +286,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_change_is_seen_by_the_other_process(alice, there):
     """One that asked before, and has its client."""

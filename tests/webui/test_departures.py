@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+import pytest
+
 from webui.departures import Departures
 
 TRIES = 60
@@ -22,6 +24,7 @@ def test_a_client_that_disconnects_is_reported_once():
         forget()
 
 
+@pytest.mark.slow
 def test_a_new_client_is_not_taken_for_the_last_one_that_disconnected():
     """The next connection takes a closed one's number, maybe before its last event is read."""
     departures, wrong = Departures(), 0

@@ -110,6 +110,7 @@ def test_being_seen_is_written_once_in_a_while():
     assert sightings.is_due("key", now + SEEN_EVERY)
 
 
+@pytest.mark.slow
 def test_ten_thousand_sessions_make_no_long_page(bob):
     now = timezone.now()
     keys = [f"key{number:05}" for number in range(10_000)]

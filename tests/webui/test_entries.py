@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -35,6 +36,7 @@ def test_digits_without_end_are_a_number_too():
     assert ordered("9" * 5000, "1" * 4999) == ["1" * 4999, "9" * 5000]
 
 
+@pytest.mark.slow
 @given(some.lists(names, max_size=20))
 def test_any_names_can_be_sorted_and_the_order_is_the_same_whatever_came_first(found):
     entries = files(*found)

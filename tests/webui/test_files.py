@@ -123,6 +123,7 @@ def test_the_fragment_is_no_whole_page(gwen, storage):
     assert not soup.select_one("html")
 
 
+@pytest.mark.slow
 def test_many_come_in_windows(gwen, storage):
     storage.many(2_000)
     first = gwen.client.get("/")
@@ -136,12 +137,14 @@ def test_many_come_in_windows(gwen, storage):
     assert gwen.client.get("/?all=1").content.count(b'name="entry"') == 2_000
 
 
+@pytest.mark.slow
 def test_a_window_that_is_not_there_is_the_last_or_the_first(gwen, storage):
     storage.many(210)
     for first in ("-1", "99999", "1e9", "abc", "9" * 30):
         assert names(gwen.client.get(f"/files/0/rows/?from={first}"))
 
 
+@pytest.mark.slow
 @each_case("count", [5, 5_000])
 @each_case("path", ["/", "/files/0/listing/", "/files/0/rows/?from=200"])
 def test_a_page_of_files_asks_the_service_once(gwen, storage, count, path):
@@ -152,6 +155,7 @@ def test_a_page_of_files_asks_the_service_once(gwen, storage, count, path):
         assert storage.calls[before:] == [("GET", "/rest/folder")]
 
 
+@pytest.mark.slow
 @each_case("count", [5, 5_000])
 def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):
     foreign.many(count)

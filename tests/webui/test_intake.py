@@ -3,6 +3,7 @@
 import time
 from urllib.parse import parse_qs, quote
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,6 +136,7 @@ def test_links_in_one_line_are_bounded_too():
     assert found.rest.splitlines()[-1] == "http://a.example/10049"
 
 
+@pytest.mark.slow
 @each_case(
     "text",
     [

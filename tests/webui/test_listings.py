@@ -163,6 +163,7 @@ def test_memory_is_bounded_by_entries(tmp_path):
     assert len(store.known(SERVICE, "10").snapshot.contents) == 10
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_entries_survive(two):
     keep(two[0], *(f"IMG_{number}.jpg" for number in range(100_000)))
     contents = two[1].known(SERVICE, "7").snapshot.contents

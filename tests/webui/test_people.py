@@ -181,6 +181,7 @@ def test_a_link_for_something_else_is_no_invitation(stranger):
     assert stranger.get(f"/join/{token}/").status_code == 404
 
 
+@pytest.mark.slow
 def test_guesses_are_limited(stranger):
     statuses = [stranger.get(f"/join/guess{number}/").status_code for number in range(25)]
     assert statuses[:20] == [404] * 20

@@ -116,6 +116,7 @@ LINES = some.lists(
 )
 
 
+@pytest.mark.slow
 @given(LINES)
 def test_no_address_ever_passes_as_it_came(lines):
     """Whatever a line is: it's one of ours, a tag that is known, or the list is refused."""
@@ -152,6 +153,7 @@ ATTRIBUTES = some.dictionaries(NAMES.filter(lambda name: "URI" not in name), VAL
 TAGS = some.sampled_from(sorted(playlists.WITH_ADDRESS))
 
 
+@pytest.mark.slow
 @given(some.lists(some.tuples(TAGS, ATTRIBUTES, REFERENCES, REFERENCES), max_size=8))
 def test_each_address_is_led_through_and_the_rest_is_kept(parts):
     """As a list that is written well is read: nothing is lost, moved or doubled."""

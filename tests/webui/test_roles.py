@@ -1,5 +1,6 @@
 """Every URL against every role and a stranger. A new URL without a row here fails."""
 
+import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.cases import each_case
@@ -119,6 +120,7 @@ def test_strangers_are_asked_to_sign_in(name, mallory):
     assert asked_to_sign_in == (lowest is not STRANGER)
 
 
+@pytest.mark.slow
 @each_case("role", list(Role))
 @each_case("name", TABLE)
 def test_each_role_may_what_the_table_says(name, role, alice, bob, gwen):

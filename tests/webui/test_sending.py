@@ -292,6 +292,7 @@ def test_a_file_without_room_is_refused_unread(bob, storage):
     assert "no room" in json.loads(answer.content)["reason"]
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_text_are_taken_and_no_more(bob, storage):
     fits = "x" * (intake.MOST_BYTES - 10)
     assert outcomes(by_script(bob, fits)).popitem()[1] == "unreadable"

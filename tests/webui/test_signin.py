@@ -141,6 +141,7 @@ def test_the_wait_ends(alice, mallory):
     assert sign_in(mallory).status_code == 302
 
 
+@pytest.mark.slow
 def test_nobody_can_lock_the_owner_out_of_a_known_device(alice, mallory):
     sign_in(mallory)
     known_device = mallory
@@ -175,6 +176,7 @@ def test_a_known_device_is_limited_too(alice, mallory):
     assert sign_in(mallory, password="guess").status_code == 429
 
 
+@pytest.mark.slow
 def test_ones_own_account_does_not_clear_the_count_of_guesses(alice, bob, mallory):
     for _try in range(attempts.MOST_BY_ADDRESS):
         sign_in(mallory, "alice", "guess")

@@ -14,6 +14,8 @@ import pytest
 
 from tests.running import PASSWORD, running
 
+pytestmark = pytest.mark.slow
+
 SIZE = 2**30
 PIECE = b"x" * 65536
 

@@ -178,6 +178,7 @@ def test_what_moves_a_terminal_is_left_out_or_drawn():
 # JSON
 
 
+@pytest.mark.slow
 @given(some.recursive(
     some.none() | some.booleans() | some.integers() | some.text(max_size=9),
     lambda inner: some.lists(inner, max_size=4) | some.dictionaries(some.text(), inner),
@@ -277,6 +278,7 @@ def test_code_is_coloured_by_classes_and_is_text_all_the_same():
     assert '<span class="c"># &lt;i&gt;</span>' in lines[1]
 
 
+@pytest.mark.slow
 @each_case("text", ["", "\n", "\n\nx\n\n", "a", "  \n\t"])
 def test_no_line_is_lost_by_colours(text):
     assert len(typesetting.coloured(text, "python")) == len(text.removesuffix("\n").split("\n"))
@@ -288,6 +290,7 @@ def cpu_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
+@pytest.mark.slow
 def test_only_so_much_is_coloured_and_the_rest_is_there(monkeypatch):
     allowed = typesetting.MOST_SECONDS
     # No setting says how long a text may take. A busy machine needs more than the 4 s that are
@@ -306,6 +309,7 @@ def test_lines_of_machines_are_not_coloured():
     assert typesetting.coloured("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
 
 
+@pytest.mark.slow
 def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass")
@@ -316,6 +320,7 @@ def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     assert typesetting.coloured("x = '<b>'", "python") == ["x = '<b>'"]
 
 
+@pytest.mark.slow
 @each_case("text", ["[a](" * 60_000, "*a _b " * 40_000, "> " * 9_000, "|a" * 60_000])
 def test_hostile_markdown_costs_seconds_at_most(text):
     begun = cpu_seconds()
@@ -352,6 +357,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @each_case("text", HOSTILE)
 def test_markdown_makes_nothing_that_acts_or_loads(text):
     shown = BeautifulSoup(typesetting.prose(text), "html.parser")

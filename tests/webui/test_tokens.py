@@ -66,6 +66,7 @@ def test_a_token_needs_a_name_of_its_own(bob, token, name):
     assert SendToken.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_nobody_has_tokens_without_end(bob):
     for number in range(SendToken.MOST_EACH):
         SendToken.make(bob.user, str(number), timezone.now())

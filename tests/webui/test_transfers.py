@@ -126,6 +126,7 @@ def test_names_are_shown_as_words_and_never_as_markup(alice, storage):
     )
 
 
+@pytest.mark.slow
 @each_case("reason", [*sorted(SENTENCES), "never_heard_of_it", None])
 def test_each_reason_has_a_sentence(alice, storage, reason):
     one = storage.transfer("Failed", state="failed", reason=reason)
@@ -432,6 +433,7 @@ def test_a_service_that_is_away_leaves_what_is_known_and_its_age(alice, either, 
     assert page(alice.client.get("/transfers/")).select("[data-part=away] .banner") == []
 
 
+@pytest.mark.slow
 def test_a_service_that_is_away_is_asked_less_and_less(alice, foreign, clock):
     foreign.transfer("Sintel", **RUNNING)
     alice.client.get("/transfers/")

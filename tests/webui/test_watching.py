@@ -152,6 +152,7 @@ def test_continue_watching_stands_on_the_front_page_only(gwen, film, storage):
     assert not page(gwen.client.get("/?q=sintel")).select_one("#continue")
 
 
+@pytest.mark.slow
 def test_five_hundred_films_cost_one_query(gwen, storage, django_assert_max_num_queries):
     storage.many(500)
     gwen.client.get("/")

@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -159,6 +160,7 @@ def test_nothing_to_create_is_a_missing_field(api):
     assert word(api.post("/rest/folder/1/rename")) == (400, "rename_to_missing")
 
 
+@pytest.mark.slow
 def test_names_stay_as_they_were_sent(api):
     for name in ("e\u0301té", "👨\u200d👩\u200d👧", "\u202egpj", " spaces ", "%2F", "a\\b", '"<b>'):
         assert api.post("/rest/folder", data={"path": name}).status_code == 200
@@ -227,6 +229,7 @@ def many(account: Account, count: int) -> str:
     return f"/rest/folder/{folder.pk}"
 
 
+@pytest.mark.slow
 def test_10_000_entries_take_no_more_queries_than_10(api, account):
     few, lots = many(account, 10), many(account, 10_000)
     assert queries_of(api, lots) == queries_of(api, few) <= 6

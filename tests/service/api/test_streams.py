@@ -18,7 +18,7 @@ from tests.service.media import samples
 from tests.service.media.waiting import wait_until
 from tests.service.media.working import working
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture

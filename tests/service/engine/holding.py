@@ -12,6 +12,7 @@ from service.engine.client import Engine
 from service.engine.events import Broken, Complete, Event, Gone, Metadata, Status
 from service.engine.orders import EngineSettings, Order
 from service.engine.process import COMMAND
+from tests.running import open_files
 from tests.swarm import Made
 
 E = TypeVar("E")
@@ -120,11 +121,8 @@ def holding(
 
 def listening_port(pid: int) -> int:
     """Of the engine's process, as the kernel knows it."""
-    inodes = {
-        link.readlink().name.removeprefix("socket:[").rstrip("]")
-        for link in Path(f"/proc/{pid}/fd").iterdir()
-        if link.readlink().name.startswith("socket:")
-    }
+    sockets = [name for name in open_files(pid) if name.startswith("socket:")]
+    inodes = {name.removeprefix("socket:[").rstrip("]") for name in sockets}
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return next(
         int(row[1].split(":")[1], 16) for row in rows if row[9] in inodes and row[3] == "0A"

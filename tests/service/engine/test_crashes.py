@@ -59,6 +59,7 @@ def deadly(tmp_path, method, *keys):
     return (sys.executable, str(script))
 
 
+@pytest.mark.slow
 def test_a_killed_engine_is_there_again_and_goes_on(own, seeds, tmp_path):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
@@ -73,6 +74,7 @@ def test_a_killed_engine_is_there_again_and_goes_on(own, seeds, tmp_path):
     own.wait(Complete, "2")
 
 
+@pytest.mark.slow
 def test_a_hanging_engine_is_replaced():
     now = 0.0
     with running(lambda: now) as engine:
@@ -106,6 +108,7 @@ def test_an_engine_that_computes_is_not_taken_for_one_that_hangs(tmp_path):
         assert engine.pid == first
 
 
+@pytest.mark.slow
 def test_an_engine_that_computes_without_end_is_replaced(tmp_path, monkeypatch):
     # It is no setting, and ten seconds of computing would prove the same.
     monkeypatch.setattr(client, "ANSWER_SECONDS", 0.3)
@@ -266,6 +269,7 @@ def test_a_process_that_can_not_live_is_started_ever_more_rarely(tmp_path):
     assert pauses[-1] > 15
 
 
+@pytest.mark.slow
 def test_a_line_that_nobody_of_us_wrote_ends_the_process(tmp_path):
     script = 'import sys; print(\'{"event": "Complete"}\', flush=True); sys.stdin.read()'
     engine = Engine(LOOPBACK, command=(sys.executable, "-c", script))

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import libtorrent as lt
+import pytest
 
 from service.engine.events import Broken, Complete, Gone, Metadata, Status
 from tests.cases import each_case
@@ -40,6 +41,7 @@ def test_the_watch_sees_what_libtorrent_would_do_by_itself(tmp_path, seeds):
         assert "Evil name" in watch.names()
 
 
+@pytest.mark.slow
 @each_case("which", list(ALL_SIX))
 def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_path, which):
     made = ALL_SIX[which]
@@ -55,6 +57,7 @@ def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_pat
     assert [name for name in names if not OURS.fullmatch(name)] == []
 
 
+@pytest.mark.slow
 @each_case("which", list(ALL_SIX))
 def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, which):
     made = ALL_SIX[which]
@@ -107,11 +110,13 @@ def test_a_magnet_finds_its_peers_by_trackers(held, seeds, tmp_path):
         assert tracker.was_asked(made.hash_v1)
 
 
+@pytest.mark.slow
 def test_a_magnet_that_nobody_answers_stays_at_metadata(held):
     held.add("7", torrent("x", LONE).magnet())
     assert held.wait(Status, "7").phase == "metadata"
 
 
+@pytest.mark.slow
 def test_a_hybrid_comes_by_either_of_its_hashes(held, seeds, tmp_path):
     made = torrent("x", MANY, kind="hybrid")
     seeds.give(made, tmp_path / "given")
@@ -156,6 +161,7 @@ def test_a_web_seed_alone_is_enough(held, tmp_path):
     assert (held.folder("7") / "0").read_bytes() == LONE
 
 
+@pytest.mark.slow
 def test_corrupt_pieces_are_fetched_again(held, tmp_path):
     """One of two peers lies; what comes is whole all the same."""
     # Of several pieces, libtorrent now and then asks nobody again for the second that was a lie.
@@ -180,6 +186,7 @@ def liar(made, false, tmp_path):
         yield lying
 
 
+@pytest.mark.slow
 def test_files_of_one_name_all_arrive(held, seeds, tmp_path):
     made = twins()
     seeds.give(made, tmp_path / "given")

@@ -129,6 +129,7 @@ def torrents(tmp_path):
     return made
 
 
+@pytest.mark.slow
 def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path):
     made = torrents(tmp_path)
     with serving_http(Tracker()) as tracker, on_the_internet(tmp_path) as outside:
@@ -146,6 +147,7 @@ def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path):
             assert tracker.was_asked(made[key].hash_v1), HOSTS[key]
 
 
+@pytest.mark.slow
 def test_a_web_seed_inside_is_not_asked_from_the_internet(held, tmp_path):
     made = torrents(tmp_path)
     with (
@@ -179,6 +181,7 @@ def test_a_peer_inside_is_not_met_from_the_internet(held, seeds, tmp_path):
         assert not [each for each in told if isinstance(each, Metadata)]
 
 
+@pytest.mark.slow
 def test_a_redirect_leads_nowhere_the_filter_forbids(held):
     made, near, far = torrent("x", PAYLOAD), Redirecting(), Redirecting()
     with (
@@ -196,6 +199,7 @@ def test_a_redirect_leads_nowhere_the_filter_forbids(held):
         assert not forbidden.was_asked("announce", 1.5)
 
 
+@pytest.mark.slow
 def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path):
     near, far = Redirecting(), Redirecting()
     with (
@@ -217,6 +221,7 @@ def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path):
         assert not forbidden.was_asked("x", 1.5)
 
 
+@pytest.mark.slow
 def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, monkeypatch, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")

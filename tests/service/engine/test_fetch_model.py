@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ MANNERS = [cut, cut_in_chunks, reset, whole_though_a_part_was_wanted, another_pa
 BAD = st.tuples(st.sampled_from(MANNERS), PLACES)
 
 
+@pytest.mark.slow
 @given(st.lists(BAD, max_size=4), st.lists(BAD, max_size=3), st.booleans())
 @settings(max_examples=30)
 def test_what_is_complete_is_what_the_server_has(before, after, is_changed):

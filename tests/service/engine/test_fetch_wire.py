@@ -125,6 +125,7 @@ def test_stopping_leaves_what_came_to_be_gone_on_with(side):
     assert other.content == CONTENT
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_gone_on_for_by_another(side):
     """Killed again and again while it writes, at moments that nobody chose."""
     content = CONTENT * 40
@@ -168,6 +169,7 @@ def test_an_address_where_nobody_listens_is_passed_over(side):
         assert side.fetch(url, may_use_private=True) == Complete("7")
 
 
+@pytest.mark.slow
 def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("tls")
     context = self_signed(folder)

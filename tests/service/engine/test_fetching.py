@@ -255,6 +255,7 @@ def test_many_cut_offs_are_no_end_while_each_brings_something(side):
     assert set(side.waits) == {1.0}
 
 
+@pytest.mark.slow
 def test_a_server_that_always_cuts_at_the_same_place_and_goes_on_with_nothing_is_given_up(side):
     with serving(file(cut_after=20_000, ETag='W/"a"', etag='W/"a"')) as server:
         event = side.fetch(url_of(server))
@@ -359,6 +360,7 @@ def test_nothing_after_what_is_here_is_the_end(side):
 # Other processes
 
 
+@pytest.mark.slow
 def test_another_process_goes_on(side):
     with serving(in_turn(then_silent(head(Content_Length="512000", ETag='"a"'), CONTENT[:5_000]),
                          file())) as server:  # fmt: skip
@@ -403,6 +405,7 @@ def test_beginning_anew_spares_what_the_library_has_of_the_old(side):
     assert (side.folder / "in the library").read_bytes() == b"kept"
 
 
+@pytest.mark.slow
 def test_another_process_shows_at_once_what_is_here(side):
     with serving(in_turn(file(cut_after=200_000), then_silent())) as server:
         side.add(url_of(server))
@@ -497,6 +500,7 @@ def test_a_name_that_is_none_is_said(side):
     assert event.sentence == "No server of this name was found. It was tried 4 times."
 
 
+@pytest.mark.slow
 @each_case(
     "misbehave",
     [

@@ -79,6 +79,7 @@ def refused():
     }
 
 
+@pytest.mark.slow
 def test_a_hostile_torrent_is_refused_with_a_word(held):
     with all_cases() as case:
         for what, (content, word) in refused().items():
@@ -125,6 +126,7 @@ def test_a_name_that_wants_out_is_told_and_never_used(held, what):
     )
 
 
+@pytest.mark.slow
 def test_a_symlink_is_never_made(held, seeds, tmp_path):
     link = {b"length": 0, b"path": [b"z"], b"attr": b"l", b"symlink path": [b"..", b"..", b"etc"]}
     made = torrent("x", CONTENT, info={"files": [{"length": len(PAYLOAD), "path": ["a"]}, link]})
@@ -136,6 +138,7 @@ def test_a_symlink_is_never_made(held, seeds, tmp_path):
     assert not any(each.is_symlink() for each in folder.iterdir())
 
 
+@pytest.mark.slow
 def test_padding_is_never_written(held, seeds, tmp_path):
     made = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD}, kind="hybrid")
     seeds.give(made, tmp_path / "given")
@@ -179,6 +182,7 @@ def test_many_trackers_are_cut_to_a_bearable_number(held):
     held.wait(Metadata, "8")
 
 
+@pytest.mark.slow
 def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monkeypatch):
     looked_at = []
     # Nothing outside shows how many addresses were judged; the time it takes would be a guess.

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+import pytest
+
 from service.engine.events import Complete, Status
 from tests.service.engine.holding import holding
 from tests.swarm import Tracker, serving_http, torrent
@@ -94,6 +96,7 @@ def proxying(**names: str) -> Iterator[Proxy]:
         thread.join(5)
 
 
+@pytest.mark.slow
 def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")

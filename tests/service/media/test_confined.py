@@ -85,6 +85,7 @@ def test_endless_complaints_are_bounded(tmp_path):
     assert len(failed.value.reason) <= confined.LONGEST_REASON
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "changed", "reason"),
     [
@@ -108,6 +109,7 @@ def test_who_wants_too_much_is_ended(code, changed, reason, tmp_path):
     assert time.monotonic() - started < LIMITS.wall_seconds
 
 
+@pytest.mark.slow
 def test_only_what_the_clock_ends_is_late(tmp_path):
     for changed, is_late in (({"wall_seconds": 0.5}, True), ({"cpu_seconds": 1}, False)):
         with pytest.raises(Failed) as failed:

@@ -142,6 +142,7 @@ def test_only_the_first_frame_is_shown(draw):
         assert is_red(shown(draw(content)[0]).getpixel((100, 100)))
 
 
+@pytest.mark.slow
 @each_case("kind", ["JPEG", "PNG", "WEBP", "AVIF", "TIFF"])
 def test_what_is_cut_off_is_refused(kind, draw):
     content = picture(2000, 1500, kind=kind)

@@ -8,6 +8,7 @@ from tests.cases import each_case
 from tests.service.media.samples import VPX, picture, short_film, shown, written
 
 
+@pytest.mark.slow
 @each_case(
     ("suffix", "options", "codecs"),
     [
@@ -126,6 +127,7 @@ def test_a_film_of_nothing_but_darkness_is_shown_as_it_is(draw):
     assert shown(draw(content, kind="video")[0]).size == (220, 165)
 
 
+@pytest.mark.slow
 @each_case("suffix", ["mp4", "mkv", "avi", "ts", "mp3", "flac"])
 def test_what_is_cut_off_ends_no_child(suffix, probe, draw, child_processes):
     is_sound = suffix in ("mp3", "flac")

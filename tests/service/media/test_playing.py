@@ -19,7 +19,7 @@ from tests.service.media import samples
 from tests.service.media.samples import AAC, VPX, X264
 from tests.service.media.watching import Viewer, decoded_frames, gaps, packets, playing
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # Half of what is allowed at any boundary.
 CLOSE = 0.025

@@ -88,6 +88,7 @@ def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player
     assert not viewer.plan.is_final
 
 
+@pytest.mark.slow
 def test_a_killed_look_at_all_of_a_film_is_made_by_the_next_worker(player, children, monkeypatch):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert "vcopy" not in viewer.names()

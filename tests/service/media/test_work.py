@@ -57,6 +57,7 @@ def revision(owner) -> int:
     return Account.objects.get(pk=owner.pk).media_revision
 
 
+@pytest.mark.slow
 def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
     photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(short_film("mp4"), "c.mp4")
     worker.look_once()

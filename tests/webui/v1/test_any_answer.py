@@ -5,6 +5,7 @@ import json
 import zlib
 
 import httpx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -87,6 +88,7 @@ ANSWERS = some.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(some.sampled_from(list(OPERATIONS)), some.lists(ANSWERS, min_size=1, max_size=3))
 def test_any_answer_is_understood_or_is_a_failure(operation, answers):

@@ -47,6 +47,7 @@ def transfer(**fields) -> models.Transfer:
     return models.transfer({"id": 7, **fields})
 
 
+@pytest.mark.slow
 @given(OBJECTS)
 def test_no_object_breaks_a_reader(answer):
     read = [
