@@ -10,7 +10,7 @@ run: .venv/run.stamp
 # Most tests wait for something: five processes keep two cores busy.
 test: check
 	$(BIN)/python -m pytest --numprocesses 5 -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches "mark.alone" tests)
 
 # Folders without a quick test are not even collected.
 quick: .venv/dev.stamp

@@ -9,7 +9,7 @@ import pytest
 from django.urls import get_resolver, reverse
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState
 
-from tests.browser.axe import too_wide, violations
+from tests.browser.axe import too_wide, violations_in_both_schemes
 from tests.browser.conftest import EXPECTED, PHONE
 from tests.browser.loading import loaded, weight
 from tests.browser.people import Visitor, forgive
@@ -179,7 +179,7 @@ def test_the_answer_to_a_form_is_so_too(name, page, troubles, house):
 
 
 def faults_of(page: Page) -> dict[str, object]:
-    """By what is wrong; of a page that has come to rest. The dark scheme is only other colors."""
+    """By what is wrong; of a page that has come to rest."""
     headings = page.get_by_role("heading", level=1).count()
     shifted = page.evaluate("window.shifted")
     faults = {
@@ -187,10 +187,8 @@ def faults_of(page: Page) -> dict[str, object]:
         "shifted": shifted if shifted >= MOST_SHIFT else 0,
         "too small": too_small(page),
         "zoomed into": zooming(page),
+        "axe": violations_in_both_schemes(page),
     }
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        faults[f"axe, {scheme}"] = violations(page)
     page.set_viewport_size({"width": 320, "height": 640})
     faults["too wide"] = too_wide(page)
     faults["spilling"] = spilling(page)
