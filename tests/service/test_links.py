@@ -46,8 +46,10 @@ def test_a_link_dies_with_the_password():
 
 def test_a_signature_is_for_one_purpose_subject_and_account_only():
     account, other = alice(), mallory()
-    link = links.file_link(account, a_file(account), now=NOW)
-    for changed in ({"purpose": "zip"}, {"subject": "2"}, {"account_id": other.pk}):
+    file = a_file(account)
+    link = links.file_link(account, file, now=NOW)
+    another = str(file.pk + 1)
+    for changed in ({"purpose": "zip"}, {"subject": another}, {"account_id": other.pk}):
         with pytest.raises(BadLink):
             check(link, **changed)
 
