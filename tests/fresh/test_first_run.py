@@ -25,8 +25,6 @@ FIRST_START_CPU_SECONDS = 60
 PATIENCE_SECONDS = 600
 NEXT_START_SECONDS = 3
 STOP_SECONDS = 6
-# Beside other tests: Ferry waits five seconds itself before it kills what doesn't end.
-BUSY_STOP_SECONDS = 12
 
 
 @pytest.fixture
@@ -81,7 +79,7 @@ def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_pat
         # No phone reaches an address of this machine alone.
         assert "█" not in first.output.text
         assert stat.S_IMODE((clone / "data" / "secret_key").stat().st_mode) == 0o600
-        assert first.seconds_to_stop() < BUSY_STOP_SECONDS
+        assert first.seconds_to_stop() < STOP_SECONDS
         assert "Traceback" not in first.output.text
         assert "Error" not in first.output.text
     assert cpu_seconds_of_children() - computed_before < FIRST_START_CPU_SECONDS
@@ -89,7 +87,7 @@ def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_pat
     with Made(clone, tmp_path / "home") as second:
         second.seconds_to_answer()
         refused_as_the_port_is_taken(clone, second.port)
-        assert second.seconds_to_stop() < BUSY_STOP_SECONDS
+        assert second.seconds_to_stop() < STOP_SECONDS
     assert (clone / ".venv" / "run.stamp").stat().st_mtime_ns == installed_at
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
