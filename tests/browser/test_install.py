@@ -30,10 +30,7 @@ def fronted(request, tmp_path_factory) -> Iterator[tuple[Front, str, str, Ferry]
     home = folder / "proxy"
     home.mkdir()
     trusted(home, front.host)
-    settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": front.host, "WEB_PROCESSES": "1"}
-    if front.prefix:
-        settings["URL_PREFIX"] = front.prefix
-    with running(folder / "data", **settings) as ferry:
+    with running(folder / "data", WEB_PROCESSES="1", **front.settings) as ferry:
         ferry.make_owner()
         port = free_port()
         with proxy(front, home, ferry, port) as url:

@@ -45,6 +45,12 @@ class Front:
         is_below = self.proxy == "caddy" and self.prefix
         return "home.example.org" if is_below else "ferry.example.org"
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """What Ferry has to know of it."""
+        settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": self.host}
+        return settings | ({"URL_PREFIX": self.prefix} if self.prefix else {})
+
     def __str__(self) -> str:
         return f"{self.proxy}-{self.scheme}{self.prefix.replace('/', '-')}"
 

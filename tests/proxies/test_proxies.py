@@ -54,12 +54,8 @@ def place(request: pytest.FixtureRequest) -> tuple[str, str]:
 def ferry(place: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
     """The same for http and https: the proxy says which it is."""
     front = Front(place[0], "http", place[1])
-    settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": front.host, "WEB_PROCESSES": "1"}
-    if front.proxy == "nginx":
-        settings["ACCEL"] = "nginx"
-    if front.prefix:
-        settings["URL_PREFIX"] = front.prefix
-    with running(tmp_path_factory.mktemp("ferry"), **settings) as ferry:
+    settings = front.settings | ({"ACCEL": "nginx"} if front.proxy == "nginx" else {})
+    with running(tmp_path_factory.mktemp("ferry"), WEB_PROCESSES="1", **settings) as ferry:
         ferry.make_owner()
         ferry.say("account", "add", EMAIL, words=f"{PASSWORD}\n")
         yield ferry
