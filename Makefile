@@ -10,7 +10,7 @@ run: .venv/run.stamp
 # Four processes keep two cores busy; with five, a run takes 7 percent longer.
 test: check
 	$(BIN)/python -m pytest --numprocesses 4 -m "not alone"
-	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches "mark.alone" tests)
+	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
 
 # Folders without a quick test are not even collected.
 quick: .venv/dev.stamp

@@ -31,9 +31,8 @@ settings.register_profile("search", BOUNDED, derandomize=False, max_examples=300
 settings.load_profile("bounded")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """To start the whole program takes seconds."""
+    """Mark what needs the whole program, which takes seconds to start."""
     for item in items:
         if "ferry" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")

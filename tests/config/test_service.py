@@ -23,12 +23,6 @@ PATHS = ["/rest", "/rest/", "/rest/folder", "//rest//folder", "/rest/openapi.jso
 
 
 @pytest.fixture(autouse=True)
-def _nothing_remembered(monkeypatch):
-    """What a process knows, it knows for a second or more, and tests share the process."""
-    monkeypatch.setattr(connection, "_known", None)
-
-
-@pytest.fixture(autouse=True)
 def _one_database():
     """As Django's test client does: the connection of a test outlives its requests."""
     signals = (request_started, request_finished)

@@ -143,7 +143,6 @@ def test_a_second_worker_takes_over_from_a_dead_one(library_folder, account, api
     is_whole(library_folder, account)
 
 
-@pytest.mark.slow
 def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
     library_folder, account, api, seeds, film
 ):
@@ -183,7 +182,6 @@ def test_deleting_while_it_comes_frees_its_bytes(library_folder, account, api, s
     assert library.listing(account, 0).files == []
 
 
-@pytest.mark.slow
 def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp_path):
     made = torrent("film.mkv", CONTENT)
     with seeder() as seeds:
@@ -213,7 +211,6 @@ def test_a_port_that_another_program_has_stops_nothing(library_folder, account, 
     is_whole(library_folder, account)
 
 
-@pytest.mark.slow
 def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
     many = [torrent(f"film {number}.mkv", os.urandom(50_000)) for number in range(50)]
     for made in many:

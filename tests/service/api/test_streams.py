@@ -178,7 +178,6 @@ def test_an_mp4_that_every_phone_plays_is_the_file_itself(api, keep, worker, rea
     assert read.headers["content-type"] == "video/mp4"
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(
     ("name", "codecs"),

@@ -116,7 +116,6 @@ SOUND_COPIES = {"mp4-hevc-aac", "mkv-h264-mp3", "mp4-h264-mp3", "flv-flv1-mp3"}
 SOUND_COPIES |= {"mkv-high10-aac", "mkv-rare-keys"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", MATRIX)
 def test_any_film_plays_from_its_beginning_to_its_end(player, kind):
     ending, *codecs = MATRIX[kind]
@@ -169,7 +168,6 @@ SOUNDS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", SOUNDS)
 def test_any_sound_plays_from_its_beginning_to_its_end(player, ending):
     codecs = ("-vn", *SOUNDS[ending])
@@ -180,7 +178,6 @@ def test_any_sound_plays_from_its_beginning_to_its_end(player, ending):
     assert 0.9 < loudness(viewer.whole(name)) / LOUDNESS < 1.1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rate", ["24000/1001", "30000/1001", "50", "15", "12.5"])
 def test_encoded_segments_fit_together_at_any_rate(player, rate):
     name = f"rate-{rate.replace('/', '-')}.mkv"
@@ -245,7 +242,6 @@ def test_narrow_pixels_are_made_square(player):
     assert viewer.rendition("v480").width == 398
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", ["322x182", "18x16", "2000x100", "100x2000"])
 def test_odd_sizes_are_encoded(player, size):
     name = f"odd-{size}.mkv"
