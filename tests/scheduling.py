@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-# Browsers wait less than other tests, so two browsers alone would end long after the rest.
+# Browser tests are more than half of the work, so most processes begin with them.
 BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
 # Rough seconds per test, by its mark.
