@@ -5,7 +5,6 @@ import json
 import os
 import socket
 import struct
-from logging.config import dictConfig
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -30,7 +29,7 @@ graceful_timeout = 3
 keepalive = 15
 limit_request_line = 8190
 control_socket_disable = True
-preload_app = False
+preload_app = True
 accesslog = None
 loglevel = "warning"
 # config.front decides whom to believe; gunicorn by itself would believe everything on loopback.
@@ -39,23 +38,15 @@ forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
 
-def on_starting(_server: Any) -> None:
-    """Django does the same in each worker; `logconfig_dict` would make gunicorn log requests."""
-    dictConfig(settings.LOGGING)
-
-
-def post_worker_init(_worker: Any) -> None:
-    """What was loaded at start lives as long as the process. A listing of 10,000 entries makes so
-    many objects that walking all of these again and again took a quarter of its time."""
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
-
-
 def when_ready(server: Any) -> None:
     """Connections inherit the timeout: gunicorn by itself waits for the end of a head for ever."""
     seconds = struct.pack("ll", settings.STALLED_SECONDS, 0)
     for listener in server.LISTENERS:
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
+    # What was loaded at start lives as long as the process. A listing of 10,000 entries makes so
+    # many objects that walking all of these again and again took a quarter of its time.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     print(f"Ferry answers on port {settings.PORT}.", flush=True)
 
 

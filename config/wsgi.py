@@ -1,6 +1,7 @@
 import os
 import socket
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -13,6 +14,10 @@ QUEUED_BYTES = 128 * 1024
 site = get_wsgi_application()
 
 from config import service  # noqa: E402  Django is set up by now.
+
+# Loaded before gunicorn forks: the processes share it, and no visitor waits for it.
+import_module(settings.ROOT_URLCONF)
+service.handler()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

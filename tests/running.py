@@ -78,6 +78,7 @@ class Ferry:
         self.manage(
             "createsuperuser",
             "--noinput",
+            "--skip-checks",
             DJANGO_SUPERUSER_USERNAME=name,
             DJANGO_SUPERUSER_PASSWORD=PASSWORD,
         )

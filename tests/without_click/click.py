@@ -1,0 +1,1 @@
+raise ModuleNotFoundError(name="click")
