@@ -13,7 +13,16 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.running import PASSWORD, START_SECONDS, Ferry, running, started
+from tests.running import (
+    BASE,
+    PASSWORD,
+    START_SECONDS,
+    Ferry,
+    Output,
+    launch,
+    running,
+    started,
+)
 from tests.service.api.serving import add_account
 from tests.service.working import ask, until_progress, until_state
 from tests.swarm import WebSeed, seeder, serving_http, torrent
@@ -22,6 +31,12 @@ pytestmark = pytest.mark.slow
 
 EMAIL = "dora@example.org"
 STOP_SECONDS = 6
+RUN_THOSE_OF = """
+import pathlib, sys, django
+django.setup()
+from config.management.commands import run
+run.run_processes(pathlib.Path(sys.argv[1]))
+"""
 
 
 def stopped_by(ferry: Ferry, number: int) -> float:
@@ -136,6 +151,18 @@ def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
         assert ferry.output.ends(STOP_SECONDS)
         assert ferry.process.wait(STOP_SECONDS) == 1
         assert f"{name} ended by itself" in ferry.log
+
+
+def test_what_a_late_process_has_started_ends_with_it(tmp_path):
+    (tmp_path / "Procfile").write_text("late: trap '' TERM; echo begun; sleep 60; echo slept\n")
+    program = launch([sys.executable, "-c", RUN_THOSE_OF, tmp_path], cwd=BASE)
+    output = Output(program)
+    assert output.saw("begun", START_SECONDS), output.text
+    program.terminate()
+    assert output.ends(2 * STOP_SECONDS)
+    program.wait(STOP_SECONDS)
+    output.close()
+    assert "slept" not in output.text
 
 
 @on_linux
