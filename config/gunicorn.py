@@ -38,15 +38,18 @@ forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
 
+def on_starting(_server: Any) -> None:
+    """What was loaded by now lives as long as Ferry. A listing of 10,000 entries makes so many
+    objects that walking all of these again and again took a quarter of its time."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+
+
 def when_ready(server: Any) -> None:
     """Connections inherit the timeout: gunicorn by itself waits for the end of a head for ever."""
     seconds = struct.pack("ll", settings.STALLED_SECONDS, 0)
     for listener in server.LISTENERS:
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
-    # What was loaded at start lives as long as the process. A listing of 10,000 entries makes so
-    # many objects that walking all of these again and again took a quarter of its time.
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
     print(f"Ferry answers on port {settings.PORT}.", flush=True)
 
 
