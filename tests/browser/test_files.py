@@ -574,8 +574,20 @@ def test_choosing_by_touch(phone, films):
     expect(chosen(page)).to_have_text("5 selected")
     page.get_by_label("Clear selection").tap()
     expect(page.locator(".actionbar")).to_be_hidden()
+    expect(page.get_by_role("navigation", name="Main")).to_be_visible()
     link(page, "Alps").tap()
     expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
+
+
+def test_a_choice_ends_where_its_folder_is_left(phone, films):
+    phone.open(films.path)
+    page = phone.page
+    page.get_by_label("Select items").tap()
+    link(page, "Alps").tap()
+    expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
+    page.locator("#up").tap()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Files")
+    expect(page.get_by_role("navigation", name="Main")).to_be_visible()
 
 
 def test_holding_a_row_chooses_it(phone, films):

@@ -94,8 +94,10 @@ export function adopt(root) {
 }
 
 export function show() {
+  const count = form() ? chosenCount() : 0;
+  // Asked for by :has(), this would make the browser style all rows anew with each picture.
+  document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting());
   if (!form()) return;
-  const count = chosenCount();
   const [number, size] = form().querySelector("output").children;
   const words = fill(form().dataset.chosen, { count: numberWords(count) });
   if (number.textContent !== words) number.textContent = words;
@@ -204,4 +206,7 @@ function drop() {
   hold = null;
 }
 
+document.addEventListener("htmx:load", ({ target }) => {
+  if (target === main()) show();
+});
 show();
