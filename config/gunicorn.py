@@ -39,8 +39,8 @@ secure_scheme_headers: dict[str, str] = {}
 
 
 def on_starting(_server: Any) -> None:
-    """What was loaded by now lives as long as Ferry. A listing of 10,000 entries makes so many
-    objects that walking all of these again and again took a quarter of its time."""
+    """Everything loaded by now lives as long as Ferry. A listing of 10,000 entries makes so many
+    objects that the garbage collector took a quarter of its time to walk them all repeatedly."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 

@@ -27,12 +27,12 @@ for name in re.findall(r'env\.\w+\(\s*"(\w+)"', settings):
 # Compiled once: else each of some hundred processes compiles all it loads, a quarter of its start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# What tests start has no click, as in production: httpx would load a program for terminals with it,
-# a sixth of each start. This process has it, for Schemathesis.
-barrier = str(Path(__file__).parent / "without_click")
-sys.path[:] = [each for each in sys.path if each != barrier]
+# Programs that tests start have no click, as in production: with it, httpx would load its command
+# line, a sixth of each start. This process has it, for Schemathesis.
+without_click = str(Path(__file__).parent / "without_click")
+sys.path[:] = [each for each in sys.path if each != without_click]
 os.environ.update(
-    PYTHONPATH=barrier,
+    PYTHONPATH=without_click,
     DATA_DIR=folder,
     ENV_FILE=os.devnull,
     DEBUG="false",

@@ -193,18 +193,18 @@ def scroll(page: Page, windows: int = 14) -> None:
         expect(came).to_have_count(1, timeout=PATIENCE_MS)
 
 
-def test_a_wheel_turns_while_rows_are_on_their_way(alice, shelf):
+def test_a_spinner_turns_while_more_rows_load(alice, shelf):
     waiting: list[Route] = []
-    alice.page.route("**/rows/**", lambda route: waiting.append(route))  # noqa: PLW0108
+    alice.page.route("**/rows/**", lambda route: waiting.append(route))  # noqa: PLW0108  Playwright marks its handlers, which no built-in allows.
     alice.open(shelf.crowd(201))
-    wheel = alice.page.locator(".list-foot .spin")
-    expect(wheel).to_be_hidden()
+    spinner = alice.page.locator(".list-foot .spin")
+    expect(spinner).to_be_hidden()
     with alice.page.expect_request("**/rows/**"):
         alice.page.locator(".ghosts").scroll_into_view_if_needed()
-    expect(wheel).to_be_visible()
+    expect(spinner).to_be_visible()
     waiting.pop().continue_()
     expect(alice.page.locator("#listing .entry-name")).to_have_count(201)
-    expect(wheel).to_be_hidden()
+    expect(spinner).to_be_hidden()
 
 
 def test_a_letter_leads_to_its_names(alice, crowd):

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 EMAIL = "dora@example.org"
 STOP_SECONDS = 6
-RUN_THOSE_OF = """
+RUN_PROCFILE_IN = """
 import pathlib, sys, django
 django.setup()
 from config.management.commands import run
@@ -155,7 +155,7 @@ def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
 
 def test_what_a_late_process_has_started_ends_with_it(tmp_path):
     (tmp_path / "Procfile").write_text("late: trap '' TERM; echo begun; sleep 60; echo slept\n")
-    program = launch([sys.executable, "-c", RUN_THOSE_OF, tmp_path], cwd=BASE)
+    program = launch([sys.executable, "-c", RUN_PROCFILE_IN, tmp_path], cwd=BASE)
     output = Output(program)
     assert output.saw("begun", START_SECONDS), output.text
     program.terminate()

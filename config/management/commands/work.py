@@ -14,7 +14,7 @@ from webui import connection
 
 class Command(BaseCommand):
     help = "Runs the worker: what Ferry does when nobody asks."
-    # They would load the whole site, which the worker never needs.
+    # System checks would load the whole site, which the worker never needs.
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:

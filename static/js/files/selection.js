@@ -95,7 +95,7 @@ export function adopt(root) {
 
 export function show() {
   const count = form() ? chosenCount() : 0;
-  // Asked for by :has(), this would make the browser style all rows anew with each picture.
+  // With :has() instead, the browser would restyle every row for each picture that loads.
   document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting());
   if (!form()) return;
   const [number, size] = form().querySelector("output").children;
