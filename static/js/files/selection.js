@@ -206,7 +206,4 @@ function drop() {
   hold = null;
 }
 
-document.addEventListener("htmx:load", ({ target }) => {
-  if (target === main()) show();
-});
 show();
