@@ -362,7 +362,9 @@ class Run:
         """Raises Failed where it ends badly."""
         for segment in segments.read(self._work.rendition, self.first, self._output.read):
             self._move()
-            yield segment
+            # Of one that was killed, it is only a part.
+            if segment.is_sure or self._running.wait() == 0:
+                yield segment
             self._move()
         if not self.is_ended and self._running.wait() != 0:
             raise self._running.failure()

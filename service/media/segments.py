@@ -22,6 +22,8 @@ Read = Callable[[int], bytes]
 class Segment(NamedTuple):
     number: int
     data: bytes
+    is_sure: bool = True
+    """False where only the end of the program's output ends it: that may have come too soon."""
 
 
 class Command(NamedTuple):
@@ -70,7 +72,7 @@ def _text(first: int, source: Read) -> Iterator[Segment]:
     if len(data) > MOST_TEXT_BYTES:
         raise boxes.Malformed("too many words")
     if data:
-        yield Segment(first, data)
+        yield Segment(first, data, is_sure=False)
 
 
 def _copied(first: int, source: Read) -> Iterator[Segment]:
@@ -103,4 +105,5 @@ def _sounds(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]
         if not samples:
             return
         at = grid.start_of(number) * encoders.SAMPLES + BEGIN_SECONDS * AAC_RATE
-        yield Segment(number, boxes.fragment(number + 1, at, samples))
+        data = boxes.fragment(number + 1, at, samples)
+        yield Segment(number, data, is_sure=len(samples) == grid.units_in(number))

@@ -20,7 +20,7 @@ from service.media.renditions import Kind, Rendition
 from service.store import library_store, make_folder
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until
-from tests.service.media.watching import Viewer, playing
+from tests.service.media.watching import Viewer, packets, playing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 LONG = 120
@@ -234,6 +234,16 @@ def test_a_killed_converter_is_replaced(player, viewer):
     os.kill(pid_of(player), signal.SIGKILL)
     waiting.join(120)
     assert (viewer.folder / "v720" / "3.m4s").exists()
+
+
+def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer):
+    """It is ahead of its viewer then, with some more frames on their way through the pipe."""
+    viewer.segment("a1", 0)
+    wait_until((viewer.folder / "a1" / f"{converters.ENCODED_AHEAD}.m4s").exists)
+    os.kill(pid_of(player), signal.SIGKILL)
+    grid = viewer.rendition("a1").grid
+    frames = [len(packets(viewer.init("a1") + viewer.segment("a1", n))) for n in range(grid.count)]
+    assert frames == [grid.units_in(number) for number in range(grid.count)]
 
 
 def test_a_lost_segment_is_made_again(viewer):
