@@ -362,8 +362,7 @@ class Run:
         """Raises Failed where it ends badly."""
         for segment in segments.read(self._work.rendition, self.first, self._output.read):
             self._move()
-            # Of one that was killed, it is only a part.
-            if segment.is_sure or self._running.wait() == 0:
+            if not segment.may_be_cut_off or self._running.wait() == 0:
                 yield segment
             self._move()
         if not self.is_ended and self._running.wait() != 0:

@@ -22,8 +22,8 @@ Read = Callable[[int], bytes]
 class Segment(NamedTuple):
     number: int
     data: bytes
-    is_sure: bool = True
-    """False where only the end of the program's output ends it: that may have come too soon."""
+    may_be_cut_off: bool = False
+    """Only the end of the output ended it, which also comes when the program is killed."""
 
 
 class Command(NamedTuple):
@@ -72,7 +72,7 @@ def _text(first: int, source: Read) -> Iterator[Segment]:
     if len(data) > MOST_TEXT_BYTES:
         raise boxes.Malformed("too many words")
     if data:
-        yield Segment(first, data, is_sure=False)
+        yield Segment(first, data, may_be_cut_off=True)
 
 
 def _copied(first: int, source: Read) -> Iterator[Segment]:
@@ -106,4 +106,4 @@ def _sounds(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]
             return
         at = grid.start_of(number) * encoders.SAMPLES + BEGIN_SECONDS * AAC_RATE
         data = boxes.fragment(number + 1, at, samples)
-        yield Segment(number, data, is_sure=len(samples) == grid.units_in(number))
+        yield Segment(number, data, may_be_cut_off=len(samples) < grid.units_in(number))

@@ -237,7 +237,7 @@ def test_a_killed_converter_is_replaced(player, viewer):
 
 
 def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer):
-    """It is ahead of its viewer then, with some more frames on their way through the pipe."""
+    """It is killed while it is ahead of its viewer, with more frames in the pipe."""
     viewer.segment("a1", 0)
     wait_until((viewer.folder / "a1" / f"{converters.ENCODED_AHEAD}.m4s").exists)
     os.kill(pid_of(player), signal.SIGKILL)

@@ -13,7 +13,7 @@ def test_words_without_end_are_refused(monkeypatch):
     monkeypatch.setattr(segments, "MOST_TEXT_BYTES", 1000)
     rendition = Rendition("t2", Kind.TEXT, 2, 60.0)
     (segment,) = segments.read(rendition, 3, io.BytesIO(b"x" * 1000).read)
-    assert segment == (3, b"x" * 1000, False)
+    assert segment == (3, b"x" * 1000, True)
     with pytest.raises(boxes.Malformed):
         list(segments.read(rendition, 3, io.BytesIO(b"x" * 1001).read))
 
