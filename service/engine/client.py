@@ -206,8 +206,9 @@ class Engine:
             self._ping(now)
         if now - self._started_at >= ANSWER_SECONDS:
             self._failures = 0
-        if self._held:
-            self._release(self._trial.released(now, self._held))
+        if self._held or self._trial.is_going_on:
+            has_others = self._orders.keys() != self._held
+            self._release(self._trial.released(now, self._held, has_others=has_others))
 
     def _release(self, keys: tuple[str, ...]) -> None:
         self._held -= set(keys)
@@ -223,7 +224,8 @@ class Engine:
         self._read()
         self._process = None
         active = self._orders.keys() - self._held
-        self._suspects = self._trial.crashed(self._in_hand & self._orders.keys(), set(active))
+        in_hand, lived_seconds = self._in_hand & self._orders.keys(), now - self._started_at
+        self._suspects = self._trial.crashed(in_hand, set(active), lived_seconds)
         log.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
         pause = 2.0 ** (self._failures - 1) if self._failures else 0.0
         self._failures += 1

@@ -8,9 +8,10 @@ GROUPS = 16
 class Trial:
     """Orders that may have crashed the engine come back in groups, one after the other.
 
-    Where one order alone was in hand, or alone on trial, it is the culprit and gets a strike.
-    Else all that were in hand, or all there are, are split into groups: a group that lives for
-    ten seconds is free, and one that crashes the engine again is split further.
+    First come all that nobody suspects, as one of them may have crashed it while another was in
+    hand. A group that lives for ten seconds is free, and one that crashes the engine again is split
+    further. Where one order alone was in hand or on trial, and all others that were there were
+    free, it is the culprit and gets a strike.
     """
 
     def __init__(self) -> None:
@@ -19,13 +20,14 @@ class Trial:
         self._current: tuple[str, ...] = ()
         self._began_at: float | None = None
 
-    def crashed(self, in_hand: set[str], active: set[str]) -> tuple[str, ...]:
+    def crashed(self, in_hand: set[str], active: set[str], lived_seconds: float) -> tuple[str, ...]:
         """Who gets a strike, if anybody is known to be the culprit."""
-        known = in_hand or set(self._current)
+        known = in_hand | set(self._current)
         suspects = known or active
+        others_are_free = known == active or lived_seconds >= PROOF_SECONDS
         others = [each for each in (*self._waiting, self._current) if not suspects & set(each)]
         self._current, self._began_at = (), None
-        if len(known) != 1:
+        if len(known) != 1 or not others_are_free:
             self._waiting = [*split(sorted(suspects)), *filter(None, others)]
             return ()
         (culprit,) = known
@@ -39,17 +41,23 @@ class Trial:
     def is_held(self, key: str) -> bool:
         return any(key in group for group in self._waiting)
 
+    @property
+    def is_going_on(self) -> bool:
+        return bool(self._current)
+
     def forget(self, key: str) -> None:
         self._strikes.pop(key, None)
         self._waiting = [tuple(each for each in group if each != key) for group in self._waiting]
 
-    def released(self, now: float, there: set[str]) -> tuple[str, ...]:
-        """Whose turn it is now; `there` are those that were added again."""
+    def released(self, now: float, held: set[str], *, has_others: bool) -> tuple[str, ...]:
+        """Whose turn it is now, of those that were added again and are held."""
+        if self._began_at is None and has_others:
+            self._began_at = now
         if self._began_at is not None and now - self._began_at < PROOF_SECONDS:
             return ()
         self._current, self._began_at = (), None
         while self._waiting:
-            group = tuple(each for each in self._waiting.pop(0) if each in there)
+            group = tuple(each for each in self._waiting.pop(0) if each in held)
             if group:
                 self._current, self._began_at = group, now
                 return group

@@ -16,6 +16,8 @@ from service.engine import client
 from service.engine.client import Engine
 from service.engine.events import Broken, Complete, Gone, Metadata, Restarted, Status
 from service.engine.process import BASE, COMMAND
+from service.engine.trial import PROOF_SECONDS
+from tests.cases import each_case
 from tests.service.engine.holding import LOOPBACK, holding
 from tests.service.media.waiting import wait_until
 from tests.swarm import torrent
@@ -31,6 +33,10 @@ class Deadly(torrent.Torrent):
         if self.order.key in {keys}:
             os.kill(os.getpid(), signal.SIGSEGV)
         super().{method}(*arguments)
+
+    @property
+    def is_in_hand(self):
+        return self.order.key == {slow!r} or super().is_in_hand
 
 class Child(child.Child):
     torrent = Deadly
@@ -53,9 +59,10 @@ __main__.main(Busy)
 """
 
 
-def deadly(tmp_path, method, *keys):
+def deadly(tmp_path, method, *keys, slow=""):
+    """`slow` is in hand for as long as the process lives."""
     script = tmp_path / "deadly.py"
-    script.write_text(CULPRIT.format(method=method, keys=keys))
+    script.write_text(CULPRIT.format(method=method, keys=keys, slow=slow))
     return (sys.executable, str(script))
 
 
@@ -192,11 +199,12 @@ def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
 
 
 @pytest.mark.slow
-def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path):
-    """Nothing is in hand when it does: each comes back alone until it is known."""
+@each_case("slow", ["", "3"])
+def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path, slow):
+    """It isn't in hand when it does, but another may be: each comes back alone."""
     now = 0.0
     wanted = [(key, torrent(key, PAYLOAD)) for key in ("1", "2", "3")]
-    with holding(tmp_path, deadly(tmp_path, "saw", "2"), lambda: now) as held:
+    with holding(tmp_path, deadly(tmp_path, "saw", "2", slow=slow), lambda: now) as held:
         for key, made in wanted:
             held.add(key, made)
         strikes = []
@@ -206,10 +214,31 @@ def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path):
                     strikes += event.suspects
                     for key, made in wanted:
                         held.add(key, made)
-            is_answered = has_answered(held.engine, now)
+            owes_nothing = held.engine.pid is None or has_answered(held.engine, now)
             held.engine.wait(0.1)
-            now += 0.5 if is_answered else 0.02
+            now += 0.5 if owes_nothing else 0.02
     assert strikes == ["2"] * 3
+
+
+@pytest.mark.slow
+def test_one_that_lived_through_its_trial_is_not_suspected_later(tmp_path):
+    now = 0.0
+    wanted = {key: torrent(key, PAYLOAD) for key in ("1", "2")}
+    with holding(tmp_path, clock=lambda: now) as held:
+
+        def answer():
+            until(held.engine, lambda: has_answered(held.engine, now))
+
+        for _ in range(2):
+            for key, made in wanted.items():
+                held.add(key, made)
+            for key in wanted:
+                held.wait(Status, key)
+                answer()
+                now += PROOF_SECONDS
+            answer()
+            os.kill(held.engine.pid, signal.SIGKILL)
+            assert held.wait(Restarted) == Restarted(())
 
 
 def test_the_engine_dies_with_its_worker(tmp_path):
