@@ -1,11 +1,15 @@
 import re
 import secrets
+import sys
+import threading
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+import greenlet
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
@@ -25,11 +29,29 @@ EXPECTED = re.compile(r"Failed to load resource: the server responded with a sta
 # hide nothing.
 expect.set_options(timeout=20_000)
 
+# A minute before faulthandler ends the process.
+HANGS_SECONDS = 840
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
+
+
+@pytest.fixture(autouse=True)
+def _tells_where_it_hangs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What waits for Chromium waits in a greenlet, and faulthandler shows those that run."""
+    watch = threading.Timer(HANGS_SECONDS, tell_stack, [request.config, greenlet.getcurrent()])
+    watch.start()
+    yield
+    watch.cancel()
+
+
+def tell_stack(config: pytest.Config, waiting: greenlet.greenlet) -> None:
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        traceback.print_stack(waiting.gr_frame, file=sys.stderr)
 
 
 @pytest.fixture(scope="package")
