@@ -6,7 +6,6 @@ link; names are kept as they came, since showing them safely is the pages' work.
 
 import base64
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -79,12 +78,11 @@ def read(text: str) -> list[Item]:
 def taken(text: str, most_lines: int = MOST_LINES) -> Intake:
     """Equal ones count once. Bounded by lines; whoever receives the text bounds its bytes."""
     lines = (line.strip() for line in re.split(r"\r\n|\r|\n", text) if line.strip())
-    items = (item for line in islice(lines, most_lines) for item in items_of(line))
+    pieces = (piece.strip() for line in islice(lines, most_lines) for piece in pieces_of(line))
     found: dict[str, Item] = {}
-    for item in islice(items, most_lines):
+    for item in map(item_of, islice(pieces, most_lines)):
         found.setdefault(key_of(item), item)
-    rest = [item.line for item in items]
-    return Intake(list(found.values()), "\n".join([*rest, *lines]))
+    return Intake(list(found.values()), "\n".join([*pieces, *lines]))
 
 
 def key_of(item: Item) -> str:
@@ -93,15 +91,18 @@ def key_of(item: Item) -> str:
     return item.url if isinstance(item, Address) else item.line
 
 
-def items_of(line: str) -> Iterator[Item]:
+def pieces_of(line: str) -> list[str]:
     """A line may hold several links, and words before them."""
     before, *links = LINK.split(line)
-    if links:
-        yield from (item_of(link) for link in links)
-    elif BARE_HASH.fullmatch(before):
-        yield magnet(f"magnet:?xt=urn:btih:{before}", line)
-    else:
-        yield Unreadable(line, why_no_link(before))
+    return links or [before]
+
+
+def item_of(piece: str) -> Item:
+    if LINK.match(piece):
+        return magnet(piece) if piece[:7].lower() == "magnet:" else address(piece)
+    if BARE_HASH.fullmatch(piece):
+        return magnet(f"magnet:?xt=urn:btih:{piece}", piece)
+    return Unreadable(piece, why_no_link(piece))
 
 
 def why_no_link(line: str) -> str:
@@ -110,10 +111,6 @@ def why_no_link(line: str) -> str:
     if line[:7].lower() == "magnet:":
         return "no_hash"
     return "other_scheme" if re.match(r"[a-z][a-z0-9+.-]*:\S", line, re.IGNORECASE) else "no_link"
-
-
-def item_of(link: str) -> Item:
-    return magnet(link.strip()) if link[:7].lower() == "magnet:" else address(link)
 
 
 # Magnets
@@ -185,11 +182,11 @@ def address(link: str) -> Address | Unreadable:
     """Ends at the first blank; what a sentence or a bracket put behind it is dropped."""
     url = WRAPPED.split(link, maxsplit=1)[0]
     if len(url) > LONGEST_ADDRESS:
-        return Unreadable(link.strip(), "too_long")
+        return Unreadable(link, "too_long")
     while url.endswith(TRAILING) and not (url.endswith(")") and is_balanced(url)):
         url = url[:-1]
     why = trouble_with(url)
-    return Unreadable(link.strip(), why) if why else Address(url, name_of(url), url)
+    return Unreadable(link, why) if why else Address(url, name_of(url), url)
 
 
 def is_balanced(url: str) -> bool:
