@@ -7,10 +7,13 @@ and no thread of Python can be stopped: a process can, and this one also bounds 
 import json
 import resource
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 CPU_SECONDS = 2
+# On a slow machine, color the first lines of a long text instead of none.
+COLORING_SECONDS = 1.5
 MEMORY_BYTES = 768 * 2**20
 MOST_ANSWERED = 4 * 2**20
 
@@ -18,7 +21,10 @@ Line = list[tuple[str, str]]
 
 
 def code(asked: dict[str, str]) -> list[Line]:
-    """Lines of pieces, each with the letter of its class: keyword, string, number, comment."""
+    """Lines of pieces, each with the letter of its class: keyword, string, number, comment.
+
+    Return only the lines that were finished in time.
+    """
     from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  Only one of the two is needed.
 
     lexer = get_lexer_by_name(asked["language"], stripnl=False, ensurenl=False)
@@ -29,6 +35,8 @@ def code(asked: dict[str, str]) -> list[Line]:
         for other in others:
             lines.append([])
             add(lines[-1], letter_of(str(kind)), other)
+        if time.process_time() > COLORING_SECONDS:
+            return lines[:-1]
     return lines
 
 

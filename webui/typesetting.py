@@ -33,9 +33,10 @@ def coloured(text: str, language: str) -> list[str | SafeString]:
     if not language or any(len(line) > LONGEST_LINE for line in head):
         return [*head, *tail]
     lines = asked({"kind": "code", "language": language, "text": "\n".join(head)})
-    if not isinstance(lines, list) or len(lines) < len(head):
+    if not isinstance(lines, list):
         return [*head, *tail]
-    return [*(marked(line) for line in lines[: len(head)]), *tail]
+    done = lines[: len(head)]
+    return [*map(marked, done), *head[len(done) :], *tail]
 
 
 def split(text: str) -> tuple[list[str], list[str]]:

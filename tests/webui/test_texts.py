@@ -305,6 +305,23 @@ def test_only_so_much_is_coloured_and_the_rest_is_there(monkeypatch):
     assert lines[-1] == "x = 1"
 
 
+@pytest.mark.slow
+def test_a_slow_machine_colors_the_first_lines(monkeypatch, tmp_path):
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import itertools, runpy, time\n"
+        "ticks = itertools.count()\n"
+        "time.process_time = lambda: next(ticks) / 1000\n"
+        f"runpy.run_path({str(typesetting.PROGRAM)!r}, run_name='__main__')\n"
+    )
+    # No setting makes a machine slow: here each piece of code takes a millisecond.
+    monkeypatch.setattr(typesetting, "PROGRAM", slow)
+    lines = typesetting.coloured("x = 1\n" * 1000, "python")
+    assert lines[0] == lines[100] == 'x = <span class="n">1</span>'
+    assert lines[-1] == "x = 1"
+    assert len(lines) == 1000
+
+
 def test_lines_of_machines_are_not_coloured():
     assert typesetting.coloured("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
 
