@@ -6,13 +6,13 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.browser import waiting
 from tests.browser.people import Visitor
 from tests.service.media import samples
 
 SECONDS = 40
 # Few pictures in a second: what makes, sends and shows them has less to do.
 RATE = 10
-PATIENCE_MS = 60_000
 WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
 
 
@@ -66,20 +66,7 @@ def state(page: Page, expression: str) -> object:
 
 
 def until(page: Page, condition: str) -> None:
-    """The page's policy forbids Playwright's own way of waiting, which evaluates text."""
-    page.evaluate(
-        f"""() => new Promise((resolve, reject) => {{
-            const film = document.querySelector('#film');
-            const late = performance.now() + {PATIENCE_MS};
-            const said = () => `${{film.currentTime}} ${{film.readyState}}`;
-            const look = () => {{
-                if ({condition}) resolve();
-                else if (performance.now() > late) reject(new Error(`Waiting ended: ${{said()}}`));
-                else setTimeout(look, 30);
-            }};
-            look();
-        }})"""
-    )
+    waiting.until(page, condition, state="[film.currentTime, film.readyState]")
 
 
 def moves_on(page: Page, seconds: float = 0.5) -> None:

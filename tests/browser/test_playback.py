@@ -13,8 +13,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 
-from tests.browser import films
-from tests.browser.films import PATIENCE_MS, SECONDS
+from tests.browser import films, waiting
+from tests.browser.films import SECONDS
 from tests.browser.shelf import Shelf
 from tests.running import Ferry
 from tests.service.media.waiting import wait_until
@@ -87,19 +87,8 @@ def known_player(page: Page, ferry: Ferry, known_playlist: str) -> Iterator[Page
 
 
 def until(page: Page, condition: str) -> None:
-    """The page's policy forbids Playwright's own way of waiting, which evaluates text."""
-    page.evaluate(
-        f"""() => new Promise((resolve, reject) => {{
-            const late = performance.now() + {PATIENCE_MS};
-            const state = () => `${{video.currentTime}} ${{video.readyState}} ${{seen.fatal}}`;
-            const look = () => {{
-                if ({condition}) resolve();
-                else if (performance.now() > late) reject(new Error(`Waiting ended: ${{state()}}`));
-                else setTimeout(look, 30);
-            }};
-            look();
-        }})"""
-    )
+    state = "[video.currentTime, video.readyState, seen.fatal]"
+    waiting.until(page, condition, state=state)
 
 
 def moves_on(page: Page, seconds: float = 0.5) -> None:

@@ -11,6 +11,7 @@ from tests.browser.films import moves_on, state, until, wait_for_behaviour, watc
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.touches import double_tap
+from tests.browser.waiting import PATIENCE_MS
 from tests.running import Ferry
 
 COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
@@ -333,7 +334,7 @@ def test_a_film_that_cannot_be_streamed_says_why_and_offers_other_ways(alice, se
     page.get_by_role("button", name="Play the MP4 copy").click()
     play = page.locator(".card").get_by_role("button", name="Play", exact=True)
     # A copy is made in the background: whatever else the machine does goes first.
-    play.click(timeout=films.PATIENCE_MS * 5)
+    play.click(timeout=PATIENCE_MS * 5)
     moves_on(page)
 
 

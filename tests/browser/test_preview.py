@@ -15,6 +15,7 @@ from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.touches import double_tap
+from tests.browser.waiting import until
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="3"/></svg>'
 PDF = b"""%PDF-1.4
@@ -199,9 +200,7 @@ def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
     expect(image).to_have_attribute("src", re.compile("/raw/"))
     first = width(page)
     page.keyboard.press("+")
-    page.wait_for_function(
-        "first => document.querySelector('.picture-frame img').width > first", arg=first
-    )
+    until(page, "document.querySelector('.picture-frame img').width > value", first)
     left = page.evaluate("document.querySelector('.picture-frame').scrollLeft")
     page.mouse.down()
     page.mouse.move(fitted["x"] + 200, fitted["y"] + 200, steps=4)
@@ -229,10 +228,8 @@ def test_neighbours_are_fetched_before_they_are_wanted(alice, things):
     opened(alice, things, "Fjord 2.jpg")
     for label in ("Previous picture", "Next picture"):
         ahead = page.get_by_label(label).get_attribute("data-picture")
-        page.wait_for_function(
-            "path => performance.getEntriesByType('resource').some(e => e.name.includes(path))",
-            arg=ahead,
-        )
+        fetched = "performance.getEntriesByType('resource').some(e => e.name.includes(value))"
+        until(page, fetched, ahead)
 
 
 def swipe(page: Page, from_x: int, to_x: int) -> None:
@@ -283,7 +280,7 @@ def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
     phone.open(things.path)
     link(page, "Fjord 1.jpg").tap()
     shown(page, "Fjord 1.jpg")
-    page.wait_for_function("document.querySelector('.picture-frame img').naturalWidth > 0")
+    until(page, "document.querySelector('.picture-frame img').naturalWidth > 0")
     pinch(page, 60, 180)
     expect(page.locator(".zoomed")).to_have_count(1)
     assert width(page) > 390 * 2
@@ -344,11 +341,11 @@ def test_a_folder_plays_one_track_after_the_other(alice, things):
     page = alice.page
     opened(alice, things, "one.wav").get_by_role("button", name="Play").click()
     shown(page, "two.wav")
-    page.wait_for_function("document.querySelector('audio').currentTime > 0")
+    until(page, "document.querySelector('audio').currentTime > 0")
     expect(page.locator("#viewer").get_by_role("button", name="Pause")).to_be_visible()
     assert page.evaluate("navigator.mediaSession.metadata.title") == "two"
     page.keyboard.press("l")
-    page.wait_for_function("document.querySelector('audio').currentTime > 10")
+    until(page, "document.querySelector('audio').currentTime > 10")
     page.get_by_role("button", name="Speed").click()
     assert page.evaluate("document.querySelector('audio').playbackRate") == 1.25
     page.keyboard.press("k")

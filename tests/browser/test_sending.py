@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.axe import faults_of
 from tests.browser.people import Visitor
+from tests.browser.waiting import until
 from tests.running import PASSWORD
 
 CONTEXT = "kept"
@@ -434,7 +435,7 @@ def test_the_bookmarklet_brings_the_links_of_any_page(alice, elsewhere, policy):
     popup.evaluate(PATIENT)
     popup.get_by_role("button", name="Add 3 transfers").click()
     expect(popup.get_by_role("heading", level=1)).to_have_text("On its way")
-    popup.wait_for_function("() => 'close_at_last' in window")
+    until(popup, "'close_at_last' in window")
     with popup.expect_event("close"):
         popup.evaluate("() => { setTimeout(close_at_last); }")
     assert "Sintel" not in alice.ferry.log

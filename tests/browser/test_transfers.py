@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
+from tests.browser.waiting import PATIENCE_MS, until
 from tests.running import PASSWORD, Ferry
 from tests.service.media.waiting import wait_until
 from tests.webui import service
@@ -21,7 +22,6 @@ CONTEXT = "kept"
 WIDTHS = (320, 390, 768, 1440)
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 RUNNING = {"progress": 42, "size": 1_000_000_000, "download_rate": 5_000_000, "connected_to": 9}
-PATIENCE_MS = 60_000
 # No page waits longer for its next question.
 LONGEST_PAUSE_MS = 60_000
 LONGEST_TASK_MS = 100
@@ -320,9 +320,7 @@ def test_who_asked_for_it_gets_a_notification_too(context, alice, far):
     alice.page.get_by_role("button", name="Tell me when done").click()
     expect(alice.page.locator("#notify")).to_be_hidden()
     far.tells(one, progress=101, folder_created=far.folder(title).id)
-    alice.page.wait_for_function(
-        "title => window.said.some((each) => each.includes(title))", arg=title
-    )
+    until(alice.page, "window.said.some((each) => each.includes(value))", title)
 
 
 def test_without_scripts_all_of_it_works(scriptless, far):
