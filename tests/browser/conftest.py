@@ -2,8 +2,10 @@ import re
 import secrets
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +13,15 @@ from urllib.parse import urlsplit
 
 import greenlet
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
@@ -31,6 +41,7 @@ expect.set_options(timeout=20_000)
 
 # A minute before faulthandler ends the process.
 HANGS_SECONDS = 840
+CLOSES_SECONDS = 120
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -100,17 +111,34 @@ def emptied(context: BrowserContext) -> Iterator[BrowserContext]:
     context.set_offline(False)
     places = [urlsplit(page.url) for page in context.pages]
     origins = {f"{each.scheme}://{each.netloc}" for each in places if each.scheme == "http"}
-    for page in context.pages[1:]:
-        page.close()
+    session = context.new_cdp_session(first)
+    close_others(context, session.send("Target.getTargetInfo")["targetInfo"])
     context.clear_cookies()
     context.clear_permissions()
-    session = context.new_cdp_session(first)
     for origin in sorted(origins):
         facts = {"origin": origin, "storageTypes": "all"}
         session.send("Storage.clearDataForOrigin", facts)
     session.detach()
     if first.url == "about:blank" and origins:
         first.goto(f"{min(origins)}/signin/")
+
+
+def close_others(context: BrowserContext, first: dict[str, str]) -> None:
+    """Chromium forgets to close a page that begins to load again at that moment, so ask until it
+    is closed. `page.close()` asks once, and waits for ever."""
+    assert context.browser is not None
+    session = context.browser.new_browser_cdp_session()
+    until = time.monotonic() + CLOSES_SECONDS
+    while others := context.pages[1:]:
+        assert time.monotonic() < until, [page.url for page in others]
+        for target in session.send("Target.getTargets")["targetInfos"]:
+            is_ours = target.get("browserContextId") == first["browserContextId"]
+            if is_ours and target["type"] == "page" and target["targetId"] != first["targetId"]:
+                with suppress(Error):  # It has closed by now.
+                    session.send("Target.closeTarget", {"targetId": target["targetId"]})
+        with suppress(Error):  # It is late.
+            others[0].wait_for_event("close", timeout=2_000)
+    session.detach()
 
 
 @pytest.fixture
