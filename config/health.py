@@ -1,39 +1,124 @@
 """Is Ferry alive, and is each of its parts ready?"""
 
+import logging
+import os
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from pathlib import Path
 
+from django.conf import settings
+from django.core.files.storage import storages
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import Error as DatabaseError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from service.models import Worker
+from config import measuring
+from config.static import HashedModules
+from service.models import File, Worker
+from service.store import library_store
 from webui import connection as site
+from webui.health import Finding, Report
+from webui.http import Answer
 from webui.models import User
 from webui.roles import open_to_strangers
 from webui.v1.errors import Failure
 
-Check = Callable[[], str | None]
-"""Says what is wrong in a few words, or nothing."""
+log = logging.getLogger("ferry.health")
+
+Check = Callable[[], Finding | None]
+MOST_NAMES = 5
+# Less than this, and the database can't write either.
+LEAST_FREE_BYTES = 2**20
 
 
-def database() -> str | None:
+def database() -> Finding | None:
     try:
         User.objects.exists()
-    except DatabaseError:
-        return "The database does not answer."
+        names = set(MigrationRecorder(connection).applied_migrations())
+    except DatabaseError as trouble:
+        if measuring.is_damage(trouble):
+            return damaged()
+        return Finding("database_away", "The database does not answer.")
+    if measuring.damage_place().exists():
+        return damaged()
+    if any(app in OWN_APPS and (app, name) not in known_migrations() for app, name in names):
+        return Finding("database_newer", "A newer version of Ferry has changed the database.")
     return None
+
+
+def damaged() -> Finding:
+    return Finding("database_damaged", "The database is damaged.")
+
+
+OWN_APPS = frozenset({"webui", "service"})
+
+
+@cache
+def known_migrations() -> frozenset[tuple[str, str]]:
+    loader = MigrationLoader(None)
+    return frozenset({*loader.disk_migrations, *loader.replacements})
+
+
+def pages() -> Finding | None:
+    """Without the list of static files, every page that names a style sheet is an error."""
+    try:
+        storage = storages["staticfiles"]
+        if not isinstance(storage, HashedModules):
+            return None
+        # What this process read when it started, and what the next one will read.
+        is_whole = bool(storage.hashed_files and storage.load_manifest()[0])
+    except (OSError, ValueError):
+        is_whole = False
+    return None if is_whole else Finding("pages_broken", "The pages' static files are damaged.")
+
+
+def disk() -> Finding | None:
+    for folder in (Path(settings.DATA_DIR), Path(settings.DATA_DIR) / "library"):
+        if folder.is_dir() and (found := disk_below(folder)):
+            return found
+    return None
+
+
+def disk_below(folder: Path) -> Finding | None:
+    if not os.access(folder, os.W_OK):
+        return Finding("disk_read_only", "The disk can't be written to.")
+    facts = os.statvfs(folder)
+    has_entries = facts.f_favail > 0 or facts.f_files == 0  # Some file systems don't count them.
+    if facts.f_bavail * facts.f_frsize < LEAST_FREE_BYTES or not has_entries:
+        return Finding("disk_full", "The disk is full.")
+    if not library_store().free_bytes():
+        return Finding("disk_low", "The disk has no space for more files.", is_blocking=False)
+    return None
+
+
+def library() -> Finding | None:
+    if not site.is_embedded() or library_store().is_there or not File.objects.exists():
+        return None
+    return Finding("library_missing", "The folder with all files is missing.")
+
+
+def content() -> Finding | None:
+    if not site.is_embedded() or (lost := library_store().losses()) is None:
+        return None
+    names = File.objects.filter(pk__in=lost).order_by("pk").values_list("name", flat=True)
+    sentence = "The content of some files is missing."
+    return Finding("content_missing", sentence, tuple(names[:MOST_NAMES]), is_blocking=False)
 
 
 SERVICE_SECONDS = 10
 _service_lock = threading.Lock()
-_service_known: tuple[float, str | None] = (float("-inf"), None)
+_service_known: tuple[float, Finding | None] = (float("-inf"), None)
 
 
-def service() -> str | None:
+def service() -> Finding | None:
     """Whether the storage service answers, asked at most every ten seconds in each process."""
     global _service_known  # noqa: PLW0603  Remembered for all who ask this process.
     with _service_lock:
@@ -44,34 +129,84 @@ def service() -> str | None:
         return trouble
 
 
-def _service_trouble() -> str | None:
+def _service_trouble() -> Finding | None:
     try:
         site.service().v1.account()
     except Failure as failure:
-        return f"The storage service does not answer: {failure.reason}."
+        sentence = f"The storage service does not answer: {failure.reason}."
+        return Finding("service_away", sentence)
     except DatabaseError:
-        return "The connection can't be looked up."
+        return Finding("service_away", "The connection can't be looked up.")
     return None
 
 
-def worker() -> str | None:
+def worker() -> Finding | None:
     """Whether transfers go on. Pages are well without it."""
     if not site.is_embedded():
         return None
-    try:
-        alive = Worker.objects.filter(alive_until__gt=timezone.now())
-        if not alive.exists():
-            return "No worker runs: transfers wait."
-        if not alive.filter(is_engine_alive=True).exists():
-            return "The engine does not answer: torrents wait."
-    except DatabaseError:
-        return "The worker can't be looked up."
+    alive = Worker.objects.filter(alive_until__gt=timezone.now())
+    if not alive.exists():
+        return Finding("worker_away", "No worker runs: transfers wait.", is_blocking=False)
+    if not alive.filter(is_engine_alive=True).exists():
+        sentence = "The engine does not answer: torrents wait."
+        return Finding("engine_away", sentence, is_blocking=False)
     return None
 
 
-CHECKS: dict[str, Check] = {"database": database, "service": service}
-# These are told, and make nothing else unready.
-TOLD: dict[str, Check] = {"worker": worker}
+def sandbox() -> Finding | None:
+    """As the worker found out when it started."""
+    measured = measuring.last()
+    if measured is None or measured.is_sealed is not False:
+        return None
+    sentence = "Programs that read media aren't confined."
+    return Finding("sandbox_missing", sentence, is_blocking=False)
+
+
+CHECKS: dict[str, Check] = {
+    "database": database,
+    "pages": pages,
+    "disk": disk,
+    "library": library,
+    "content": content,
+    "service": service,
+    "worker": worker,
+    "sandbox": sandbox,
+}
+
+
+def findings() -> dict[str, Finding | None]:
+    return {part: found_by(part, check) for part, check in CHECKS.items()}
+
+
+def found_by(part: str, check: Check) -> Finding | None:
+    """Whatever breaks, the other parts are still checked, and the answer says which one it was."""
+    try:
+        return check()
+    except DatabaseError:
+        # The check of the database says what is wrong with it.
+        return Finding("unknown", f"The {part} can't be looked up.", is_blocking=False)
+    except Exception:
+        log.exception("check broke part=%s", part)
+        return Finding("unknown", f"The {part} can't be looked up.")
+
+
+def report() -> Report:
+    """For the owner's page."""
+    measured = measuring.last()
+    return Report(
+        findings(),
+        measured.space if measured else {},
+        disk_bytes(),
+        datetime.fromisoformat(measured.at) if measured else None,
+    )
+
+
+def disk_bytes() -> int | None:
+    try:
+        facts = os.statvfs(settings.DATA_DIR)
+    except OSError:
+        return None
+    return facts.f_bavail * facts.f_frsize
 
 
 @never_cache
@@ -85,8 +220,19 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 @open_to_strangers
 def ready(request: HttpRequest) -> JsonResponse:
-    troubles = {name: check() for name, check in CHECKS.items()}
-    told = {name: check() for name, check in TOLD.items()}
-    parts = {name: trouble or "ready" for name, trouble in (troubles | told).items()}
-    is_ready = not any(troubles.values())
+    found = findings()
+    parts = {part: trouble.sentence if trouble else "ready" for part, trouble in found.items()}
+    is_ready = not any(trouble and trouble.is_blocking for trouble in found.values())
     return JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
+
+
+PATHS = {"/healthz": alive, "/readyz": ready}
+
+
+def answer_first(get_response: Answer) -> Answer:
+    """Before sessions and people are looked up, which may be just what is broken."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        return PATHS.get(request.path_info, get_response)(request)
+
+    return middleware

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+from config import measuring
 from service import pins, transfers
 from service.media.sweep import sweep as sweep_media
 from service.store import library_store
@@ -49,6 +50,8 @@ ROUNDS = [
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
     Round("pin pruning", timedelta(hours=1), pins.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
+    Round("measuring", timedelta(hours=1), measuring.measure),
+    Round("database check", timedelta(days=1), measuring.check_database),
 ]
 
 

@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "webui.middleware.policy",
     "config.front.believe_proxy",
     "config.front.refuse_foreign_host",
+    "config.health.answer_first",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "webui.middleware.CompressPages",
     "webui.middleware.cookies_by_scheme",
@@ -165,6 +166,7 @@ V1_CREDENTIALS = "config.upstream.credentials"
 V1_PASSWORD_SETTER = "config.upstream.set_password"  # noqa: S105  Where a function is.
 V1_ACCOUNT = "config.upstream.EMBEDDED_ACCOUNT"
 LAN_ADDRESSES = "config.addresses.lan"
+HEALTH = "config.health.report"
 # Each stream that the site hands on holds a thread; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1

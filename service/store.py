@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -180,13 +180,35 @@ class Store:
         make_folder(self._root)
         self._whole.touch(mode=0o600)
         os.utime(self._whole, (now.timestamp(), now.timestamp()))
+        self._lost.unlink(missing_ok=True)
 
-    def note_loss(self) -> None:
-        self._whole.unlink(missing_ok=True)
+    def note_loss(self, file_ids: Sequence[int] = ()) -> None:
+        """Until the sweep has found everything again. It knows some of the files; a reader that
+        missed a blob knows none."""
+        with suppress(OSError):
+            self._whole.unlink(missing_ok=True)
+        with suppress(OSError):
+            if file_ids or not self._lost.exists():
+                self._lost.write_text(",".join(map(str, file_ids)))
+
+    def losses(self) -> list[int] | None:
+        """Some of the files whose blobs are missing; None where no blob is known to be."""
+        try:
+            return [int(each) for each in self._lost.read_text().split(",") if each.isdecimal()]
+        except FileNotFoundError:
+            return None
+
+    @property
+    def is_there(self) -> bool:
+        return self._blobs.is_dir()
 
     @property
     def _whole(self) -> Path:
         return self._root / "whole"
+
+    @property
+    def _lost(self) -> Path:
+        return self._root / "lost"
 
     @property
     def owner(self) -> Path:

@@ -95,7 +95,7 @@ def _report_missing(store: Store, now: datetime) -> int:
             count += 1
             named += [file_id] if count <= MOST_NAMED else []
     if count:
-        store.note_loss()
+        store.note_loss(named)
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, named)))
     else:
         store.note_whole(now)

@@ -9,6 +9,7 @@ from webui.views import (
     devices,
     errors,
     files,
+    health,
     installed,
     originals,
     pairing,
@@ -101,6 +102,7 @@ urlpatterns = [
     path("watch/<site_id:file>/mark/", player.mark, name="watch-mark"),
     # Account
     path("account/", account.show, name="account"),
+    path("account/health/", health.show, name="account-health"),
     path("account/password/", account.password, name="account-password"),
     path("account/language/", account.language, name="account-language"),
     path("account/look/", account.look, name="account-look"),

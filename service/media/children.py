@@ -109,6 +109,15 @@ class Children:
             child.stop()
 
 
+def are_sealed(scratch: Path) -> bool:
+    """Whether this machine confines them. Raises Busy where no child can be started."""
+    child = Child(scratch)
+    try:
+        return child.is_sealed
+    finally:
+        child.stop()
+
+
 class Child:
     def __init__(self, scratch: Path) -> None:
         self._ours, theirs = socket.socketpair()

@@ -41,6 +41,7 @@ PAGES = {
     "add": "/add/",
     "add-asked": f"/add/?magnet=magnet:?xt=urn:btih:{HASH}%26dn=Slow+ferries",
     "account": "/account/",
+    "account-health": "/account/health/",
     "account-connection-forget": "/account/connection/forget/",
     "account-people-invite": "/account/people/invite/",
     "account-people-person": "/account/people/{person}/",

@@ -1,12 +1,28 @@
 import json
+import os
+import shutil
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
+import httpx
 import pytest
-from django.db.utils import OperationalError
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.utils import DatabaseError, OperationalError
 from django.utils import timezone
 
-from config import health
+from config import health, measuring
 from service.models import Worker
+from service.sweep import sweep
+from tests.running import running
+from tests.service.builders import a_file, alice, put
+from tests.service.conftest import library_folder
+from tests.service.working import until
+from webui.health import Finding
+
+__all__ = ["library_folder"]
 
 
 def test_alive_says_so_without_a_database(client):
@@ -23,8 +39,13 @@ def test_ready_names_each_part(client):
         "ready": True,
         "parts": {
             "database": "ready",
+            "pages": "ready",
+            "disk": "ready",
+            "library": "ready",
+            "content": "ready",
             "service": "ready",
             "worker": "No worker runs: transfers wait.",
+            "sandbox": "ready",
         },
     }
 
@@ -32,11 +53,11 @@ def test_ready_names_each_part(client):
 @pytest.mark.django_db
 def test_a_worker_that_is_alive_is_told_with_its_engine(client):
     row = Worker.objects.create(name="a", alive_until=timezone.now() + timedelta(seconds=20))
-    assert health.worker() == "The engine does not answer: torrents wait."
+    assert health.worker().sentence == "The engine does not answer: torrents wait."
     Worker.objects.update(is_engine_alive=True)
     assert health.worker() is None
     Worker.objects.filter(pk=row.pk).update(alive_until=timezone.now())
-    assert health.worker() == "No worker runs: transfers wait."
+    assert health.worker().sentence == "No worker runs: transfers wait."
 
 
 @pytest.mark.django_db
@@ -49,7 +70,7 @@ def test_nobody_asks_for_the_worker_while_the_site_shows_another_service(setting
 @pytest.mark.django_db
 def test_a_part_that_is_not_ready_makes_the_whole_not_ready(client, monkeypatch):
     # A part whose trouble can be made at will, and harms no other test.
-    monkeypatch.setitem(health.CHECKS, "tide", lambda: "The tide is out.")
+    monkeypatch.setitem(health.CHECKS, "tide", lambda: Finding("tide", "The tide is out."))
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert json.loads(answer.content)["parts"]["tide"] == "The tide is out."
@@ -61,4 +82,158 @@ def test_a_database_that_does_not_answer_is_said(monkeypatch):
 
     # To break the database of the tests would break the tests beside this one.
     monkeypatch.setattr(health.User.objects, "exists", broken)
-    assert health.database() == "The database does not answer."
+    assert health.database().sentence == "The database does not answer."
+
+
+def parts(client, status=200):
+    answer = client.get("/readyz")
+    assert answer.status_code == status, answer.content
+    return json.loads(answer.content)["parts"]
+
+
+@pytest.mark.django_db
+def test_a_check_that_breaks_leaves_the_others(client, monkeypatch, caplog):
+    def broken() -> None:
+        raise RuntimeError("tide")
+
+    # As above.
+    monkeypatch.setitem(health.CHECKS, "disk", broken)
+    found = parts(client, 503)
+    assert found["disk"] == "The disk can't be looked up."
+    assert found["database"] == "ready"
+    assert "tide" in caplog.text
+
+
+@pytest.mark.django_db
+def test_a_list_of_static_files_that_is_empty_is_said(client, settings, tmp_path):
+    """As a power cut leaves it."""
+    assert parts(client)["pages"] == "ready"
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "staticfiles.json").touch()
+    assert parts(client, 503)["pages"] == "The pages' static files are damaged."
+
+
+@pytest.mark.django_db
+def test_a_database_that_a_newer_ferry_changed_is_said(client):
+    MigrationRecorder(connection).record_applied("service", "9999_tomorrow")
+    assert "newer version" in parts(client, 503)["database"]
+
+
+@pytest.mark.django_db
+def test_a_library_that_is_away_is_said(client, library_folder):
+    assert parts(client)["library"] == "ready"
+    a_file(alice(), blob=put(library_folder, b"content"))
+    assert parts(client)["library"] == "ready"
+    shutil.rmtree(Path(library_folder.path("ab")).parents[2])
+    assert parts(client, 503)["library"] == "The folder with all files is missing."
+
+
+@pytest.mark.django_db
+def test_content_that_is_missing_is_said_without_its_name_until_it_is_back(client, library_folder):
+    blob = put(library_folder, b"content")
+    file = a_file(alice(), "secret.txt", blob=blob)
+    place = library_folder.path(blob.blob)
+    away = place.rename(place.with_suffix(".away"))
+    sweep(library_folder, timezone.now(), timedelta(hours=1))
+    told = parts(client)["content"]
+    assert told == "The content of some files is missing."
+    assert health.content().names == (file.name,)
+    away.rename(place)
+    sweep(library_folder, timezone.now(), timedelta(hours=1))
+    assert parts(client)["content"] == "ready"
+
+
+DISKS = {
+    # Bytes and entries that are free.
+    (0, 100): (503, "The disk is full."),
+    (10**9, 0): (503, "The disk is full."),
+    (10**7, 100): (200, "The disk has no space for more files."),
+    (10**9, 100): (200, "ready"),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("free", DISKS)
+def test_a_disk_without_space_is_said(client, monkeypatch, free):
+    """The disk of the tests is everybody's; tests/faults/test_disks.py fills a real one."""
+    size, entries = free
+    told = os.statvfs_result((1, 1, 10**6, size, size, 1000, entries, entries, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _path: told)
+    usage = shutil.disk_usage("/")._replace(free=size)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
+    status, words = DISKS[free]
+    assert parts(client, status)["disk"] == words
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("is_sealed", "words"),
+    [(True, "ready"), (None, "ready"), (False, "Programs that read media aren't confined.")],
+)
+def test_a_machine_without_a_sandbox_is_said(client, monkeypatch, library_folder, is_sealed, words):
+    # The kernel is what it is.
+    monkeypatch.setattr(measuring, "is_sealed", lambda: is_sealed)
+    measuring.measure(timezone.now())
+    assert parts(client)["sandbox"] == words
+
+
+def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
+    measuring.is_sealed.cache_clear()
+    assert measuring.is_sealed() is True
+
+
+@pytest.mark.slow
+def test_a_damaged_database_is_said_by_the_running_program(tmp_path):
+    """To strangers, and to a browser that has a session."""
+    with running(tmp_path, TORRENT_PORT="0") as ferry:
+        if not (place := tmp_path / "ferry.sqlite3").exists():
+            pytest.skip("The database is a server's.")
+        url = f"{ferry.url}/readyz"
+        assert until(lambda: httpx.get(url).json()["parts"]["worker"] == "ready")
+        spoil(place)
+        for cookies in ({}, {f"ferry_session_{ferry.port}": "a" * 32}):
+            answer = until(lambda cookies=cookies: unready(url, cookies))
+            assert answer.json()["parts"]["database"] == "The database is damaged."
+
+
+def spoil(place: Path) -> None:
+    with closing(sqlite3.connect(place)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with place.open("r+b") as file:
+        file.write(b"x" * place.stat().st_size)
+
+
+def unready(url, cookies):
+    answer = httpx.get(url, cookies=cookies, timeout=60)
+    assert answer.status_code in (200, 503), answer.text
+    return answer if answer.status_code == 503 else None
+
+
+@pytest.mark.django_db
+def test_damage_where_nobody_looks_is_found_by_reading_all(client, library_folder, monkeypatch):
+    """To damage the database of the tests would break the tests beside this one."""
+
+    class Damaged:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_error):
+            pass
+
+        def execute(self, _question):
+            raise DatabaseError from corrupt()
+
+    measuring.check_database(timezone.now())
+    assert parts(client)["database"] == "ready"
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", Damaged)
+        measuring.check_database(timezone.now())
+    assert parts(client, 503)["database"] == "The database is damaged."
+    measuring.check_database(timezone.now())
+    assert parts(client)["database"] == "ready"
+
+
+def corrupt() -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError("malformed")
+    error.sqlite_errorname = "SQLITE_CORRUPT"
+    return error

@@ -32,7 +32,7 @@ from django.utils import timezone
 from service import accounts
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now(), space_max_bytes=10**10)
 """
-PAGES = ["/", "/transfers/", "/account/", "/readyz"]
+PAGES = ["/", "/transfers/", "/account/", "/account/health/"]
 
 
 class Alice:
@@ -146,15 +146,20 @@ def restart_web(ferry: Ferry) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "refusals"),
-    [(full, {413, 422, 503}), (read_only, {503})],
+    ("trouble", "refusals", "words"),
+    [
+        (full, {413, 422, 503}, "The disk is full."),
+        (read_only, {503}, "The disk can't be written to."),
+    ],
     ids=["full", "read-only"],
 )
-def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, alice, tally):
+def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, words, alice, tally):
     with trouble(alice.ferry):
         alice.reopen()
         for path in PAGES:
             assert alice.site.get(path, follow_redirects=True).status_code == 200, path
+        ready = alice.site.get("/readyz")
+        assert (ready.status_code, ready.json()["parts"]["disk"]) == (503, words)
         assert {row["name"] for row in alice.rows()} == set(CONTENTS)
         assert alice.content(alice.ids["b.txt"]) == CONTENTS["b.txt"]
         for name, answer in alice.acts().items():

@@ -62,6 +62,7 @@ TABLE = {
     "account": (GUEST, "get", {}),
     "account-tokens": (MEMBER, "post", {}),
     "account-token-revoke": (MEMBER, "post", {"token": 1}),
+    "account-health": (OWNER, "get", {}),
     "account-password": (GUEST, "post", {}),
     "account-language": (GUEST, "post", {}),
     "account-look": (STRANGER, "post", {}),

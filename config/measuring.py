@@ -1,0 +1,143 @@
+"""What the worker measures for the owner's page about health: it takes too long for a page."""
+
+import json
+import logging
+import os
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Sum
+from django.db.utils import DatabaseError
+
+from service.errors import Busy
+from service.media import children
+from service.media.cache import FILMS, RENDITIONS
+from service.media.places import media_folder, scratch_folder
+from service.models import Account
+from service.places import all_places
+
+log = logging.getLogger("ferry.health")
+
+
+@dataclass(frozen=True)
+class Measured:
+    at: str
+    space: dict[str, int]
+    is_sealed: bool | None  # None: no child could be started to find out
+
+
+def measure(now: datetime) -> None:
+    """Write down what everything takes. A lost or torn file is measured again."""
+    measured = Measured(now.astimezone(UTC).isoformat(), space(), is_sealed())
+    draft = place().with_suffix(".new")
+    draft.write_text(json.dumps(asdict(measured)))
+    draft.replace(place())
+
+
+def last() -> Measured | None:
+    try:
+        facts = json.loads(place().read_text())
+        return Measured(str(facts["at"]), dict(facts["space"]), facts["is_sealed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def place() -> Path:
+    return Path(settings.DATA_DIR) / "health.json"
+
+
+def damage_place() -> Path:
+    """A file of its own, which a database that can't be read anymore doesn't hide."""
+    return Path(settings.DATA_DIR) / "database.damaged"
+
+
+def check_database(_now: datetime) -> None:
+    """Read all of the database: SQLite by itself finds damage only where it happens to look."""
+    if connection.vendor != "sqlite":
+        return
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA quick_check(1)")
+            said = str(cursor.fetchone()[0])
+    except DatabaseError as trouble:
+        said = str(trouble)
+        if not is_damage(trouble):
+            raise
+    if said == "ok":
+        damage_place().unlink(missing_ok=True)
+    else:
+        log.error("the database is damaged; restore a backup: %s", said)
+        damage_place().touch(mode=0o600)
+
+
+def is_damage(trouble: BaseException) -> bool:
+    word = getattr(trouble.__cause__, "sqlite_errorname", "") or ""
+    return word.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+@cache
+def is_sealed() -> bool | None:
+    """Whether the kernel confines what reads media. It stays the same until Ferry starts again."""
+    try:
+        return children.are_sealed(scratch_folder())
+    except Busy:
+        return None
+
+
+def space() -> dict[str, int]:
+    data = Path(settings.DATA_DIR)
+    library = data / "library"
+    kept = Account.objects.aggregate(bytes=Sum("space_used_bytes", default=0))["bytes"]
+    previews, conversions = made_of_media()
+    databases = {each: size_of(each) for each in data.glob("*.sqlite3*")}
+    own = sum(size for each, size in databases.items() if each.name.startswith("ferry.sqlite3"))
+    caches = size_of(data / "cache") + size_of(data / "static")
+    return {
+        "library": int(kept),
+        "orphans": size_of(library / "orphans"),
+        "uploads": size_of(library / "incoming"),
+        "transfers": size_of(all_places()),
+        "previews": previews,
+        "conversions": conversions,
+        "database": own,
+        "backups": size_of(data / "backups"),
+        "caches": caches + sum(databases.values()) - own,
+    }
+
+
+def made_of_media() -> tuple[int, int]:
+    """Return the bytes of pictures, and of films that were converted."""
+    pictures = conversions = 0
+    for folder in media_folder().glob("??/*/"):
+        for entry in entries(folder):
+            size_bytes = size_of(Path(entry.path))
+            if entry.name in (RENDITIONS, FILMS):
+                conversions += size_bytes
+            else:
+                pictures += size_bytes
+    return pictures, conversions
+
+
+def size_of(path: Path) -> int:
+    """What it takes on the disk. What has other names too is counted where those are: a transfer's
+    finished files are the library's as well."""
+    if not path.is_dir():
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            return 0
+        return status.st_blocks * 512 if status.st_nlink == 1 else 0
+    return sum(size_of(Path(entry.path)) for entry in entries(path))
+
+
+def entries(path: Path) -> "list[os.DirEntry[str]]":
+    """None where the folder has gone meanwhile."""
+    try:
+        with os.scandir(path) as found:
+            return list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -1,0 +1,169 @@
+"""Ferry's health: what each part reports, what to do about it, and what takes the space."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.health import Finding, Report
+from webui.pages import measures
+from webui.pages.measures import Calendar
+
+
+@dataclass(frozen=True)
+class Row:
+    part: str
+    state: str
+    advice: str
+    names: tuple[str, ...]
+    is_well: bool
+
+
+@dataclass(frozen=True)
+class Use:
+    name: str
+    note: str
+    size: str
+
+
+@dataclass(frozen=True)
+class HealthPage:
+    title: str
+    summary: str
+    is_well: bool
+    rows: list[Row]
+    uses: list[Use]
+    free: str
+    measured: str
+
+
+def health_page(report: Report, calendar: Calendar) -> HealthPage:
+    rows = [row_of(part, found) for part, found in report.findings.items()]
+    ill = sum(not row.is_well for row in rows)
+    return HealthPage(
+        title=_("Health"),
+        summary=summary(ill),
+        is_well=not ill,
+        # What needs attention stands first.
+        rows=sorted(rows, key=lambda row: row.is_well),
+        uses=uses(report),
+        free="" if report.free_bytes is None else measures.size_words(report.free_bytes),
+        measured=calendar.since(report.measured_at) if report.measured_at else "",
+    )
+
+
+def summary(ill: int) -> str:
+    if not ill:
+        return _("Everything works.")
+    words = ngettext("%(count)s thing needs you.", "%(count)s things need you.", ill)
+    return words % {"count": measures.count_words(ill)}
+
+
+def row_of(part: str, found: Finding | None) -> Row:
+    name = part_words(part)
+    if found is None:
+        return Row(name, _("Works"), "", (), is_well=True)
+    state, advice = finding_words(found)
+    return Row(name, state, advice, found.names, is_well=False)
+
+
+def part_words(part: str) -> str:
+    words = {
+        "database": _("Database"),
+        "pages": _("Pages"),
+        "disk": _("Disk"),
+        "library": _("Library"),
+        "content": _("Content of files"),
+        "service": _("Storage service"),
+        "worker": _("Worker"),
+        "sandbox": _("Sandbox"),
+    }
+    return words.get(part, part)
+
+
+def finding_words(found: Finding) -> tuple[str, str]:
+    """What is wrong, and what to do."""
+    words = {
+        "database_away": (
+            _("The database doesn't answer"),
+            _("Check that its disk or server is there. Ferry goes on by itself when it is back."),
+        ),
+        "database_damaged": (
+            _("The database is damaged"),
+            _("Stop Ferry and restore the latest backup, as README describes. Check the disk too."),
+        ),
+        "database_newer": (
+            _("A newer version of Ferry has changed the database"),
+            _("Stop this Ferry, and start the newer version, or restore an older backup."),
+        ),
+        "pages_broken": (
+            _("The files that pages need are damaged"),
+            _("Start Ferry again. It then collects them anew."),
+        ),
+        "disk_read_only": (
+            _("The disk can't be written to"),
+            _(
+                "Check its cable, its file system, and who owns the data folder; then mount it for "
+                "writing and start Ferry again."
+            ),
+        ),
+        "disk_full": (
+            _("The disk is full"),
+            _("Free some space on it. Deleting files in Ferry works as soon as a little is free."),
+        ),
+        "disk_low": (
+            _("The disk has no space for more files"),
+            _("Delete files you don't need, or move Ferry's data folder to a larger disk."),
+        ),
+        "library_missing": (
+            _("The folder with all files is missing"),
+            _("If it's on another disk, mount that disk. Otherwise restore a backup."),
+        ),
+        "content_missing": (
+            _("The content of some files is missing"),
+            _(
+                "Restore a backup of the library, or delete these files. Ferry looks again when it "
+                "starts, and once a day."
+            ),
+        ),
+        "service_away": (
+            _("The storage service doesn't answer"),
+            _("Ferry asks again by itself. Account, “Connection”, says more."),
+        ),
+        "worker_away": (
+            _("No worker runs, so transfers wait"),
+            _("Start Ferry again. If it happens again, the log says why."),
+        ),
+        "engine_away": (
+            _("The torrent engine doesn't answer, so torrents wait"),
+            _("Ferry starts it again by itself. If this stays, the log says why."),
+        ),
+        "sandbox_missing": (
+            _("Programs that read pictures and films aren't confined"),
+            _(
+                "Run Ferry on Linux 5.13 or newer with Landlock switched on. Until then, take care "
+                "whose files you add."
+            ),
+        ),
+    }
+    other = (_("This can't be checked now"), _("The log says why."))
+    return words.get(found.word, other)
+
+
+def uses(report: Report) -> list[Use]:
+    words = {
+        "library": (_("Files in the library"), ""),
+        "orphans": (_("Set aside"), _("Content that no file names anymore")),
+        "uploads": (_("Uploads in progress"), ""),
+        "transfers": (_("Transfers in progress"), ""),
+        "previews": (_("Previews"), _("Ferry makes them again when needed")),
+        "conversions": (_("Converted films"), _("MEDIA_CACHE limits them")),
+        "database": (_("Database"), ""),
+        "backups": (_("Backups of the database"), ""),
+        "caches": (_("Other caches"), ""),
+    }
+    return [
+        Use(*words.get(name, (name, "")), measures.size_words(size))
+        for name, size in report.space.items()
+        if size or name == "library"
+    ]
