@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import hashlib
 import logging
 import socket
 import stat
@@ -14,12 +13,12 @@ from typing import TextIO
 
 import segno
 from django.conf import settings
-from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
 from config import addresses, upstream
+from config.collection import collect_static
 from config.environment import Environment
 from service import accounts
 from webui.doors import is_loopback
@@ -55,30 +54,6 @@ def make_private(folder: Path) -> None:
         folder.chmod(0o700)
     if stat.S_IMODE(folder.stat().st_mode) & 0o077:
         log.warning("DATA_DIR is open to others on this machine, and Ferry can't close it.")
-
-
-def collect_static() -> None:
-    """Hashing every file takes a second: done only when one of them, or the way, has changed."""
-    mark = Path(settings.STATIC_ROOT).with_suffix(".fingerprint")
-    fingerprint = f"{settings.STORAGES['staticfiles']['BACKEND']} {fingerprint_of(sources())}"
-    if mark.is_file() and mark.read_text() == fingerprint:
-        return
-    call_command("collectstatic", verbosity=0, interactive=False)
-    mark.write_text(fingerprint)
-
-
-def sources() -> Iterator[Path]:
-    for finder in get_finders():
-        for path, storage in finder.list(["*.map"]):
-            yield Path(storage.path(path))
-
-
-def fingerprint_of(paths: Iterator[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        facts = path.stat()
-        digest.update(f"{path} {facts.st_size} {facts.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
 
 
 def refuse_unusable_address() -> None:

@@ -4,7 +4,7 @@ import os
 from datetime import date, timedelta
 from pathlib import Path
 
-from config import secret
+from config import durable, secret
 from config.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -26,7 +26,7 @@ ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 # What Ferry writes is nobody else's to read.
 os.umask(0o077)
 try:
-    DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+    durable.make_folder(DATA_DIR)
     SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")
     (DATA_DIR / "static").mkdir(exist_ok=True)
 except (OSError, UnicodeDecodeError):

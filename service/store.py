@@ -1,6 +1,5 @@
 """Where bytes live: blobs by id, never by a name that somebody sent."""
 
-import ctypes
 import errno
 import hashlib
 import os
@@ -20,6 +19,7 @@ from typing import BinaryIO, NamedTuple, Self
 
 from django.conf import settings
 
+from service.disk import sync, sync_file_system
 from service.errors import DiskFull, NotFound
 
 CHUNK_BYTES = 2**20
@@ -395,30 +395,6 @@ def make_folder(path: Path) -> None:
     except FileNotFoundError:
         make_folder(path.parent)
         make_folder(path)
-
-
-def sync_file_system(folder: Path) -> None:
-    """All that was written to it; where the system cannot do that, to any."""
-    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if syncfs is None:
-        os.sync()
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        if syncfs(descriptor):
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-    finally:
-        os.close(descriptor)
-
-
-def sync(path: Path) -> None:
-    """A file or a folder."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def folders_in(path: Path) -> Iterator[Path]:

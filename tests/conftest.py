@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.client import ClientHandler
 from hypothesis import HealthCheck, settings
 
-from config import preparation
+from config import collection
 from config.passwords import Argon2
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
@@ -47,7 +47,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _static_files() -> None:
-    preparation.collect_static()
+    collection.collect_static()
 
 
 @pytest.fixture(scope="session", autouse=True)

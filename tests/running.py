@@ -96,9 +96,8 @@ def bring_static_files(data_dir: Path) -> None:
     """To make them takes a third of a first start, and the tests have made their own; Ferry looks
     whether they are the right ones. Who measures a start has none."""
     ours = Path(os.environ.get("DATA_DIR", os.devnull))
-    if (ours / "static.fingerprint").is_file() and not (data_dir / "static").exists():
+    if (ours / "static" / "collected.json").is_file() and not (data_dir / "static").exists():
         shutil.copytree(ours / "static", data_dir / "static")
-        shutil.copy(ours / "static.fingerprint", data_dir)
 
 
 @contextmanager

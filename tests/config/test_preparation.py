@@ -13,15 +13,6 @@ from webui.models import OneTimeLink, User
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def fingerprint():
-    """Of the static files of all tests, which stay as they are."""
-    mark = preparation.Path(preparation.settings.STATIC_ROOT).with_suffix(".fingerprint")
-    text = mark.read_text()
-    yield
-    mark.write_text(text)
-
-
 def announced() -> str:
     out = io.StringIO()
     preparation.announce(out)
@@ -72,18 +63,6 @@ def test_the_token_itself_is_not_kept():
     assert token not in str(OneTimeLink.objects.values())
 
 
-def test_static_files_are_collected_again_only_when_one_changed(monkeypatch, fingerprint):
-    calls = []
-    # To collect them takes seconds; tests/fresh does it for real.
-    monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
-    preparation.collect_static()
-    assert calls == []
-    # A static file of the checkout that changed would be seen by every other test.
-    monkeypatch.setattr(preparation, "fingerprint_of", lambda _paths: "another")
-    preparation.collect_static()
-    assert calls == [("collectstatic",)]
-
-
 def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
     assert "perhaps Ferry itself" in preparation.address_trouble(errno.EADDRINUSE)
     assert preparation.address_trouble(errno.EACCES).startswith("PORT: Ferry may not")
@@ -101,14 +80,3 @@ def test_a_data_folder_that_cannot_be_closed_is_told_of(tmp_path, monkeypatch, c
 def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
     with pytest.raises(SystemExit, match=r"^DATA_DIR: "), preparation.alone(tmp_path / "no" / "l"):
         pass
-
-
-def test_static_files_for_development_are_no_excuse_for_real_ones(
-    monkeypatch, settings, fingerprint
-):
-    calls = []
-    # To collect them takes seconds; tests/fresh does it for real.
-    monkeypatch.setattr(preparation, "call_command", lambda *a, **k: calls.append(a))
-    settings.STORAGES = {"staticfiles": {"BACKEND": "another.Storage"}}
-    preparation.collect_static()
-    assert calls == [("collectstatic",)]

@@ -1,0 +1,50 @@
+"""Write what survives a power cut: a file is there whole or not at all, and so is a folder."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from service.disk import sync, sync_file_system
+
+
+def make_folder(path: Path) -> None:
+    """With those above it, readable only by the user Ferry runs as."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    sync(path.parent)
+
+
+def create(path: Path, text: str) -> None:
+    """Of several that create the same file at once, the first one decides what it says."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()
+    sync(path.parent)
+
+
+def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
+    """A power cut leaves the old folder, the new one, or none."""
+    new, old = (path.with_name(f"{path.name}.{word}") for word in ("new", "old"))
+    for leftover in (new, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    new.mkdir(mode=0o700)
+    fill(new)
+    sync_file_system(new)
+    with suppress(FileNotFoundError):
+        path.rename(old)
+    new.rename(path)
+    sync(path.parent)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,49 @@
+"""What Ferry writes at its start reaches the disk; tests/powercuts cuts the power for real."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from config import durable, secret
+
+
+def names_in(place: Path) -> set[str]:
+    return {path.name for path in place.iterdir()} if place.is_dir() else set()
+
+
+@pytest.fixture
+def synced(monkeypatch) -> list[tuple[Path, set[str]]]:
+    """What was synced, and the names in it then: no test without root can see what a disk has."""
+    found: list[tuple[Path, set[str]]] = []
+    sync = os.fsync
+
+    def note(descriptor: int) -> None:
+        place = Path(f"/proc/self/fd/{descriptor}").resolve()
+        found.append((place, names_in(place)))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    return found
+
+
+def test_each_new_folder_is_noted_in_the_one_above_it(tmp_path, synced):
+    durable.make_folder(tmp_path / "a" / "b")
+    assert synced == [(tmp_path, {"a"}), (tmp_path / "a", {"b"})]
+    assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
+    durable.make_folder(tmp_path / "a" / "b")
+    assert len(synced) == 2
+
+
+def test_a_new_key_is_on_the_disk_under_its_name(tmp_path, synced):
+    secret.read_or_make(tmp_path / "secret_key")
+    assert synced[-1] == (tmp_path, {"secret_key"})
+
+
+@pytest.mark.parametrize("name", ["static.new", "static.old"])
+def test_what_a_power_cut_left_of_a_folder_is_in_nobodys_way(tmp_path, name):
+    (tmp_path / name / "half").mkdir(parents=True)
+    durable.replace_folder(tmp_path / "static", lambda new: (new / "whole").touch())
+    assert [path.name for path in tmp_path.iterdir()] == ["static"]
+    assert [path.name for path in (tmp_path / "static").iterdir()] == ["whole"]
