@@ -1,3 +1,8 @@
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition
+
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
 
@@ -11,3 +16,56 @@ class Argon2(Argon2PasswordHasher):
     time_cost = 2
     memory_cost = 19 * 1024
     parallelism = 1
+
+
+class HashQueue:
+    """Limit how many passwords are hashed at once: the others wait, up to a timeout.
+
+    Callers with the same key, such as a name, go one at a time. Each of them finds what the one
+    before has counted or remembered, so many clients with one password cost one hash, and many
+    guesses at once count as many.
+    """
+
+    def __init__(self, most_running: int, most_waiting: int, wait_seconds: float) -> None:
+        self._most_running = most_running
+        self._most_waiting = most_waiting
+        self._wait_seconds = wait_seconds
+        self._changed = Condition()
+        self._running: set[str] = set()
+        self._waiting: Counter[tuple[str, str]] = Counter()
+
+    @contextmanager
+    def turn(self, key: str, password: str, *, is_known: bool = False) -> Iterator[None]:
+        """Raise TimeoutError where too many passwords wait, or where no turn came in time.
+
+        A full queue turns away strangers only.
+        """
+        with self._changed:
+            self._wait(key, (key, password), is_known=is_known)
+            self._running.add(key)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running.remove(key)
+                self._changed.notify_all()
+
+    def _wait(self, key: str, pair: tuple[str, str], *, is_known: bool) -> None:
+        is_full = len(self._waiting) >= self._most_waiting and pair not in self._waiting
+        if is_full and not is_known:
+            raise TimeoutError("Too many passwords wait to be checked")
+        self._waiting[pair] += 1
+        try:
+            if not self._changed.wait_for(lambda: self._is_free(key), self._wait_seconds):
+                raise TimeoutError("No turn to check this password came in time")
+        finally:
+            self._waiting[pair] -= 1
+            if not self._waiting[pair]:
+                del self._waiting[pair]
+
+    def _is_free(self, key: str) -> bool:
+        return key not in self._running and len(self._running) < self._most_running
+
+
+# Each hash takes 19 MiB and a core for some 30 ms.
+turn = HashQueue(most_running=4, most_waiting=64, wait_seconds=20).turn

@@ -12,7 +12,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from config import measuring
-from service import pins, transfers
+from service import credentials, pins, transfers
 from service.media.sweep import sweep as sweep_media
 from service.store import library_store
 from service.sweep import Swept, sweep, sweep_leavings
@@ -49,6 +49,7 @@ ROUNDS = [
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
     Round("pin pruning", timedelta(hours=1), pins.prune, is_service=True),
+    Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
     Round("measuring", timedelta(hours=1), measuring.measure),
     Round("database check", timedelta(days=1), measuring.check_database),

@@ -54,6 +54,8 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 AUTH_USER_MODEL = "webui.User"
 LOGIN_URL = "signin"
 PASSWORD_HASHERS = ["config.passwords.Argon2"]
+# Both halves check passwords, and share one queue in each process.
+PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  Where a function is.
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

@@ -14,6 +14,7 @@ from service.models import (
     Discarded,
     File,
     Folder,
+    KnownNetwork,
     TorrentFile,
     Transfer,
     Wish,
@@ -69,6 +70,7 @@ def set_password(account: Account, password: str | None) -> None:
     account.password = make_password(password)
     account.link_key = secrets.token_hex(32)
     account.save(update_fields=["password", "link_key"])
+    KnownNetwork.objects.filter(account=account).delete()
 
 
 def set_kind(account: Account, kind: Account.Kind) -> None:

@@ -1,57 +1,122 @@
-"""Who asks: e-mail and password of HTTP Basic, which come with every single call.
+"""Check the e-mail and password of HTTP Basic, which come with every single call.
 
-A pair that was right is remembered for some minutes, under a key that only this process knows,
-so that 1,000 calls do not cost 1,000 runs of argon2. Tries that need such a run are counted
-before it, by address and name and by address alone, so that many at once count as many; who was
-right is not counted. The counts live in each process: with two, a stranger has twice the tries.
+A pair that was right is remembered for some minutes after each use, so that 1,000 calls do not
+cost 1,000 runs of argon2. It is remembered for its network alone: elsewhere it would tell guessers
+that they are right without counting their guesses. Only wrong passwords count, in the database:
+for all processes, and across restarts.
 """
 
 import hashlib
 import hmac
 import ipaddress
+import logging
 import secrets
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from threading import BoundedSemaphore, Lock
+from threading import Lock
 
+from django.conf import settings
 from django.contrib.auth.hashers import check_password
+from django.db import OperationalError, transaction
+from django.utils.module_loading import import_string
 
 from service.accounts import spelled
-from service.errors import TooManyTries
-from service.models import Account
+from service.errors import Busy, TooManyTries
+from service.models import Account, Guesses, KnownNetwork
 
 LONGEST_PASSWORD = 1024
-LIFETIME = timedelta(minutes=5)
+LIFETIME = timedelta(minutes=15)
+LONGEST_LIFETIME = timedelta(days=1)
 WINDOW = timedelta(minutes=15)
+ACCOUNT_WINDOW = timedelta(hours=1)
 MOST_BY_ADDRESS_AND_NAME = 20
 MOST_BY_ADDRESS = 100
+MOST_BY_ACCOUNT = 60
 MOST_REMEMBERED = 1000
-MOST_COUNTED = 10_000
-# Each takes 19 MiB and a core; the others wait.
-hashing = BoundedSemaphore(4)
+KNOWN_LIFETIME = timedelta(days=30)
+KNOWN_EVERY = timedelta(days=1)
+
+log = logging.getLogger("ferry.rest")
+take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 
 
 def verify(email: str, password: str, address: str, now: datetime) -> Account | None:
-    """The account, or None where the two do not match; `address` is the connection's.
+    """Return the account, or None where the two do not match; `address` is the connection's.
 
-    Raises TooManyTries, though never for the site's own key or a pair that was right lately.
+    Raises TooManyTries and Busy, though never for the site's own key or a remembered pair.
     """
-    if len(password) > LONGEST_PASSWORD:
-        return None
     account = Account.objects.filter(email=spelled(email)).first()
-    if is_sites_key(account, password):
-        return account
-    if account and remembered.knows(account, password, now):
-        return account
-    limits = limits_for(email, address)
-    tries.take(limits, now)
-    if not is_right(account, password):
+    attempt = Attempt(spelled(email), password, address, network_of(address), account, now)
+    try:
+        is_right = attempt.is_right()
+    except TooManyTries:
+        attempt.log("limited")
+        raise
+    if not is_right:
+        attempt.log("failed")
         return None
-    tries.give_back(limits)
-    if account:
-        remembered.add(account, password, now)
     return account
+
+
+@dataclass(frozen=True)
+class Limit:
+    key: str
+    most: int
+    window: timedelta
+
+
+@dataclass(frozen=True)
+class Attempt:
+    email: str
+    password: str
+    address: str
+    network: str
+    account: Account | None
+    now: datetime
+
+    def is_right(self) -> bool:
+        if len(self.password) > LONGEST_PASSWORD:
+            return False
+        if is_sites_key(self.account, self.password) or self._is_remembered():
+            return True
+        is_known = self._is_from_known_network()
+        limits = limits_for(self.email, self.network, is_known=is_known)
+        refuse_beyond(limits, self.now)
+        try:
+            with take_turn(f"rest {self.email}", self.password, is_known=is_known):
+                return self._is_right_in_turn(limits)
+        except TimeoutError as late:
+            raise Busy from late
+
+    def _is_right_in_turn(self, limits: list[Limit]) -> bool:
+        """Others may have been right with the same pair meanwhile, or wrong too often."""
+        if self._is_remembered():
+            return True
+        refuse_beyond(limits, self.now)
+        if not matches(self.account, self.password):
+            count(limits, self.now)
+            return False
+        if self.account:
+            remembered.add(self.account, self.password, self.network, self.now)
+            note_network(self.account, self.network, self.now)
+        return True
+
+    def _is_remembered(self) -> bool:
+        if self.account is None:
+            return False
+        return remembered.use(self.account, self.password, self.network, self.now)
+
+    def _is_from_known_network(self) -> bool:
+        rows = KnownNetwork.objects.filter(account=self.account, network=self.network)
+        return rows.filter(seen_at__gt=self.now - KNOWN_LIFETIME).exists()
+
+    def log(self, outcome: str) -> None:
+        """docs/fail2ban/ reads this line. Some type their password where the name belongs."""
+        name = self.account.email if self.account else "unknown"
+        log.warning("%s name=%r address=%s", outcome, name, self.address)
 
 
 def is_sites_key(account: Account | None, password: str) -> bool:
@@ -60,24 +125,9 @@ def is_sites_key(account: Account | None, password: str) -> bool:
     return hmac.compare_digest(digest, known)
 
 
-def is_right(account: Account | None, password: str) -> bool:
+def matches(account: Account | None, password: str) -> bool:
     """Takes the time of one run of argon2 for an unknown name, too."""
-    with hashing:
-        return check_password(password, account.password if account else "!")
-
-
-@dataclass(frozen=True)
-class Limit:
-    key: str
-    most: int
-
-
-def limits_for(email: str, address: str) -> list[Limit]:
-    network = network_of(address)
-    return [
-        Limit(f"{network} {spelled(email)[:254]}", MOST_BY_ADDRESS_AND_NAME),
-        Limit(network, MOST_BY_ADDRESS),
-    ]
+    return check_password(password, account.password if account else "!")
 
 
 def network_of(address: str) -> str:
@@ -87,78 +137,127 @@ def network_of(address: str) -> str:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address
+    ip = getattr(ip, "ipv4_mapped", None) or ip
     prefix = 64 if ip.version == 6 else 32
     return str(ipaddress.ip_network(f"{ip}/{prefix}", strict=False))
 
 
-class Tries:
-    """How many wrong ones lately. The oldest is forgotten first where there are too many."""
+# Wrong passwords, in the database
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._counts: OrderedDict[str, tuple[datetime, int]] = OrderedDict()
 
-    def take(self, limits: list[Limit], now: datetime) -> None:
-        with self._lock:
-            waits = [wait for limit in limits if (wait := self._wait(limit, now))]
-            if waits:
-                raise TooManyTries(max(waits))
-            for limit in limits:
-                since, count = self._recent(limit.key, now)
-                self._counts[limit.key] = since, count + 1
-            while len(self._counts) > MOST_COUNTED:
-                self._counts.popitem(last=False)
+def limits_for(email: str, network: str, *, is_known: bool) -> list[Limit]:
+    """Guesses from everywhere share one limit, so that many addresses gain nothing. They never
+    keep out a network from which this account signed in before."""
+    own = [
+        Limit(digest_of(f"{network} {email}"), MOST_BY_ADDRESS_AND_NAME, WINDOW),
+        Limit(digest_of(network), MOST_BY_ADDRESS, WINDOW),
+    ]
+    everywhere = Limit(digest_of(f"account {email}"), MOST_BY_ACCOUNT, ACCOUNT_WINDOW)
+    return own if is_known else [*own, everywhere]
 
-    def give_back(self, limits: list[Limit]) -> None:
-        """Only this one: whoever has an account must not clear the count of their guesses."""
-        with self._lock:
-            for limit in limits:
-                if limit.key in self._counts:
-                    since, count = self._counts[limit.key]
-                    self._counts[limit.key] = since, max(0, count - 1)
 
-    def forget(self) -> None:
-        with self._lock:
-            self._counts.clear()
+def refuse_beyond(limits: list[Limit], now: datetime) -> None:
+    """Raises TooManyTries."""
+    rows = {row.key: row for row in Guesses.objects.filter(key__in=[each.key for each in limits])}
+    waits = [
+        row.since + limit.window - now
+        for limit in limits
+        if (row := rows.get(limit.key)) and row.count >= limit.most and is_recent(row, limit, now)
+    ]
+    if waits:
+        raise TooManyTries(max(waits))
 
-    def _wait(self, limit: Limit, now: datetime) -> timedelta | None:
-        since, count = self._recent(limit.key, now)
-        return since + WINDOW - now if count >= limit.most else None
 
-    def _recent(self, key: str, now: datetime) -> tuple[datetime, int]:
-        """Either way: of many at once each has its own now, and clocks are set back."""
-        since, count = self._counts.get(key, (now, 0))
-        return (since, count) if abs(now - since) < WINDOW else (now, 0)
+def count(limits: list[Limit], now: datetime) -> None:
+    """All take their rows in one order, so that no two wait for each other."""
+    with transaction.atomic():
+        for limit in sorted(limits, key=lambda each: each.key):
+            first = {"count": 1, "since": now}
+            rows = Guesses.objects.select_for_update()
+            row, is_new = rows.get_or_create(key=limit.key, defaults=first)
+            if is_new:
+                continue
+            if is_recent(row, limit, now):
+                row.count += 1
+            else:
+                row.count, row.since = 1, now
+            row.save(update_fields=["count", "since"])
+
+
+def is_recent(row: Guesses, limit: Limit, now: datetime) -> bool:
+    """Either way: of many at once each has its own now, and clocks are set back."""
+    return abs(now - row.since) < limit.window
+
+
+def note_network(account: Account, network: str, now: datetime) -> None:
+    """No call fails over it, where the database is locked or its disk full."""
+    rows = KnownNetwork.objects.filter(account=account, network=network)
+    if rows.filter(seen_at__gt=now - KNOWN_EVERY).exists():
+        return
+    try:
+        KnownNetwork.objects.update_or_create(
+            account=account, network=network, defaults={"seen_at": now}
+        )
+    except OperationalError as trouble:
+        log.warning("network not noted: %s", trouble)
+
+
+def forgive() -> int:
+    """Forget all wrong passwords. Return how many limits counted some."""
+    deleted, _by_model = Guesses.objects.all().delete()
+    return deleted
+
+
+def prune(now: datetime) -> None:
+    Guesses.objects.filter(since__lt=now - ACCOUNT_WINDOW).delete()
+    KnownNetwork.objects.filter(seen_at__lt=now - KNOWN_LIFETIME).delete()
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+# Right pairs, in this process
 
 
 class Remembered:
-    """Pairs that were right, as digests; one dies with its time or with the account's password."""
+    """Pairs that were right, as digests; one dies when nobody used it for a while, after a day,
+    or with the account's password."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._key = secrets.token_bytes(32)
-        self._until: OrderedDict[bytes, datetime] = OrderedDict()
+        self._times: OrderedDict[bytes, tuple[datetime, datetime]] = OrderedDict()
 
-    def add(self, account: Account, password: str, now: datetime) -> None:
+    def add(self, account: Account, password: str, network: str, now: datetime) -> None:
         with self._lock:
-            self._until[self._digest(account, password)] = now + LIFETIME
-            while len(self._until) > MOST_REMEMBERED:
-                self._until.popitem(last=False)
+            self._times[self._digest(account, password, network)] = now, now
+            while len(self._times) > MOST_REMEMBERED:
+                self._times.popitem(last=False)
 
-    def knows(self, account: Account, password: str, now: datetime) -> bool:
+    def use(self, account: Account, password: str, network: str, now: datetime) -> bool:
+        """Return whether the pair is remembered, and remember it for longer if so."""
+        digest = self._digest(account, password, network)
         with self._lock:
-            until = self._until.get(self._digest(account, password))
-        return until is not None and now < until
+            verified, used = self._times.get(digest, (None, now))
+            if verified is None:
+                return False
+            # Either way: clocks are set back.
+            if abs(now - used) >= LIFETIME or abs(now - verified) >= LONGEST_LIFETIME:
+                del self._times[digest]
+                return False
+            self._times[digest] = verified, max(used, now)
+            self._times.move_to_end(digest)
+            return True
 
     def forget(self) -> None:
         with self._lock:
-            self._until.clear()
+            self._times.clear()
 
-    def _digest(self, account: Account, password: str) -> bytes:
+    def _digest(self, account: Account, password: str, network: str) -> bytes:
         """The stored hash is part of it: no pair outlives a change of the password."""
-        text = f"{account.pk}\0{account.password}\0{password}"
+        text = f"{account.pk}\0{account.password}\0{network}\0{password}"
         return hmac.digest(self._key, text.encode(errors="surrogatepass"), "sha256")
 
 
-tries = Tries()
 remembered = Remembered()

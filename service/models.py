@@ -49,6 +49,37 @@ class Account(models.Model):
         return self.email
 
 
+class Guesses(models.Model):
+    """How many wrong passwords came lately: from one network, or for one account."""
+
+    key = models.CharField(max_length=64, unique=True)
+    count = models.PositiveIntegerField()
+    since = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Guesses"]]
+
+    def __str__(self) -> str:
+        return f"{self.count} since {self.since:%H:%M}"
+
+
+class KnownNetwork(models.Model):
+    """A network from which an account signed in: guesses from elsewhere never keep it out."""
+
+    account = models.ForeignKey(Account, models.CASCADE)
+    network = models.CharField(max_length=64)
+    seen_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["KnownNetwork"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["account", "network"], name="one_row_a_known_network"),
+        )
+
+    def __str__(self) -> str:
+        return self.network
+
+
 class Folder(models.Model):
     """A folder; the root has no parent and no name.
 

@@ -96,3 +96,13 @@ def test_a_short_password_is_refused(account):
     with pytest.raises(CommandError, match="at least 8"):
         account("add", "alice@example.org", line="short")
     assert not Account.objects.exists()
+
+
+@each_case("weak", ["password123", "alice@example.org", "12345678", "x" * 1025])
+def test_a_password_that_the_site_would_refuse_is_refused(account, weak):
+    alice(password=PASSWORD)
+    for words in (["add", "alice.new@example.org"], ["password", "alice@example.org"]):
+        with pytest.raises(CommandError, match=r"too common|too similar|at most 1024"):
+            account(*words, line=weak)
+    assert Account.objects.count() == 1
+    assert may_enter()

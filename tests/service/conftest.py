@@ -14,7 +14,6 @@ def store(tmp_path):
 @pytest.fixture(autouse=True)
 def _nobody_remembered():
     credentials.remembered.forget()
-    credentials.tries.forget()
 
 
 @pytest.fixture

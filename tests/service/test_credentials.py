@@ -1,10 +1,12 @@
 import hashlib
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
 
 from service import accounts, credentials
-from service.errors import TooManyTries
+from service.errors import Busy, TooManyTries
+from service.models import Guesses, KnownNetwork
 from tests.service.builders import NOW, alice, an_account
 
 pytestmark = pytest.mark.django_db
@@ -176,11 +178,8 @@ def test_ones_own_account_clears_no_count(runs):
 
 
 def test_what_is_kept_in_memory_is_bounded(runs, monkeypatch):
-    # No setting changes these limits, and 10,000 names and their hashes take a minute.
-    monkeypatch.setattr(credentials, "MOST_COUNTED", 10)
+    # No setting changes this limit, and 1,000 accounts take long to make.
     monkeypatch.setattr(credentials, "MOST_REMEMBERED", 3)
-    while not limited(email="0@example.org", password="wrong", address=ELSEWHERE):
-        pass
 
     def come(number):
         return verify(email=f"{number}@example.org", address=f"198.51.100.{number}")
@@ -194,5 +193,127 @@ def test_what_is_kept_in_memory_is_bounded(runs, monkeypatch):
     assert runs == []
     assert come(16)
     assert len(runs) == 1
-    # The oldest count of wrong tries went when others came.
-    assert not limited(email="0@example.org", password="wrong", address=ELSEWHERE)
+    # What was used longest ago went first.
+    assert all(come(number) for number in (18, 19))
+    assert len(runs) == 1
+
+
+def test_use_extends_a_remembered_pair_up_to_a_day(runs):
+    alice(password=RIGHT)
+    step = credentials.LIFETIME - timedelta(seconds=1)
+    steps = int(timedelta(days=1) / step)
+    for number in range(steps):
+        assert verify(now=NOW + number * step)
+    assert len(runs) == 1
+    assert verify(now=NOW + timedelta(days=1))
+    assert len(runs) == 2
+
+
+def test_a_remembered_pair_tells_guessers_elsewhere_nothing(runs):
+    alice(password=RIGHT)
+    assert verify()
+    while not limited(password="wrong", address=ELSEWHERE):
+        pass
+    assert limited(address=ELSEWHERE)
+
+
+def guess_from_everywhere(now=NOW):
+    """Until strangers are refused; return how many guesses that took."""
+    guesses = 0
+    while not limited(password="wrong", address=f"10.0.{guesses}.1", now=now):
+        guesses += 1
+    return guesses
+
+
+def test_guesses_from_many_addresses_share_one_limit(runs):
+    alice(password=RIGHT)
+    assert guess_from_everywhere() == credentials.MOST_BY_ACCOUNT
+    assert limited(address=ELSEWHERE)
+    later = NOW + credentials.ACCOUNT_WINDOW
+    assert verify(address=ELSEWHERE, now=later)
+
+
+def test_guesses_from_everywhere_keep_out_no_network_of_the_account(runs):
+    account = alice(password=RIGHT)
+    assert verify()
+    guess_from_everywhere()
+    # As after a restart.
+    credentials.remembered.forget()
+    assert verify() == account
+    later = NOW + credentials.KNOWN_LIFETIME
+    guess_from_everywhere(later)
+    assert limited(now=later)
+
+
+def test_what_is_old_is_pruned(runs):
+    alice(password=RIGHT)
+    assert verify()
+    verify("wrong", address=ELSEWHERE)
+    later = NOW + credentials.ACCOUNT_WINDOW + timedelta(seconds=1)
+    credentials.prune(later)
+    assert (Guesses.objects.count(), KnownNetwork.objects.count()) == (0, 1)
+    credentials.prune(NOW + credentials.KNOWN_LIFETIME + timedelta(seconds=1))
+    assert not KnownNetwork.objects.exists()
+
+
+def test_a_new_password_makes_every_network_a_stranger(runs):
+    account = alice(password=RIGHT)
+    assert verify()
+    accounts.set_password(account, "another")
+    guess_from_everywhere()
+    assert limited(password="another")
+
+
+def test_right_passwords_count_nowhere(runs):
+    alice(password=RIGHT)
+    for number in range(2 * credentials.MOST_BY_ACCOUNT):
+        assert verify(address=f"10.0.{number}.1")
+    assert not Guesses.objects.exists()
+
+
+def test_forgiveness_ends_every_limit(runs):
+    alice(password=RIGHT)
+    guess_from_everywhere()
+    assert limited()
+    assert credentials.forgive() > 0
+    assert verify()
+
+
+def test_an_address_of_ipv4_stays_one_under_an_ipv6_socket(runs):
+    alice(password=RIGHT)
+    while not limited(password="wrong", address="::ffff:192.0.2.1"):
+        pass
+    assert not limited(password="wrong", address="::ffff:192.0.2.2")
+    assert limited(password="wrong", address="192.0.2.1")
+
+
+def test_who_finds_the_queue_full_may_come_again(runs, monkeypatch):
+    @contextmanager
+    def turn(_key, _password, *, is_known):
+        if not is_known:
+            raise TimeoutError
+        yield
+
+    account = alice(password=RIGHT)
+    assert verify()
+    credentials.remembered.forget()
+    # A queue fills within milliseconds, and only while all cores hash.
+    monkeypatch.setattr(credentials, "take_turn", turn)
+    with pytest.raises(Busy):
+        verify(address=ELSEWHERE)
+    assert verify() == account
+
+
+def test_each_failure_is_logged_once_with_its_address_and_no_password(runs, caplog):
+    alice(password=RIGHT)
+    while not limited(password="wrong word", address=ELSEWHERE):
+        pass
+    verify("wrong word", email="typed@password.example", address="2001:db8::9")
+    verify()
+    lines = [record.getMessage() for record in caplog.records]
+    own = f"name='alice@example.org' address={ELSEWHERE}"
+    assert lines == [
+        *[f"failed {own}"] * credentials.MOST_BY_ADDRESS_AND_NAME,
+        f"limited {own}",
+        "failed name='unknown' address=2001:db8::9",
+    ]

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -14,11 +15,10 @@ from django.utils import timezone
 from config import preparation
 from config.environment import parse_size
 from service import accounts
+from service.credentials import LONGEST_PASSWORD
 from service.errors import EmailTaken, NotFound
 from service.models import Account
 from service.sorting import ByCodePoint
-
-SHORTEST_PASSWORD = 8
 
 
 class Command(BaseCommand):
@@ -75,7 +75,7 @@ def email(raw: str) -> str:
 def add(options: dict[str, Any]) -> str:
     account = accounts.add(
         options["email"],
-        password_from_input(),
+        password_from_input(Account(email=options["email"])),
         timezone.now(),
         kind=Account.Kind(options["type"]),
         space_max_bytes=options["space"],
@@ -90,7 +90,7 @@ def list_all(_options: dict[str, Any]) -> str:
 
 def change_password(options: dict[str, Any]) -> str:
     account = accounts.find(options["email"])
-    accounts.set_password(account, password_from_input())
+    accounts.set_password(account, password_from_input(account))
     return f"{account.email} has a new password; its signed links are dead."
 
 
@@ -111,11 +111,15 @@ def remove(options: dict[str, Any]) -> str:
     return f"Removed {account.email} with all its files."
 
 
-def password_from_input() -> str:
+def password_from_input(account: Account) -> str:
     """From standard input: arguments are seen by everybody who lists the machine's processes."""
     password = sys.stdin.readline().rstrip("\r\n")
-    if len(password) < SHORTEST_PASSWORD:
-        raise CommandError(f"A password needs at least {SHORTEST_PASSWORD} characters.")
+    if len(password) > LONGEST_PASSWORD:
+        raise CommandError(f"A password has at most {LONGEST_PASSWORD} characters.")
+    try:
+        validate_password(password, account)  # type: ignore[arg-type]  # By its e-mail address.
+    except ValidationError as weak:
+        raise CommandError(" ".join(weak.messages)) from weak
     return password
 
 

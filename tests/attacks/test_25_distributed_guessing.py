@@ -1,0 +1,146 @@
+"""Row 25: one password guessed at from many addresses, through both processes, across restarts.
+
+Shown elsewhere: terminal control in log lines (tests/config/test_logs.py), and what each limit
+counts (tests/service/test_credentials.py).
+"""
+
+import re
+from base64 import b64encode
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from configparser import ConfigParser
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from threading import Barrier
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import pytest
+
+from service import credentials
+from tests.running import PASSWORD, Ferry, running
+
+BASE = Path(__file__).resolve().parents[2]
+EMAIL = "alice@example.org"
+SETTINGS = {"WEB_PROCESSES": "2", "TRUSTED_PROXIES": "127.0.0.1"}
+HOME, ELSEWHERE = "192.0.2.7", "203.0.113.9"
+MANY = 100
+GENEROUS = 180
+# Both processes may look at a count at the same moment.
+OVERSHOOT = 1
+
+pytestmark = pytest.mark.slow
+
+
+class Asked(NamedTuple):
+    method: str
+    path: str
+    body: str
+    headers: dict[str, str]
+
+
+def strangers(most: int) -> list[str]:
+    return [f"198.51.{number // 250}.{number % 250}" for number in range(most)]
+
+
+def all_at_once(port: int, asked: list[Asked]) -> list[HTTPResponse]:
+    """Send all requests once every connection stands: to connect takes longer than a hash."""
+    start = Barrier(len(asked))
+
+    def one(each: Asked) -> HTTPResponse:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=GENEROUS)) as connection:
+            connection.connect()
+            start.wait(GENEROUS)
+            connection.request(each.method, each.path, each.body, each.headers)
+            response = connection.getresponse()
+            response.read()
+            return response
+
+    with ThreadPoolExecutor(len(asked)) as pool:
+        return list(pool.map(one, asked))
+
+
+def call_of(password: str, address: str, email: str = EMAIL) -> Asked:
+    """What a program sends to /rest."""
+    pair = b64encode(f"{email}:{password}".encode()).decode()
+    headers = {"Host": "localhost", "X-Forwarded-For": address, "Authorization": f"Basic {pair}"}
+    return Asked("GET", "/rest/user", "", headers)
+
+
+def statuses(ferry: Ferry, calls: list[Asked]) -> Counter[int]:
+    return Counter(answer.status for answer in all_at_once(ferry.port, calls))
+
+
+def make_account(ferry: Ferry) -> None:
+    ferry.say("account", "add", EMAIL, words=f"{PASSWORD}\n")
+
+
+def failures(ferry: Ferry) -> list[str]:
+    return re.findall(r"WARNING ferry\.rest (?:failed|limited) .*address=(\S+)", ferry.log)
+
+
+def test_many_addresses_processes_and_restarts_share_one_limit_at_rest(tmp_path):
+    many = strangers(credentials.MOST_BY_ACCOUNT + 40)
+    with running(tmp_path, **SETTINGS) as ferry:
+        make_account(ferry)
+        assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
+        answers = statuses(ferry, [call_of(f"guess from {each}", each) for each in many])
+        assert set(answers) == {401, 429}
+        assert 0 <= answers[401] - credentials.MOST_BY_ACCOUNT <= OVERSHOOT
+    assert sorted(failures(ferry)) == sorted(many)
+    with running(tmp_path, **SETTINGS) as ferry:
+        (refused,) = all_at_once(ferry.port, [call_of(PASSWORD, ELSEWHERE)])
+        assert refused.status == 429
+        assert 0 < int(refused.headers["Retry-After"]) <= 3600
+        # A network of the account's own is kept out by nobody, though no process remembers it.
+        assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
+
+
+def test_a_right_password_from_many_clients_at_once_is_never_refused_at_rest(tmp_path):
+    with running(tmp_path, **SETTINGS) as ferry:
+        make_account(ferry)
+        assert statuses(ferry, [call_of(PASSWORD, HOME)] * MANY) == {200: MANY}
+        spread = [call_of(PASSWORD, each) for each in strangers(MANY)]
+        assert statuses(ferry, spread) == {200: MANY}
+        # Some clients at one address have not been told the new password.
+        stale = [call_of("an older password", ELSEWHERE)] * 15
+        mixed = [call_of(PASSWORD, ELSEWHERE)] * MANY + stale
+        assert statuses(ferry, mixed) == {200: MANY, 401: 15}
+
+
+def fail2ban_filter() -> tuple[str, str]:
+    """The expression and the pattern of the time, with fail2ban's own marks put in."""
+    parser = ConfigParser()
+    parser.read(BASE / "docs/fail2ban/filter.conf")
+    definition = parser["Definition"]
+    date = definition["datepattern"]
+    for mark, digits in {"%Y": r"\d{4}", "%z": "(?:Z|[+-][0-9:]+)"}.items():
+        date = date.replace(mark, digits)
+    date = re.sub("%[mdHMS]", r"\\d\\d", date)
+    return definition["failregex"].replace("<HOST>", r"(?P<host>[0-9a-fA-F:.]+)"), date
+
+
+def banned_by(line: str) -> str | None:
+    """As fail2ban does: cut the time out of the line, then match what is left."""
+    expression, date = fail2ban_filter()
+    found = re.search(expression, re.sub(date, "", line, count=1))
+    return found["host"] if found else None
+
+
+def test_fail2ban_reads_each_failure_once_and_nothing_else(tmp_path):
+    banned = ["198.51.100.1", "2001:db8::1", "198.51.100.3"]
+    # What strangers write into a log line passes for no failure.
+    forged = "/x%20WARNING%20ferry.rest%20failed%20name='a'%20address=192.0.2.99"
+    with running(tmp_path, **SETTINGS) as ferry:
+        make_account(ferry)
+        for address, email in zip(banned, [EMAIL, EMAIL, unquote(forged)], strict=True):
+            assert statuses(ferry, [call_of("guess", address, email)]) == {401: 1}
+        headers = {"Host": "localhost", "X-Forwarded-For": ELSEWHERE}
+        all_at_once(ferry.port, [Asked("GET", forged, "", headers)])
+        assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
+    lines = ferry.log.splitlines()
+    assert [host for line in lines if (host := banned_by(line))] == banned
+    # The journal puts the machine and the program in front.
+    prefixed = [f"harbor python[12]: {line}" for line in lines]
+    assert [host for line in prefixed if (host := banned_by(line))] == banned
