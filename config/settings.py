@@ -166,6 +166,7 @@ SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
 V1_TRANSPORT = "config.upstream.transport"
 V1_CREDENTIALS = "config.upstream.credentials"
 V1_PASSWORD_SETTER = "config.upstream.set_password"  # noqa: S105  Where a function is.
+V1_LINKS_ENDER = "config.upstream.end_links"
 V1_ACCOUNT = "config.upstream.EMBEDDED_ACCOUNT"
 LAN_ADDRESSES = "config.addresses.lan"
 HEALTH = "config.health.report"

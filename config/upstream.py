@@ -57,6 +57,11 @@ def set_password(password: str | None) -> None:
     accounts.set_password(accounts.find(EMBEDDED_ACCOUNT), password)
 
 
+def end_links() -> None:
+    """Every signed link to content, whoever has it."""
+    accounts.end_links(EMBEDDED_ACCOUNT)
+
+
 def transport(request: HttpRequest | None = None) -> "InProcess":
     """For one request of the site; without one for commands and the worker."""
     if request is None:

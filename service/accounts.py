@@ -73,6 +73,11 @@ def set_password(account: Account, password: str | None) -> None:
     KnownNetwork.objects.filter(account=account).delete()
 
 
+def end_links(email: str) -> None:
+    """Signed links of the account die; where there is no such account, it has none."""
+    Account.objects.filter(email=spelled(email)).update(link_key=secrets.token_hex(32))
+
+
 def set_kind(account: Account, kind: Account.Kind) -> None:
     account.kind = kind
     account.save(update_fields=["kind"])

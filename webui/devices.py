@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import cast
 
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.sessions.models import Session
 from django.db import IntegrityError, OperationalError
 from django.db.models import Exists, OuterRef, QuerySet
@@ -94,8 +95,19 @@ def sign_out(devices: QuerySet[Device]) -> int:
     return len(keys)
 
 
-def moved(before: str, after: str) -> None:
-    """A session that changes its key stays the same device."""
+def sign_out_everywhere(user: User, request: Request) -> None:
+    """End all sessions of this person but the one that asks, and what they have handed out."""
+    user.begin_epoch()
+    if user == request.user:
+        stay(request, user)
+    sign_out(others(user, request.session.session_key or ""))
+
+
+def stay(request: Request, user: User) -> None:
+    """Carry this session over into the epoch that its own person has just begun."""
+    before = request.session.session_key or ""
+    update_session_auth_hash(request, user)
+    after = request.session.session_key or ""
     Device.objects.filter(session_key=before).update(session_key=after)
 
 

@@ -10,6 +10,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db import IntegrityError, models, transaction
 from django.db.models.functions import Lower
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from webui import sealing
@@ -61,6 +62,8 @@ class User(AbstractBaseUser):
     role = models.CharField(max_length=10, choices=Role.choices)
     # Empty: what the browser asks for.
     language = models.CharField(max_length=10, default="")
+    # Sessions, links, and codes name the epoch they come from, and end with it.
+    epoch = models.CharField(max_length=16, default="")
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -81,6 +84,31 @@ class User(AbstractBaseUser):
     def __str__(self) -> str:
         return self.username
 
+    def save(self, *args: Any, **options: Any) -> None:
+        """Begin a new epoch with a new password, whoever sets it. Django leaves `_password` empty
+        when it only hashes the same password anew."""
+        fields = options.get("update_fields")
+        if getattr(self, "_password", None) is not None:
+            self.epoch = new_epoch()
+            options["update_fields"] = fields and {*fields, "epoch"}
+        super().save(*args, **options)
+
+    def begin_epoch(self) -> None:
+        """End every session of this person, and what they have handed out until now."""
+        self.epoch = new_epoch()
+        self.save(update_fields=["epoch"])
+
+    def get_session_auth_hash(self) -> str:
+        """Return Django's own until a first epoch begins, so that an upgrade signs nobody out."""
+        of_password = super().get_session_auth_hash()
+        if not self.epoch:
+            return of_password
+        return salted_hmac("ferry.epoch", f"{self.epoch} {of_password}").hexdigest()
+
+
+def new_epoch() -> str:
+    return secrets.token_hex(8)
+
 
 class OneTimeLink(models.Model):
     """A link that lets its bearer do one thing once. Only a digest of its token is kept."""
@@ -92,6 +120,8 @@ class OneTimeLink(models.Model):
     purpose = models.CharField(max_length=20)
     # What whoever is invited will be; empty for other purposes.
     role = models.CharField(max_length=10, choices=Role.choices, default="")
+    made_by = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
+    epoch = models.CharField(max_length=16, default="")  # of the person who made it
     expires_at = models.DateTimeField()
 
     objects: ClassVar[models.Manager["OneTimeLink"]]
@@ -100,12 +130,30 @@ class OneTimeLink(models.Model):
         return f"{self.purpose} until {self.expires_at:%H:%M}"
 
     @classmethod
-    def issue(cls, purpose: str, now: datetime, lifetime: timedelta, role: str = "") -> str:
+    def issue(
+        cls,
+        purpose: str,
+        now: datetime,
+        lifetime: timedelta,
+        role: str = "",
+        made_by: User | None = None,
+    ) -> str:
         token = secrets.token_urlsafe(32)
         cls.objects.create(
-            digest=digest_of(token), purpose=purpose, role=role, expires_at=now + lifetime
+            digest=digest_of(token),
+            purpose=purpose,
+            role=role,
+            made_by=made_by,
+            epoch=made_by.epoch if made_by else "",
+            expires_at=now + lifetime,
         )
         return token
+
+    @classmethod
+    def invitations(cls, now: datetime) -> models.QuerySet["OneTimeLink"]:
+        """Return those whose maker is still an owner, and has not ended them since."""
+        is_of_owner = models.Q(made_by__role=Role.OWNER, made_by__epoch=models.F("epoch"))
+        return cls.objects.filter(is_of_owner, purpose=cls.INVITATION, expires_at__gt=now)
 
     @classmethod
     def is_good(cls, purpose: str, token: str, now: datetime) -> bool:
@@ -123,6 +171,8 @@ class OneTimeLink(models.Model):
 
     @classmethod
     def _of(cls, purpose: str, token: str, now: datetime) -> models.QuerySet["OneTimeLink"]:
+        if purpose == cls.INVITATION:
+            return cls.invitations(now).filter(digest=digest_of(token))
         return cls.objects.filter(digest=digest_of(token), purpose=purpose, expires_at__gt=now)
 
 
@@ -136,6 +186,9 @@ class Pairing(models.Model):
     digest = models.CharField(max_length=64, unique=True)  # of the link, or of the waiting cookie
     code_digest = models.CharField(max_length=64, default="", db_index=True)
     user = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
+    # Where the user offered the link or approved the code; it ends with either.
+    session_key = models.CharField(max_length=40, default="")
+    epoch = models.CharField(max_length=16, default="")
     agent = models.CharField(max_length=300, default="")
     address = models.CharField(max_length=64, default="")
     used_at = models.DateTimeField(null=True)
@@ -200,6 +253,65 @@ class Connection(models.Model):
         """Raises sealing.Broken where SECRET_KEY is another than it was."""
         name, password = json.loads(sealing.unseal(self.sealed))
         return name, password
+
+
+class ProgramPassword(models.Model):
+    """Who made the password by which other programs use Ferry's own service; at most one row."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+
+    objects: ClassVar[models.Manager["ProgramPassword"]]
+
+    def __str__(self) -> str:
+        return f"made by {self.user_id}"
+
+
+class Activity(models.Model):
+    """Something that an owner may want to look up later, with the names that counted then."""
+
+    class Kind(models.TextChoices):
+        SIGNED_IN = "signed_in"
+        PAIRED = "paired"
+        FAILED = "failed"
+        OWNER_MADE = "owner_made"
+        PASSWORD_CHANGED = "password_changed"  # noqa: S105  A word.
+        LINK_OFFERED = "link_offered"
+        CODE_APPROVED = "code_approved"
+        DEVICE_SIGNED_OUT = "device_signed_out"
+        OTHERS_SIGNED_OUT = "others_signed_out"
+        PERSON_SIGNED_OUT = "person_signed_out"
+        INVITED = "invited"
+        INVITATION_REVOKED = "invitation_revoked"
+        JOINED = "joined"
+        ROLE_CHANGED = "role_changed"
+        REMOVED = "removed"
+        TOKEN_MADE = "token_made"  # noqa: S105  A word.
+        TOKEN_REVOKED = "token_revoked"  # noqa: S105  A word.
+        SHARE_MADE = "share_made"
+        SHARE_REVOKED = "share_revoked"
+        PROGRAMS_ALLOWED = "programs_allowed"
+        PROGRAMS_BLOCKED = "programs_blocked"
+        CONNECTED = "connected"
+        DISCONNECTED = "disconnected"
+        DELETED = "deleted"
+        TRANSFER_REMOVED = "transfer_removed"
+        ACCOUNT_CHANGED = "account_changed"
+
+    at = models.DateTimeField(db_index=True)
+    kind = models.CharField(max_length=24)
+    person = models.CharField(max_length=150, default="")  # empty: nobody who is known
+    subject = models.CharField(max_length=255, default="")
+    detail = models.CharField(max_length=20, default="")  # a role, or what a command did
+    address = models.CharField(max_length=64, default="")  # empty: a command on this machine
+    count = models.PositiveIntegerField(default=1)
+
+    objects: ClassVar[models.Manager["Activity"]]
+
+    class Meta:
+        indexes = (models.Index("kind", "at", name="activity_of_kind"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.person} at {self.at:%H:%M}"
 
 
 class Selection(models.Model):

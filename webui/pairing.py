@@ -3,7 +3,8 @@
 import secrets
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from webui.models import Pairing, User, digest_of
 
@@ -16,21 +17,27 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 CODE_LENGTH = 8
 
 
-def offer(user: User, now: datetime) -> tuple[Pairing, str]:
+def offer(user: User, session_key: str, now: datetime) -> tuple[Pairing, str]:
     """A link's token beside its row. A new one takes the place of those before."""
     Pairing.objects.filter(user=user, code_digest="", used_at=None).delete()
     token = secrets.token_urlsafe(32)
-    row = Pairing.objects.create(digest=digest_of(token), user=user, expires_at=now + LINK_LIFETIME)
+    row = Pairing.objects.create(
+        digest=digest_of(token),
+        user=user,
+        session_key=session_key,
+        epoch=user.epoch,
+        expires_at=now + LINK_LIFETIME,
+    )
     return row, token
 
 
 def offered(token: str, now: datetime) -> Pairing | None:
-    return _open(now).filter(digest=digest_of(token), code_digest="").first()
+    return _granted(now).filter(digest=digest_of(token), code_digest="").first()
 
 
 def accept(token: str, agent: str, address: str, now: datetime) -> User | None:
     """The person whom the link signs in, for exactly one caller."""
-    rows = _open(now).filter(digest=digest_of(token), code_digest="")
+    rows = _granted(now).filter(digest=digest_of(token), code_digest="")
     row = rows.first()
     if row is None or not rows.update(used_at=now, agent=agent, address=address):
         return None
@@ -52,7 +59,8 @@ def begin(agent: str, address: str, now: datetime) -> tuple[str, str]:
 
 
 def waiting(secret: str, now: datetime) -> Pairing | None:
-    return _open(now).filter(digest=digest_of(secret)).exclude(code_digest="").first()
+    rows = _open(now).filter(Q(user=None) | Q(pk__in=_granted(now)))
+    return rows.filter(digest=digest_of(secret)).exclude(code_digest="").first()
 
 
 def asked(code: str, now: datetime) -> Pairing | None:
@@ -65,13 +73,14 @@ def is_over(pairing: Pairing, now: datetime) -> bool:
     return not now < pairing.expires_at <= now + CODE_LIFETIME
 
 
-def approve(pairing: Pairing, user: User, now: datetime) -> bool:
-    return bool(_open(now).filter(pk=pairing.pk, user=None).update(user=user))
+def approve(pairing: Pairing, user: User, session_key: str, now: datetime) -> bool:
+    rows = _open(now).filter(pk=pairing.pk, user=None)
+    return bool(rows.update(user=user, session_key=session_key, epoch=user.epoch))
 
 
 def finish(secret: str, now: datetime) -> User | None:
     """The person who approved, once, for the device that keeps the secret."""
-    rows = _open(now).filter(digest=digest_of(secret), user__isnull=False).exclude(code_digest="")
+    rows = _granted(now).filter(digest=digest_of(secret)).exclude(code_digest="")
     row = rows.first()
     if row is None or not rows.update(used_at=now):
         return None
@@ -82,6 +91,16 @@ def number_of(token: str) -> str:
     """Four digits that both devices show, so that people see they mean the same link."""
     number = int(digest_of(f"number {token}")[:8], 16) % 10_000
     return f"{number // 100:02} {number % 100:02}"
+
+
+def end(user: User) -> None:
+    Pairing.objects.filter(user=user, used_at=None).delete()
+
+
+def _granted(now: datetime) -> QuerySet[Pairing]:
+    """Those that somebody offered or approved in a session that still lives."""
+    session = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=now)
+    return _open(now).filter(Exists(session), user__epoch=F("epoch"))
 
 
 def _open(now: datetime) -> QuerySet[Pairing]:

@@ -2,11 +2,13 @@
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.module_loading import import_string
 
-from webui import devices
-from webui.models import OneTimeLink, Role, User
+from webui import devices, pairing, programs
+from webui.models import OneTimeLink, Role, SendToken, User
 
 INVITATION_LIFETIME = timedelta(days=3)
 MOST_INVITATIONS = 50
@@ -31,15 +33,29 @@ class TooManyInvitations(Refusal):
 def change_role(person: User, role: Role, by: User) -> None:
     with transaction.atomic():
         _decide(person, by, stays_owner=role is Role.OWNER)
-        User.objects.filter(pk=person.pk).update(role=role)
+        if User.objects.filter(pk=person.pk).exclude(role=role).update(role=role):
+            _end_grants(person, role)
 
 
 def remove(person: User, by: User) -> None:
     """Signed out everywhere in the same moment."""
     with transaction.atomic():
         _decide(person, by, stays_owner=False)
+        programs.end(person)
+        # Signed links name no person, so that only a new key ends those that this one has.
+        import_string(settings.V1_LINKS_ENDER)()
         devices.sign_out(person.devices.all())
         person.delete()
+
+
+def _end_grants(person: User, role: Role) -> None:
+    """What came from the role before, and would come back to life with it."""
+    pairing.end(person)
+    OneTimeLink.objects.filter(made_by=person).delete()
+    if role is not Role.OWNER:
+        programs.end(person)
+    if not role.includes(Role.MEMBER):
+        SendToken.objects.filter(user=person).delete()
 
 
 def _decide(person: User, by: User, *, stays_owner: bool) -> None:
@@ -53,16 +69,15 @@ def _decide(person: User, by: User, *, stays_owner: bool) -> None:
         raise LastOwner
 
 
-def invite(role: Role, now: datetime) -> str:
+def invite(role: Role, by: User, now: datetime) -> str:
     """The token of a link that makes one person; only its bearer knows it."""
     if invitations(now).count() >= MOST_INVITATIONS:
         raise TooManyInvitations
-    return OneTimeLink.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role)
+    return OneTimeLink.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
 
 
 def invitations(now: datetime) -> QuerySet[OneTimeLink]:
-    found = OneTimeLink.objects.filter(purpose=OneTimeLink.INVITATION, expires_at__gt=now)
-    return found.order_by("expires_at", "pk")
+    return OneTimeLink.invitations(now).order_by("expires_at", "pk")
 
 
 def join(token: str, name: str, password: str, now: datetime) -> User | None:

@@ -72,6 +72,7 @@ def test_an_owner_signs_somebody_out_everywhere(alice, bob):
     bob.client.get("/")
     alice.client.post(f"/account/people/{bob.user.pk}/signout/")
     assert bob.client.get("/").status_code == 302
+    bob.user.refresh_from_db()
     assert signed_in(bob.user).get("/").status_code == 200
 
 
@@ -190,7 +191,7 @@ def test_guesses_are_limited(stranger):
 
 def test_invitations_are_not_without_end(alice):
     for _time in range(MOST_INVITATIONS):
-        people.invite(Role.GUEST, timezone.now())
+        people.invite(Role.GUEST, alice.user, timezone.now())
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
     assert answer.status_code == 422
     assert "Too many" in words(answer, "[role=alert]")

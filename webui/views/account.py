@@ -4,7 +4,6 @@ from typing import cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 from django.shortcuts import redirect, render
@@ -174,9 +173,7 @@ def password(request: Request) -> HttpResponse:
 def _change(request: Request, form: ChangePassword) -> HttpResponse:
     request.user.set_password(form.cleaned_data["password"])
     request.user.save(update_fields=["password"])
-    before = request.session.session_key or ""
-    update_session_auth_hash(request, request.user)
-    devices.moved(before, request.session.session_key or "")
+    devices.stay(request, request.user)
     devices.sign_out(devices.others(request.user, request.session.session_key or ""))
     log.info("changed password name=%r", request.user.username)
     if request.htmx:

@@ -27,7 +27,7 @@ def sign_out(request: Request, device: int) -> HttpResponse:
 @require_POST
 @open_to(Role.GUEST)
 def sign_out_others(request: Request) -> HttpResponse:
-    devices.sign_out(devices.others(request.user, request.session.session_key or ""))
+    devices.sign_out_everywhere(request.user, request)
     log.info("signed out all other devices name=%r", request.user.username)
     return shown(request, _("All other devices are signed out"))
 

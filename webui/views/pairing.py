@@ -35,7 +35,7 @@ SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 @open_to(Role.GUEST)
 def offer(request: Request) -> HttpResponse:
     """The link is in this answer alone, as a picture and as text."""
-    row, token = pairing.offer(request.user, timezone.now())
+    row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
     at = doors(request, reverse("pair-accept", args=[token]))
     context = {"offer": pages.offer_part(at, pairing.number_of(token), row.pk)}
     template = "account/_pairing.html" if request.htmx else "account/pair.html"
@@ -140,7 +140,8 @@ def approve(request: Request) -> HttpResponse:
     if row is not None and "approve" not in request.POST:
         page = pages.approve_page(code, agent=row.agent, address=row.address)
         return show_approval(request, page, 200)
-    if row is None or not pairing.approve(row, request.user, now):
+    key = request.session.session_key or ""
+    if row is None or not pairing.approve(row, request.user, key, now):
         refusal = _("No device shows this code now. Check it, or make a new one there.")
         return show_approval(request, pages.approve_page(code, refusal), 422)
     log.info("approved a device name=%r address=%s", request.user.username, row.address)

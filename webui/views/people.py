@@ -53,7 +53,7 @@ def person(request: Request, person: int) -> HttpResponse:
 @open_to(Role.OWNER)
 def sign_out(request: Request, person: int) -> HttpResponse:
     found = get_object_or_404(User, pk=person)
-    devices.sign_out(devices.others(found, request.session.session_key or ""))
+    devices.sign_out_everywhere(found, request)
     log.info("signed out everywhere name=%r by=%r", found.username, request.user.username)
     messages.success(request, _("%(name)s is signed out everywhere") % {"name": found.username})
     return redirect("account")
@@ -115,7 +115,7 @@ def invite(request: Request) -> HttpResponse:
         return show_invite(request, _("Choose a role."))
     now = timezone.now()
     try:
-        token = people.invite(role, now)
+        token = people.invite(role, request.user, now)
     except people.Refusal as refused:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)

@@ -1,17 +1,16 @@
 """The Account screen: a password of Ferry's own service, for other programs."""
 
 import logging
-import secrets
 
-from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
+from webui import programs
 from webui.http import Request
 from webui.models import Role
 from webui.roles import open_to
@@ -27,14 +26,14 @@ def password(request: Request) -> HttpResponse:
     """A new one stands in this answer alone. Programs that had the old one are out."""
     if programs_of(request) is None:
         raise Http404
-    set_password = import_string(settings.V1_PASSWORD_SETTER)
     if "forget" in request.POST:
-        set_password(None)
+        programs.take_away()
         log.info("password of the service taken away name=%r", request.user.username)
         messages.success(request, _("Other programs can't sign in any more"))
         return redirect("account")
-    made = secrets.token_urlsafe(18)
-    set_password(made)
+    made = programs.make(request.user)
+    if made is None:
+        raise PermissionDenied
     log.info("new password of the service name=%r", request.user.username)
     template = "account/_programs.html" if request.htmx else "account/show.html"
     context = context_for(request)

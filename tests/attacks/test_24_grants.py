@@ -1,0 +1,334 @@
+"""Row 24: what grants access ends with what it came from, and lives through everything else.
+
+SECURITY.md shows the same table to people; a test compares the two.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from contextlib import closing
+from io import StringIO
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.management import call_command
+from django.core.signals import request_finished
+from django.db import close_old_connections
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from config import service as gate
+from config import upstream
+from service import accounts
+from service.models import Account
+from service.store import library_store
+from tests.cases import each_case
+from tests.people import PASSWORD, Stranger, make_person, page, signed_in, words
+from tests.service.builders import a_file, put
+from tests.webui.service import EMAIL, IMPATIENT, storage_of
+from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
+from tests.webui.test_sending import magnet
+from webui import attempts, connection
+from webui.models import Device, Role
+from webui.v1.client import Client as ServiceClient
+from webui.views.signin import DEVICE_COOKIE
+
+pytestmark = pytest.mark.django_db
+SECURITY = (Path(__file__).resolve().parents[2] / "SECURITY.md").read_text()
+SECTION = SECURITY.split("\n## What ends")[1].partition("\n## ")[0]
+NEW_PASSWORD = "a louder harbour at night"
+HTMX = {"hx-request": "true"}
+Opens = Callable[[], bool]
+
+
+@pytest.fixture(autouse=True)
+def really(storage, monkeypatch, settings, tmp_path):
+    """Our own service in this process, which other services may take the place of."""
+    settings.DATA_DIR = tmp_path
+    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+    monkeypatch.undo()  # Not the fake of `storage`.
+    elsewhere = storage_of("elsewhere", is_embedded=False)
+    client_for = connection.client_for
+
+    def clients(place):
+        if place.is_embedded:
+            return client_for(place)
+        return ServiceClient(
+            place.url, place.credentials, transport=elsewhere.fake, patience=IMPATIENT
+        )
+
+    # Nothing a test could serve answers at the https address of a public host.
+    monkeypatch.setattr(connection, "client_for", clients)
+    connection.forget()
+    yield
+    connection.forget()
+
+
+@pytest.fixture
+def film(really):
+    account = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
+    return a_file(account, "Film.mkv", blob=put(library_store(), b"a film"))
+
+
+def stranger() -> Client:
+    return Stranger(headers={"host": "localhost", "user-agent": "Firefox/140.0"})
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/account/pair/code/").status_code == 200
+
+
+def path_of(url: str) -> str:
+    return urlsplit(url).path
+
+
+def of_service(path: str, **headers: str) -> int:
+    request = RequestFactory().get(path, headers={"host": "localhost", **headers})
+    # As Django's test client does: the connection of a test outlives its requests.
+    request_finished.disconnect(close_old_connections)
+    try:
+        with closing(gate.handler().get_response(request)) as response:
+            return response.status_code
+    finally:
+        request_finished.connect(close_old_connections)
+
+
+# Grants: each is made by this person, and says later whether it opens
+
+
+def session(olga, film) -> Opens:
+    phone = stranger()
+    phone.post("/signin/", {"username": "olga", "password": PASSWORD})
+    return lambda: is_in(phone)
+
+
+def unlisted_session(olga, film) -> Opens:
+    """One whose row among the devices could not be written."""
+    phone = signed_in(olga.user)
+    Device.objects.filter(session_key=phone.session.session_key).delete()
+    return lambda: is_in(phone)
+
+
+def remembered_device(olga, film) -> Opens:
+    phone = stranger()
+    phone.post("/signin/", {"username": "olga", "password": PASSWORD})
+    cookie = phone.cookies[DEVICE_COOKIE].value
+    return lambda: attempts.is_device_of(cookie, "olga")
+
+
+def pairing_link(olga, film) -> Opens:
+    shown = page(olga.client.post("/account/pair/", headers=HTMX))
+    path = path_of(shown.select_one("input.mono")["value"])
+
+    def opens() -> bool:
+        phone = stranger()
+        phone.post(path)
+        return is_in(phone)
+
+    return opens
+
+
+def approved_code(olga, film) -> Opens:
+    phone = stranger()
+    code = words(phone.post("/pair/"), ".pair-code")
+    olga.client.post("/account/pair/code/", {"code": code, "approve": "1"})
+
+    def opens() -> bool:
+        phone.post("/pair/state/")
+        return is_in(phone)
+
+    return opens
+
+
+def invitation(olga, film) -> Opens:
+    answer = olga.client.post("/account/people/invite/", {"role": "owner"})
+    path = path_of(page(answer).select_one("input.mono")["value"])
+
+    def opens() -> bool:
+        guest = stranger()
+        form = {"username": "ida", "password": NEW_PASSWORD, "password_again": NEW_PASSWORD}
+        guest.post(path, form)
+        return is_in(guest)
+
+    return opens
+
+
+def token(olga, film) -> Opens:
+    shown = page(olga.client.post("/account/tokens/", {"name": "seedbox"}))
+    line = shown.select_one("#token-line")["value"]
+    headers = {"host": "localhost", "authorization": line.removeprefix("Authorization: ")}
+    return lambda: Client().post("/send/", {"text": magnet()}, headers=headers).status_code == 200
+
+
+def player_link(olga, film) -> Opens:
+    answer = olga.client.post(f"/files/0/file-{film.pk}/link/")
+    path = path_of(page(answer).select_one(".pairing input")["value"])
+    return lambda: stranger().get(path).status_code == 302
+
+
+def signed_link(olga, film) -> Opens:
+    link = olga.client.get(f"/files/file/{film.pk}/download/")["Location"]
+    return lambda: of_service(link) == 200
+
+
+def program_password(olga, film) -> Opens:
+    """One that a program has just used, so that this process remembers it."""
+    password = words(olga.client.post("/account/programs/"), "#programs-password")
+    pair = b64encode(f"{upstream.EMBEDDED_ACCOUNT}:{password}".encode()).decode()
+
+    def opens() -> bool:
+        return of_service("/rest/user", authorization=f"Basic {pair}") == 200
+
+    assert opens()
+    return opens
+
+
+GRANTS = {
+    "signed-in device": session,
+    "signed-in device that no list shows": unlisted_session,
+    "remembered device": remembered_device,
+    "pairing link": pairing_link,
+    "approved code": approved_code,
+    "invitation": invitation,
+    "token for scripts": token,
+    "link for players": player_link,
+    "password for other programs": program_password,
+    "signed link to content": signed_link,  # The password before it would have ended it.
+}
+
+
+# Events: each befalls Olga after she has made them all
+
+
+def nothing(olga, alice):
+    pass
+
+
+def new_password(olga, alice):
+    form = {"old_password": PASSWORD, "password": NEW_PASSWORD, "password_again": NEW_PASSWORD}
+    assert olga.client.post("/account/password/", form).status_code == 302
+    assert is_in(olga.client)
+
+
+def new_password_by_command(olga, alice):
+    # The command asks at a terminal, which a test has none of.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("getpass.getpass", lambda prompt: NEW_PASSWORD)
+        call_command("changepassword", "olga", stdout=StringIO())
+
+
+def member(olga, alice):
+    alice.client.post(f"/account/people/{olga.user.pk}/", {"role": "member"})
+
+
+def guest(olga, alice):
+    alice.client.post(f"/account/people/{olga.user.pk}/", {"role": "guest"})
+
+
+def member_and_owner_again(olga, alice):
+    member(olga, alice)
+    alice.client.post(f"/account/people/{olga.user.pk}/", {"role": "owner"})
+
+
+def sign_out(olga, alice):
+    olga.client.post("/signout/")
+
+
+def sign_out_everywhere(olga, alice):
+    olga.client.post("/account/devices/signout/")
+    assert is_in(olga.client)
+
+
+def sign_out_everywhere_on_the_page_of_people(olga, alice):
+    olga.client.post(f"/account/people/{olga.user.pk}/signout/")
+    assert is_in(olga.client)
+
+
+def sign_out_everywhere_by_another(olga, alice):
+    alice.client.post(f"/account/people/{olga.user.pk}/signout/")
+    assert not is_in(olga.client)
+
+
+def removal(olga, alice):
+    alice.client.post(f"/account/people/{olga.user.pk}/remove/")
+
+
+def connection_change(olga, alice):
+    form = {"url": "https://storage.example", "email": EMAIL, "password": FOREIGN_PASSWORD}
+    assert alice.client.post("/account/connection/", form).status_code == 302
+
+
+def connection_change_and_back(olga, alice):
+    connection_change(olga, alice)
+    alice.client.post("/account/connection/forget/")
+
+
+SIGNED_IN = {"signed-in device", "signed-in device that no list shows", "remembered device"}
+PAIRINGS = {"pairing link", "approved code"}
+HANDED_OUT = {"invitation", "link for players"}
+OF_AN_OWNER = {"invitation", "password for other programs", "signed link to content"}
+ENDED = {
+    nothing: set(),
+    new_password: SIGNED_IN | PAIRINGS | HANDED_OUT,
+    new_password_by_command: SIGNED_IN | PAIRINGS | HANDED_OUT,
+    member: PAIRINGS | OF_AN_OWNER,
+    guest: PAIRINGS | OF_AN_OWNER | {"token for scripts"},
+    member_and_owner_again: PAIRINGS | OF_AN_OWNER,
+    sign_out: PAIRINGS,
+    sign_out_everywhere: SIGNED_IN | PAIRINGS | HANDED_OUT,
+    sign_out_everywhere_on_the_page_of_people: SIGNED_IN | PAIRINGS | HANDED_OUT,
+    sign_out_everywhere_by_another: SIGNED_IN | PAIRINGS | HANDED_OUT,
+    removal: set(GRANTS),
+    # Of what is on this machine nothing opens until it is shown again.
+    connection_change: {
+        "link for players",
+        "signed link to content",
+        "password for other programs",
+    },
+    connection_change_and_back: set(),
+}
+
+
+@each_case("event", ENDED)
+def test_each_grant_ends_with_what_it_came_from(event, film):
+    connection.forget()
+    alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
+    opens = {name: make(olga, film) for name, make in GRANTS.items()}
+    event(olga, alice)
+    assert {name for name, is_open in opens.items() if not is_open()} == ENDED[event]
+
+
+# What the columns of SECURITY.md's table stand for. Its rows are the grants.
+COLUMNS = {
+    "new password": (new_password, new_password_by_command),
+    "another role": (member, member_and_owner_again),
+    "sign-out there": (sign_out,),
+    "sign-out everywhere": (
+        sign_out_everywhere,
+        sign_out_everywhere_on_the_page_of_people,
+        sign_out_everywhere_by_another,
+    ),
+    "removal": (removal,),
+    "another service": (connection_change,),
+}
+
+
+def test_security_shows_what_each_event_ends():
+    head, *rows = re.findall(r"^\| .*\|$", SECTION, re.MULTILINE)
+    _grant, *columns = cells(head)
+    assert columns == list(COLUMNS)
+    shown = {grant: dict(zip(columns, told, strict=True)) for grant, *told in map(cells, rows)}
+    assert list(shown) == [name for name in GRANTS if name != "signed-in device that no list shows"]
+    wrong = [
+        (grant, column, event.__name__)
+        for grant, told in shown.items()
+        for column, word in told.items()
+        for event in COLUMNS[column]
+        if (grant in ENDED[event]) != word.startswith(("ends", "rests"))
+    ]
+    assert wrong == []
+
+
+def cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip("|").split("|")]
