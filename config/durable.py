@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from service.disk import sync, sync_file_system
+from service.hardlinks import place_first
 
 
 def make_folder(path: Path) -> None:
@@ -27,11 +28,7 @@ def create(path: Path, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    try:
-        with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
+    place_first(draft, path)
     sync(path.parent)
 
 

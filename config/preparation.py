@@ -20,7 +20,7 @@ from django.utils import timezone
 from config import addresses, upstream
 from config.collection import collect_static
 from config.environment import Environment
-from service import accounts
+from service import accounts, hardlinks
 from webui.doors import is_loopback
 from webui.models import OneTimeLink, User
 
@@ -31,6 +31,7 @@ WELCOME_LIFETIME = timedelta(hours=1)
 def prepare() -> None:
     with alone(settings.DATA_DIR / "prepare.lock"):
         make_private(settings.DATA_DIR)
+        warn_without_links(settings.DATA_DIR)
         call_command("migrate", verbosity=0, interactive=False)
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
@@ -54,6 +55,15 @@ def make_private(folder: Path) -> None:
         folder.chmod(0o700)
     if stat.S_IMODE(folder.stat().st_mode) & 0o077:
         log.warning("DATA_DIR is open to others on this machine, and Ferry can't close it.")
+
+
+def warn_without_links(folder: Path) -> None:
+    """Everything works without them; what it costs is said once a start."""
+    if not hardlinks.are_known(folder):
+        log.warning(
+            "The disk of DATA_DIR has no hard links, so Ferry copies what arrives. "
+            "For a while, each transfer takes its space twice."
+        )
 
 
 def refuse_unusable_address() -> None:

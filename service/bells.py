@@ -45,8 +45,8 @@ def heard(by: threading.Event) -> Iterator[None]:
     bell = folder() / f"{secrets.token_hex(8)}.bell"
     try:
         descriptor = hung(bell)
-    except OSError:
-        log.warning("no bell can be hung: what is wanted is seen a beat later", exc_info=True)
+    except OSError as trouble:
+        log.warning("no bell can be hung, so what is wanted is seen a beat later: %s", trouble)
         yield
         return
     is_over = threading.Event()

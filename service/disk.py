@@ -1,6 +1,7 @@
 """What was written survives a power cut only once the disk has it."""
 
 import ctypes
+import errno
 import os
 from pathlib import Path
 
@@ -21,9 +22,12 @@ def sync_file_system(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """A file or a folder."""
+    """A file or a folder. Some network shares can't sync a folder, and keep it as they see fit."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as trouble:
+        if trouble.errno != errno.EINVAL or not path.is_dir():
+            raise
     finally:
         os.close(descriptor)

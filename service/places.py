@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from service.hardlinks import try_link
 from service.models import Transfer
 from service.store import disk_full_told, make_folder
 
@@ -66,7 +67,8 @@ class Place:
         return Plan(is_folder, tuple((index, tuple(path), size) for index, path, size in files))
 
     def borrow(self, other: "Place") -> None:
-        """Has the very same files, at no cost, and none of its own. Raises DiskFull."""
+        """Has the very same files, at no cost where the disk has hard links, and none of its own.
+        Raises DiskFull."""
         with disk_full_told():
             self._write(BORROWED, b"")
             for source in other.folder.iterdir():
@@ -79,7 +81,8 @@ class Place:
     def _link(self, source: Path) -> None:
         draft = self.folder / f"{source.name}.new"
         draft.unlink(missing_ok=True)
-        draft.hardlink_to(source)
+        if not try_link(source, draft):
+            shutil.copyfile(source, draft)
         draft.replace(self.folder / source.name)
         # Where both were the same file already, replacing does nothing.
         draft.unlink(missing_ok=True)

@@ -21,6 +21,7 @@ from django.conf import settings
 
 from service.disk import sync, sync_file_system
 from service.errors import DiskFull, NotFound
+from service.hardlinks import place_first, try_link
 
 CHUNK_BYTES = 2**20
 LARGE_CHUNK_BYTES = 2**22
@@ -64,6 +65,8 @@ class Store:
         self._blobs_text = f"{root}/blobs"
         self._blobs = root / "blobs"
         self._incoming = root / "incoming"
+        # Until the disk refuses one.
+        self._has_links = True
 
     def writer(self) -> "Writer":
         """Raises DiskFull."""
@@ -79,7 +82,8 @@ class Store:
     def link_all(
         self, paths: Iterable[Path], told: Callable[[int], None] = lambda _size_bytes: None
     ) -> list[Stored]:
-        """Takes over whole files of the same file system without copying them.
+        """Takes over whole files of the same file system without copying them, where it has hard
+        links; else they are copied.
 
         Their names stay, and stay the caller's; their bytes must never change again. `told` is
         called with the size of each piece that was hashed; what it raises ends it all. All are on
@@ -98,17 +102,29 @@ class Store:
         return linked
 
     def _link(self, path: Path, told: Callable[[int], None]) -> Stored:
+        if not self._has_links:
+            return self._copy(path, told)
         with path.open("rb", buffering=0) as file, disk_full_told(), syncing(file):
             sums = sums_of(file, told)
         draft = self._draft()
         with no_leftover(draft), disk_full_told():
-            draft.hardlink_to(path)
+            self._has_links = try_link(path, draft)
+            if not self._has_links:
+                return self._copy(path, told)
             draft.chmod(0o600)
             # For the sweep this blob is new, however old the file is.
             os.utime(draft)
             make_folder(self.path(draft.name).parent)
             draft.rename(self.path(draft.name))
         return sums.of_blob(draft.name)
+
+    def _copy(self, path: Path, told: Callable[[int], None]) -> Stored:
+        self.refuse_beyond(path.stat().st_size)
+        with path.open("rb", buffering=0) as file, self.writer() as writer:
+            for piece in pieces_of(file):
+                writer.write(piece)
+                told(len(piece))
+            return writer.place()
 
     def _make_durable(self, linked: list[Stored]) -> None:
         """One by one, four syncs of a file took 10 ms and more; a torrent may have 100,000."""
@@ -154,6 +170,14 @@ class Store:
     def refuse_beyond(self, size_bytes: int) -> None:
         if size_bytes > self.free_bytes():
             raise DiskFull
+
+    def place(self, draft: Path, sums: "Sums") -> Stored:
+        """Gives a draft its place; the caller makes both durable."""
+        place = self.path(draft.name)
+        with disk_full_told():
+            make_folder(place.parent)
+            draft.rename(place)
+        return sums.of_blob(place.name)
 
     def keep(self, draft: Path, sums: "Sums") -> Stored:
         """Gives a draft that is synced its place for good."""
@@ -218,10 +242,10 @@ class Store:
         """Whose it is decides the first who asks."""
         if not self.owner.exists():
             draft = self._draft()
-            with no_leftover(draft), suppress(FileExistsError):
+            with no_leftover(draft):
                 draft.write_text(database)
                 sync(draft)
-                self.owner.hardlink_to(draft)
+                place_first(draft, self.owner)
         return self.owner.read_text() == database
 
     def blobs(self) -> Iterator[Found]:
@@ -352,6 +376,10 @@ class Writer:
             while rest:
                 rest = rest[self._file.write(rest) :]
         self._sums.add(chunk)
+
+    def place(self) -> Stored:
+        """In its place, but not yet durable."""
+        return self._store.place(self._draft, self._sums)
 
     def commit(self) -> Stored:
         with disk_full_told():

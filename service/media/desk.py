@@ -1,5 +1,6 @@
 """Where a web process asks the worker: a Unix socket, one question and one answer, a line each."""
 
+import errno
 import fcntl
 import json
 import logging
@@ -15,6 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections
+from django.utils.crypto import salted_hmac
 
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
 
@@ -33,6 +35,7 @@ QUESTION_SECONDS = 5
 # The worker that has the socket may go; another one looks that often.
 TAKE_OVER_SECONDS = 3.0
 PEER = struct.Struct("3i")
+NO_SOCKET = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
 
 class Desk:
@@ -161,7 +164,17 @@ def listening(folder: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX) as listener, short_path(folder, NEW_SOCKET) as path:
         new = folder / NEW_SOCKET
         new.unlink(missing_ok=True)
-        listener.bind(path)
+        try:
+            listener.bind(path)
+        except OSError as trouble:
+            if trouble.errno not in NO_SOCKET:
+                raise
+            # FAT and some network shares have no sockets; the kernel has some without a folder.
+            (folder / SOCKET).unlink(missing_ok=True)
+            listener.bind(name_without_folder())
+            listener.listen(MOST_WAITING)
+            yield listener
+            return
         new.chmod(0o600)
         listener.listen(MOST_WAITING)
         new.rename(folder / SOCKET)
@@ -175,9 +188,20 @@ def listening(folder: Path) -> Iterator[socket.socket]:
 def calling(folder: Path, timeout_seconds: float) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(timeout_seconds)
-        with short_path(folder, SOCKET) as path:
-            connection.connect(path)
+        try:
+            with short_path(folder, SOCKET) as path:
+                connection.connect(path)
+        except FileNotFoundError:
+            connection.connect(name_without_folder())
+            # It has no folder that keeps others from taking the name first.
+            if not is_our_own(connection):
+                raise ConnectionRefusedError from None
         yield connection
+
+
+def name_without_folder() -> str:
+    """Of this Ferry alone, and not to be guessed."""
+    return f"\0ferry-{salted_hmac('ferry desk', str(settings.DATA_DIR)).hexdigest()[:16]}"
 
 
 @contextmanager

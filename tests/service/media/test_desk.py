@@ -1,3 +1,4 @@
+import errno
 import os
 import socket
 import stat
@@ -208,3 +209,34 @@ def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
 
 def test_whoever_may_wait_has_a_thread():
     assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= desk.MOST_WAITING
+
+
+def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, monkeypatch):
+    """Such as FAT, which the disk of the tests is not."""
+    bind = socket.socket.bind
+
+    def refuse_in_folders(listener, address):
+        if isinstance(address, str) and not address.startswith("\0"):
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+        bind(listener, address)
+
+    monkeypatch.setattr(socket.socket, "bind", refuse_in_folders)
+    served, stopped = Desk(), threading.Event()
+    served.register(2, sum=lambda asked: {"sum": asked["a"] + asked["b"]})
+    thread = threading.Thread(target=served.serve, args=(stopped,))
+    thread.start()
+    try:
+        wait_until(lambda: is_answered(a=1, b=2))
+    finally:
+        stopped.set()
+        thread.join()
+    assert not (folder / SOCKET).exists()
+    with pytest.raises(NoWorker):
+        ask("sum", 5)
+
+
+def is_answered(**question):
+    try:
+        return ask("sum", 5, **question) == {"sum": 3}
+    except NoWorker:
+        return False

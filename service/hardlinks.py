@@ -1,0 +1,51 @@
+"""Hard links, and what to do on a disk that has none, such as exFAT and some network shares."""
+
+import errno
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+# The disk knows no links, knows no more of this file, or the two places aren't on one disk.
+NO_LINK = frozenset(
+    {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
+)
+
+
+def try_link(source: Path, target: Path) -> bool:
+    """Give a file another name. False where that can't be done; then it can only be copied."""
+    try:
+        os.link(source, target)
+    except OSError as trouble:
+        if trouble.errno not in NO_LINK:
+            raise
+        return False
+    return True
+
+
+def place_first(draft: Path, path: Path) -> None:
+    """Move a draft to its place, unless another process was first: then its file counts."""
+    try:
+        with suppress(FileExistsError):
+            if not try_link(draft, path):
+                _place_in_turn(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _place_in_turn(draft: Path, path: Path) -> None:
+    with path.with_name(f"{path.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            draft.rename(path)
+
+
+def are_known(folder: Path) -> bool:
+    """Whether the disk of a folder has hard links."""
+    draft, other = folder / f"links.{os.getpid()}.new", folder / f"links.{os.getpid()}.other"
+    try:
+        draft.touch(mode=0o600)
+        return try_link(draft, other)
+    finally:
+        draft.unlink(missing_ok=True)
+        other.unlink(missing_ok=True)

@@ -1,0 +1,120 @@
+"""Disks without hard links. tests/faults/test_links.py runs the whole program on one."""
+
+import errno
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from config import secret
+from service import hardlinks
+from service.errors import DiskFull
+from service.places import Place
+from service.store import Store
+
+
+@pytest.fixture(params=[errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV])
+def _no_links(request, monkeypatch):
+    """The disk of the tests has links."""
+
+    def refuse(*_places, **_options):
+        raise OSError(request.param, os.strerror(request.param))
+
+    monkeypatch.setattr(os, "link", refuse)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "library")
+
+
+@pytest.fixture
+def came(tmp_path):
+    """Files of a transfer."""
+    files = {tmp_path / str(number): os.urandom(3_000_000 // (number + 1)) for number in range(3)}
+    for path, content in files.items():
+        path.write_bytes(content)
+    return files
+
+
+@pytest.mark.usefixtures("_no_links")
+def test_what_came_is_copied_whole_and_stays_where_it_was(store, came):
+    told = []
+    stored = store.link_all(came, told.append)
+    for each, (path, content) in zip(stored, came.items(), strict=True):
+        with store.open(each.blob) as file:
+            assert file.read() == content == path.read_bytes()
+        assert stat.S_IMODE(store.path(each.blob).stat().st_mode) == 0o600
+        path.write_bytes(b"changed")
+        assert store.size(each.blob) == len(content)
+    assert sum(told) >= sum(map(len, came.values()))
+
+
+@pytest.mark.usefixtures("_no_links")
+def test_a_copy_that_does_not_fit_leaves_nothing(store, came, monkeypatch, tmp_path):
+    # A disk of so little space is at hand for nobody.
+    monkeypatch.setattr(Store, "free_bytes", lambda _store: 2_000_000)
+    with pytest.raises(DiskFull):
+        store.link_all(reversed(came))
+    assert [each for each in (tmp_path / "library").rglob("*") if each.is_file()] == []
+
+
+def test_links_are_still_made_where_there_are_some(store, came):
+    for each, path in zip(store.link_all(came), came, strict=True):
+        assert store.path(each.blob).samefile(path)
+
+
+@pytest.mark.usefixtures("_no_links")
+def test_a_library_belongs_to_one_database(store):
+    assert store.is_of("one")
+    assert not store.is_of("other")
+    assert store.is_of("one")
+
+
+@pytest.mark.usefixtures("_no_links")
+def test_what_came_for_one_is_borrowed_by_another(tmp_path):
+    one, other = Place(tmp_path / "1"), Place(tmp_path / "2")
+    for place in (one, other):
+        place.folder.mkdir()
+    one.file(0).write_bytes(b"content")
+    for _again in range(2):
+        other.borrow(one)
+        assert other.file(0).read_bytes() == b"content"
+    assert not other.file(0).samefile(one.file(0))
+
+
+@pytest.mark.usefixtures("_no_links")
+def test_many_that_start_at_once_agree_on_one_key(tmp_path):
+    path = tmp_path / "secret_key"
+    with ThreadPoolExecutor(16) as pool:
+        keys = set(pool.map(lambda _n: secret.read_or_make(path), range(64)))
+    assert keys == {path.read_text()}
+    assert {left.name for left in tmp_path.iterdir()} == {"secret_key", "secret_key.lock"}
+
+
+@pytest.mark.usefixtures("_no_links")
+def test_a_disk_without_links_is_known(tmp_path):
+    assert not hardlinks.are_known(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_with_links_is_known(tmp_path):
+    assert hardlinks.are_known(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_share_that_can_sync_no_folder_takes_files(store, monkeypatch):
+    """No such share is at hand."""
+    real = os.fsync
+
+    def sync(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    with store.writer() as writer:
+        writer.write(b"content")
+        stored = writer.commit()
+    assert store.size(stored.blob) == 7
