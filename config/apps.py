@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 
 
 class Ferry(AppConfig):
@@ -6,3 +7,8 @@ class Ferry(AppConfig):
 
     name = "config"
     label = "ferry"
+
+    def ready(self) -> None:
+        from config import release  # noqa: PLC0415  It needs models, which are loaded by now.
+
+        connection_created.connect(release.refuse_newer)

@@ -41,6 +41,9 @@ secure_scheme_headers: dict[str, str] = {}
 def on_starting(_server: Any) -> None:
     """Everything loaded by now lives as long as Ferry. A listing of 10,000 entries makes so many
     objects that the garbage collector took a quarter of its time to walk them all repeatedly."""
+    from config import release  # noqa: PLC0415  Models are loaded by now.
+
+    release.check_database()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 

@@ -6,21 +6,18 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
+from django.db import connections
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from config import measuring
+from config import measuring, release
 from config.static import HashedModules
 from service.models import File, Worker
 from service.store import library_store
@@ -42,29 +39,20 @@ LEAST_FREE_BYTES = 2**20
 def database() -> Finding | None:
     try:
         User.objects.exists()
-        names = set(MigrationRecorder(connection).applied_migrations())
+        needed = release.newer(connections["default"])
     except DatabaseError as trouble:
         if measuring.is_damage(trouble):
             return damaged()
         return Finding("database_away", "The database does not answer.")
     if measuring.damage_place().exists():
         return damaged()
-    if any(app in OWN_APPS and (app, name) not in known_migrations() for app, name in names):
+    if needed:
         return Finding("database_newer", "A newer version of Ferry has changed the database.")
     return None
 
 
 def damaged() -> Finding:
     return Finding("database_damaged", "The database is damaged.")
-
-
-OWN_APPS = frozenset({"webui", "service"})
-
-
-@cache
-def known_migrations() -> frozenset[tuple[str, str]]:
-    loader = MigrationLoader(None)
-    return frozenset({*loader.disk_migrations, *loader.replacements})
 
 
 def pages() -> Finding | None:

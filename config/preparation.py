@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from config import addresses, upstream
+from config import addresses, release, upstream
 from config.collection import collect_static
 from config.environment import Environment
 from service import accounts, hardlinks
@@ -30,11 +30,16 @@ WELCOME_LIFETIME = timedelta(hours=1)
 
 def prepare() -> None:
     with alone(settings.DATA_DIR / "prepare.lock"):
-        make_private(settings.DATA_DIR)
+        make_tables()
         warn_without_links(settings.DATA_DIR)
-        call_command("migrate", verbosity=0, interactive=False)
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
+
+
+def make_tables() -> None:
+    make_private(settings.DATA_DIR)
+    call_command("migrate", verbosity=0, interactive=False)
+    release.note()
 
 
 @contextmanager

@@ -314,6 +314,20 @@ class Activity(models.Model):
         return f"{self.kind} by {self.person} at {self.at:%H:%M}"
 
 
+class Release(models.Model):
+    """The newest Ferry that wrote to this database; one row. Older ones read it, so that no later
+    migration may change it."""
+
+    MIGRATION = "0012_release"
+
+    version = models.CharField(max_length=32)
+
+    objects: ClassVar[models.Manager["Release"]]
+
+    def __str__(self) -> str:
+        return self.version
+
+
 class Selection(models.Model):
     """Entries that somebody chose to have as one ZIP, kept for as long as the link is good."""
 

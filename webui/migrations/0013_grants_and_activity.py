@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("webui", "0011_unread_facts"),
+        ("webui", "0012_release"),
     ]
 
     operations = [

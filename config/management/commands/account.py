@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 from django.db import connection
@@ -57,8 +56,7 @@ def make_tables() -> None:
     with preparation.alone(settings.DATA_DIR / "prepare.lock"):
         if MigrationRecorder(connection).has_table():
             return
-        preparation.make_private(settings.DATA_DIR)
-        call_command("migrate", verbosity=0, interactive=False)
+        preparation.make_tables()
 
 
 def add_email(parser: CommandParser) -> None:

@@ -1,0 +1,79 @@
+"""Which Ferry may open a database: none that is older than the newest one that wrote to it."""
+
+import re
+import tomllib
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from django.conf import settings
+from django.db import Error, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+from django.db.migrations.recorder import MigrationRecorder
+
+from webui.models import Release
+
+OWN_APPS = ("service", "webui")
+
+
+@cache
+def version() -> str:
+    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
+    return str(project["version"])
+
+
+def refuse_newer(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
+    """Called when a process opens the database for the first time. Raises SystemExit."""
+    if needed := newer(connection):
+        raise SystemExit(f"A newer Ferry has changed this database. You need {needed}.")
+    connection_created.disconnect(refuse_newer)
+
+
+def newer(base: BaseDatabaseWrapper) -> str | None:
+    """Return which Ferry is needed where this one is too old for its database.
+
+    A release may change the data without changing a table, and a version under development has
+    migrations before it has a number: each alone tells.
+    """
+    applied = MigrationRecorder(base).applied_migrations()
+    if ("webui", Release.MIGRATION) in applied:
+        newest = Release.objects.using(base.alias).values_list("version", flat=True).first()
+        if newest and number_of(newest) > number_of(version()):
+            return f"Ferry {newest} or newer; this is {version()}"
+    unknown = [f"{app}.{name}" for app, name in applied if is_unknown(app, name)]
+    if unknown:
+        return f"the Ferry that brought {max(unknown)}; this one, {version()}, is older"
+    return None
+
+
+def is_unknown(app: str, name: str) -> bool:
+    return app in OWN_APPS and name not in known_migrations(app)
+
+
+@cache
+def known_migrations(app: str) -> frozenset[str]:
+    """By their files: to load them all would take longer than the rest of the question."""
+    folder = import_module(f"{app}.migrations").__path__
+    return frozenset(each.name for each in iter_modules(folder))
+
+
+def number_of(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def note() -> None:
+    """Remember that this Ferry writes to the database."""
+    Release.objects.update_or_create(pk=1, defaults={"version": version()})
+
+
+def check_database() -> None:
+    """For processes whose first query would come too late to refuse. Nothing stays open, since a
+    connection survives no fork. A database that is away is told of by those who ask it."""
+    try:
+        connections["default"].ensure_connection()
+    except Error:
+        return
+    finally:
+        connections.close_all()
