@@ -2,15 +2,18 @@
 
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bs4 import BeautifulSoup
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 
 from tests.running import PASSWORD
+from webui.confirmation import ENTERED_AT
 from webui.models import Role, User
 
-__all__ = ["PASSWORD", "SignedIn", "make_person", "page", "signed_in", "words"]
+__all__ = ["PASSWORD", "SignedIn", "make_person", "page", "signed_in", "typed_password", "words"]
 
 
 @dataclass
@@ -38,9 +41,17 @@ def make_person(name: str, role: Role) -> SignedIn:
 
 
 def signed_in(user: User) -> Client:
+    """As if the password had just been typed."""
     client = Client(headers={"host": "localhost"})
     client.force_login(user)
+    typed_password(client)
     return client
+
+
+def typed_password(client: Client, ago: timedelta = timedelta(0)) -> None:
+    session = client.session
+    session[ENTERED_AT] = (timezone.now() - ago).timestamp()
+    session.save()
 
 
 def page(response: HttpResponse) -> BeautifulSoup:

@@ -124,6 +124,24 @@ def is_allowed(address: Address) -> bool:
     return ip is None or not (ip.is_unspecified or ip.is_multicast or ip.is_link_local)
 
 
+class CurrentPassword(forms.Form):
+    """Shows that the person of this session is still the one who uses it."""
+
+    current_password = Password(label=_("Password"), is_new=False)
+
+    def __init__(self, user: User, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.user = user
+
+    def clean_current_password(self) -> str:
+        password: str = self.cleaned_data["current_password"]
+        if not self.user.check_password(password):
+            raise ValidationError(
+                _("That is not your password. Type the one that you sign in with.")
+            )
+        return password
+
+
 class ChangePassword(NewPassword):
     old_password = Password(label=_("Current password"), is_new=False)
     password = Password(

@@ -1,6 +1,7 @@
 """The Account screen: is the service well, and which one is it; on a desk and in a hand."""
 
 import re
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.axe import faults_of, too_wide
 from tests.browser.people import Visitor
 from tests.contract.fake import FakeV1
+from tests.running import PASSWORD as RUNNING_PASSWORD
 from tests.webui.service import EMAIL, PASSWORD
 
 WIDTHS = [390, 1440]
@@ -94,6 +96,7 @@ def fill_in(visitor: Visitor, url: str, password: str) -> None:
 def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     page = alice.page
     page.set_viewport_size({"width": width, "height": 900})
+    alice.type_password()
     alice.open("/account/")
     service, connection = page.locator("#service"), page.locator("#connection")
     service.get_by_role("button", name="Check now").click()
@@ -159,6 +162,39 @@ def test_a_jump_leads_to_its_part(alice):
         is_fine(alice)
         page.locator(".jumps").get_by_role("link", name="Signed-in devices").click()
         expect(page.locator("#devices h2")).to_be_in_viewport()
+
+
+TYPED_LONG_AGO = """
+from django.contrib.sessions.backends.db import SessionStore
+session = SessionStore({!r})
+session["password_entered_at"] = 0
+session.save()
+"""
+
+
+def test_a_form_that_waits_for_the_password_is_done_after_it(alice):
+    page = alice.page
+    alice.type_password()
+    cookies = {each["name"]: each["value"] for each in page.context.cookies()}
+    key = cookies[f"ferry_session_{alice.ferry.port}"]
+    alice.ferry.manage("shell", "-c", TYPED_LONG_AGO.format(key))
+    name = f"Seedbox {secrets.token_hex(3)}"
+    alice.open("/account/")
+    page.get_by_label("Name of a new token").fill(name)
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Enter your password")
+    expect(page.get_by_label("Password")).to_be_focused()
+    for width in (320, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        is_fine(alice)
+    page.get_by_label("Password").fill("guess")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("main")).to_contain_text("That is not your password")
+    is_fine(alice)
+    page.get_by_label("Password").fill(RUNNING_PASSWORD)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_label("The line with the token")).to_be_visible()
+    expect(page.locator("#tokens")).to_contain_text(name)
 
 
 @pytest.mark.usefixtures("_forgotten")

@@ -577,6 +577,7 @@ def test_magnet_links_are_offered_to_ferry_where_the_browser_lets_it(alice):
 
 def test_a_token_is_made_used_and_revoked(here):
     page = here.page
+    here.type_password()
     here.open("/account/")
     name = f"Seedbox {secrets.token_hex(3)}"
     page.get_by_label("Name of a new token").fill(name)

@@ -16,6 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from webui import attempts, connection, devices, folders, languages, people, sharing, shell
+from webui.confirmation import note_password
 from webui.forms import ChangePassword, Connect
 from webui.http import Request
 from webui.models import Connection, Role, SendToken, User
@@ -174,6 +175,7 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     request.user.set_password(form.cleaned_data["password"])
     request.user.save(update_fields=["password"])
     devices.stay(request, request.user)
+    note_password(request)
     devices.sign_out(devices.others(request.user, request.session.session_key or ""))
     log.info("changed password name=%r", request.user.username)
     if request.htmx:

@@ -20,6 +20,7 @@ from webui.roles import open_to
 from webui.v1.errors import Failure
 from webui.views import errors
 from webui.views.account import context_for
+from webui.views.confirmation import confirmed
 
 log = logging.getLogger("ferry.connection")
 
@@ -41,6 +42,7 @@ def check(request: Request) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_POST
 @open_to(Role.OWNER)
+@confirmed()
 def connect(request: Request) -> HttpResponse:
     """Kept only after the service has said that it knows the account."""
     if settings.SERVICE_URL:
@@ -76,6 +78,7 @@ def own_hosts(request: Request) -> list[str]:
 
 @asks_and_acts
 @open_to(Role.OWNER)
+@confirmed()
 def forget(request: Request) -> HttpResponse:
     if settings.SERVICE_URL:
         return fixed(request)

@@ -22,6 +22,7 @@ from webui.pages.measures import Calendar
 from webui.pages.people import InvitePage, invited_page, person_page, role_choices, role_words
 from webui.roles import open_to, open_to_strangers
 from webui.views import errors
+from webui.views.confirmation import confirmed
 from webui.views.signin import limited, welcome_in
 
 log = logging.getLogger("ferry.people")
@@ -32,6 +33,7 @@ log = logging.getLogger("ferry.people")
 
 @asks_and_acts
 @open_to(Role.OWNER)
+@confirmed(lambda request: wanted_role(request) is Role.OWNER)
 def person(request: Request, person: int) -> HttpResponse:
     found = get_object_or_404(User, pk=person)
     if request.method != "POST":
@@ -106,6 +108,7 @@ def calendar() -> Calendar:
 
 @asks_and_acts
 @open_to(Role.OWNER)
+@confirmed(lambda request: wanted_role(request) is Role.OWNER)
 def invite(request: Request) -> HttpResponse:
     """The link is in this answer and nowhere else: not in an address, a log or the database."""
     if request.method != "POST":
@@ -166,7 +169,7 @@ def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     if user is None:
         raise Http404
     log.info("joined name=%r role=%s", user.username, user.role)
-    return welcome_in(request, user, resolve_url("files"))
+    return welcome_in(request, user, resolve_url("files"), by_password=True)
 
 
 def guessed(request: HttpRequest) -> HttpResponse:

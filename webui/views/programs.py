@@ -15,6 +15,7 @@ from webui.http import Request
 from webui.models import Role
 from webui.roles import open_to
 from webui.views.account import context_for, programs_of
+from webui.views.confirmation import confirmed
 
 log = logging.getLogger("ferry.programs")
 
@@ -22,6 +23,7 @@ log = logging.getLogger("ferry.programs")
 @sensitive_variables()
 @require_POST
 @open_to(Role.OWNER)
+@confirmed(lambda request: "forget" not in request.POST)
 def password(request: Request) -> HttpResponse:
     """A new one stands in this answer alone. Programs that had the old one are out."""
     if programs_of(request) is None:

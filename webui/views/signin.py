@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from webui import attempts, devices
+from webui.confirmation import note_password
 from webui.forms import SignIn
 from webui.http import Request, asks_and_acts, leave_for, safe_next
 from webui.models import Role, User
@@ -55,7 +56,7 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
         refusal = _("That name and password don't match. Check both and try again.")
         return show(request, form, wanted, refusal=refusal, status=422)
     attempts.give_back(limits)
-    return welcome_in(request, user, safe_next(request, wanted))
+    return welcome_in(request, user, safe_next(request, wanted), by_password=True)
 
 
 def known(name: str) -> str:
@@ -78,8 +79,12 @@ def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
     return response
 
 
-def welcome_in(request: HttpRequest, user: User, page: str) -> HttpResponse:
+def welcome_in(
+    request: HttpRequest, user: User, page: str, *, by_password: bool = False
+) -> HttpResponse:
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    if by_password:
+        note_password(request)
     request.session.save()
     devices.note(cast("Request", request), timezone.now())
     log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])

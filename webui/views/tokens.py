@@ -21,6 +21,7 @@ from webui.pages.verdicts import Verdict, summary_words, verdicts_part
 from webui.roles import open_to, open_to_strangers
 from webui.v1.errors import Failure
 from webui.views import account, parcels, sending
+from webui.views.confirmation import confirmed
 from webui.views.signin import too_many_tries
 from webui.views.uploads import Refused
 
@@ -34,6 +35,7 @@ LONGEST_NAME = 60
 
 @require_POST
 @open_to(Role.MEMBER)
+@confirmed()
 def make(request: Request) -> HttpResponse:
     """The token is on the very answer, and nowhere else: no address, session or log carries it."""
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]

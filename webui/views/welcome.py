@@ -24,7 +24,8 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        return welcome_in(request, make_owner(token, form), resolve_url("files"))
+        owner = make_owner(token, form)
+        return welcome_in(request, owner, resolve_url("files"), by_password=True)
     status = 422 if form.is_bound else 200
     return render(request, "welcome/show.html", {"form": form}, status=status)
 

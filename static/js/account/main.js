@@ -33,3 +33,8 @@ document.addEventListener("click", ({ target }) => {
     showToast(button.dataset.refused);
   }
 });
+
+// The server first asks for the password, on a page of its own: the browser sends the form there.
+document.addEventListener("ferry:send-as-page", ({ target }) => {
+  HTMLFormElement.prototype.submit.call(target);
+});

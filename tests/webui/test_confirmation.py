@@ -1,0 +1,165 @@
+"""What opens Ferry to others asks for the password again after ten minutes."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from config import upstream
+from service import accounts
+from tests.cases import each_case
+from tests.people import PASSWORD, page, typed_password, words
+from tests.webui.service import EMAIL
+from tests.webui.test_pairing import offered
+from tests.webui.test_people import NEW, invited
+from webui import attempts, connection
+from webui.confirmation import FRESH
+from webui.models import Connection, OneTimeLink, ProgramPassword, Role, SendToken
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+STORAGE_PASSWORD = "herring in oil, and only there"
+CONNECT = {"url": "https://storage.example", "email": EMAIL, "password": STORAGE_PASSWORD}
+
+
+@pytest.fixture(autouse=True)
+def _service(storage, monkeypatch):
+    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+    # Nothing a test could serve answers at the https address of a public host.
+    monkeypatch.setattr(connection, "check", lambda *_account: storage.service.v1.account())
+    connection.forget()
+    yield
+    connection.forget()
+
+
+# What is asked, how it is asked, and how it shows that it was done.
+ACTS = {
+    "a token": ("/account/tokens/", {"name": "seedbox"}, SendToken.objects.exists),
+    "programs": ("/account/programs/", {}, ProgramPassword.objects.exists),
+    "connection": ("/account/connection/", CONNECT, Connection.objects.exists),
+    "an owner": ("/account/people/invite/", {"role": "owner"}, OneTimeLink.objects.exists),
+}
+
+
+def ask(alice, name, **options):
+    path, form, _is_done = ACTS[name]
+    return alice.client.post(path, form, **options)
+
+
+def confirm(alice, answer, path, password=PASSWORD):
+    sealed = page(answer).select_one("[name=sealed_form]")["value"]
+    form = {"sealed_form": sealed, "current_password": password}
+    return alice.client.post(path, form)
+
+
+@each_case("name", ACTS)
+def test_after_ten_minutes_the_password_comes_first_and_then_the_act(alice, name):
+    path, form, is_done = ACTS[name]
+    typed_password(alice.client, ago=FRESH)
+    asked = ask(alice, name)
+    assert words(asked, "h1") == "Enter your password"
+    assert not is_done()
+    for typed in form.values():
+        assert typed not in asked.content.decode()
+    wrong = confirm(alice, asked, path, "guess")
+    assert wrong.status_code == 422
+    assert page(wrong).select_one("[name=current_password][aria-invalid=true]")
+    assert not is_done()
+    assert confirm(alice, wrong, path).status_code in (200, 302)
+    assert is_done()
+
+
+@each_case("name", ACTS)
+def test_within_ten_minutes_nobody_is_asked(alice, name):
+    typed_password(alice.client, ago=FRESH - timedelta(seconds=30))
+    assert ask(alice, name).status_code in (200, 302)
+    assert ACTS[name][2]()
+
+
+def test_one_password_is_enough_for_ten_minutes(alice):
+    typed_password(alice.client, ago=FRESH)
+    confirm(alice, ask(alice, "a token"), "/account/tokens/")
+    assert ask(alice, "programs").status_code == 200
+    assert ProgramPassword.objects.exists()
+
+
+def test_a_clock_that_was_set_back_makes_no_password_fresh(alice):
+    typed_password(alice.client, ago=-timedelta(hours=1))
+    assert words(ask(alice, "a token"), "h1") == "Enter your password"
+
+
+def test_a_connection_is_forgotten_and_an_owner_made_with_the_password_too(alice, bob):
+    connection.keep("https://storage.example", EMAIL, STORAGE_PASSWORD)
+    typed_password(alice.client, ago=FRESH)
+    asked = alice.client.post("/account/connection/forget/")
+    assert Connection.objects.exists()
+    assert confirm(alice, asked, "/account/connection/forget/").status_code == 302
+    assert not Connection.objects.exists()
+    typed_password(alice.client, ago=FRESH)
+    asked = alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "owner"})
+    bob.user.refresh_from_db()
+    assert bob.user.role == Role.MEMBER
+    confirm(alice, asked, f"/account/people/{bob.user.pk}/")
+    bob.user.refresh_from_db()
+    assert bob.user.role == Role.OWNER
+
+
+def test_what_opens_nothing_is_not_asked_for(alice, bob):
+    typed_password(alice.client, ago=FRESH)
+    alice.client.post("/account/people/invite/", {"role": "guest"})
+    assert OneTimeLink.objects.exists()
+    assert alice.client.post("/account/programs/", {"forget": "1"}).status_code == 302
+    alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "guest"})
+    bob.user.refresh_from_db()
+    assert bob.user.role == Role.GUEST
+    assert alice.client.get("/account/people/invite/").status_code == 200
+
+
+def test_under_htmx_the_browser_sends_the_form_as_a_page(alice):
+    typed_password(alice.client, ago=FRESH)
+    answer = ask(alice, "a token", headers=HTMX)
+    assert answer.status_code == 204
+    assert answer["HX-Trigger"] == "ferry:send-as-page"
+    assert not SendToken.objects.exists()
+
+
+def test_a_paired_device_has_no_password_typed_in_it(alice, mallory):
+    path, _number, _state = offered(alice)
+    mallory.post(path)
+    assert words(mallory.post("/account/tokens/", {"name": "x"}), "h1") == "Enter your password"
+
+
+def test_whoever_joins_signs_in_or_changes_the_password_has_typed_it(alice, mallory):
+    mallory.post(invited(alice), NEW)
+    assert mallory.post("/account/tokens/", {"name": "joined"}).status_code == 200
+    mallory.cookies.clear()
+    mallory.post("/signin/", {"username": "alice", "password": PASSWORD})
+    assert mallory.post("/account/tokens/", {"name": "signed in"}).status_code == 200
+    typed_password(mallory, ago=FRESH)
+    new = "a louder harbour at night"
+    form = {"old_password": PASSWORD, "password": new, "password_again": new}
+    mallory.post("/account/password/", form)
+    assert mallory.post("/account/tokens/", {"name": "changed"}).status_code == 200
+    assert {each.name for each in SendToken.objects.all()} == {"joined", "signed in", "changed"}
+
+
+def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
+    typed_password(alice.client, ago=FRESH)
+    asked = ask(alice, "a token")
+    assert confirm(bob, asked, "/account/tokens/")["Location"] == "/account/"
+    assert confirm(alice, asked, "/account/programs/")["Location"] == "/account/"
+    sealed = {"sealed_form": "nonsense", "current_password": PASSWORD}
+    assert alice.client.post("/account/tokens/", sealed)["Location"] == "/account/"
+    assert not SendToken.objects.exists()
+    assert not ProgramPassword.objects.exists()
+
+
+def test_guesses_are_limited(alice):
+    typed_password(alice.client, ago=FRESH)
+    asked = ask(alice, "a token")
+    answers = [
+        confirm(alice, asked, "/account/tokens/", "guess").status_code
+        for _time in range(attempts.MOST_BY_DEVICE + 1)
+    ]
+    assert answers == [422] * attempts.MOST_BY_DEVICE + [429]
+    assert not SendToken.objects.exists()
