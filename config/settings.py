@@ -124,6 +124,8 @@ TEMPLATES = [
 
 # Ten thousand chosen entries are as many fields.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000
+# As many fields of 25 letters. Django takes 175 times the memory of a form of percent signs.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 300_000
 # They carry no files: a view that takes some reads them itself, after it has judged who sends.
 FILE_UPLOAD_HANDLERS: list[str] = []
 
@@ -186,6 +188,7 @@ SEED_MINUTES = env.integer("SEED_MINUTES", 60, least=0, most=525_600)
 DOWNLOAD_LIMIT = env.size("DOWNLOAD_LIMIT", 0)
 UPLOAD_LIMIT = env.size("UPLOAD_LIMIT", 0)
 TORRENT_PORT = env.integer("TORRENT_PORT", 6881, least=0, most=65535)
+TORRENT_PORT_MAPPING = env.flag("TORRENT_PORT_MAPPING", default=False)
 TORRENT_INTERFACE = env.text("TORRENT_INTERFACE")
 TORRENT_PROXY = env.proxy("TORRENT_PROXY")
 TORRENT_NETWORK = env.choice("TORRENT_NETWORK", "internet", ["internet", "loopback"])

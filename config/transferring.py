@@ -110,6 +110,7 @@ def engine_settings() -> EngineSettings:
         port=settings.TORRENT_PORT,
         interface=settings.TORRENT_INTERFACE,
         proxy=settings.TORRENT_PROXY,
+        port_mapping=settings.TORRENT_PORT_MAPPING,
         fetch_private=settings.FETCH_PRIVATE,
         download_limit_bytes=settings.DOWNLOAD_LIMIT,
         upload_limit_bytes=settings.UPLOAD_LIMIT,

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import libtorrent as lt
 
-from service.engine.network import Reach
+from service.engine.network import Reach, is_web_port
 
 OPEN, CLOSED = 0, 1
 SCHEMES = ("http", "https", "udp")
@@ -31,13 +31,19 @@ def is_usable(url: str, reach: Reach, *, schemes: tuple[str, ...] = SCHEMES) -> 
     """Whether a tracker or web seed may be asked at all, as far as its URL says."""
     try:
         parts = urlsplit(url)
-        host, _port = parts.hostname or "", parts.port
+        host, port = parts.hostname or "", parts.port
     except ValueError:
         return False
-    if parts.scheme not in schemes or not host:
+    if parts.scheme not in schemes or not host or not (port is None or is_tracker_port(port)):
         return False
     address = address_of(host)
     return reach.may_resolve(host) if address is None else reach.may_connect(address)
+
+
+def is_tracker_port(port: int) -> bool:
+    """A mail server or a router's shell could take an announce for an order of its own. Trackers
+    have long used ports that a web server has not, but none of those below 1024."""
+    return is_web_port(port) or port > 1023
 
 
 def address_of(host: str) -> str | None:

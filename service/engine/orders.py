@@ -11,6 +11,7 @@ class EngineSettings:
     port: int  # 0: the system chooses
     interface: str  # an address or the name of a device; empty for all
     proxy: str  # socks5://name:password@host:port, or http://…; empty for none
+    port_mapping: bool  # the router is asked to let peers in, by UPnP and NAT-PMP
     fetch_private: bool  # peers, trackers and web seeds in private networks are allowed
     download_limit_bytes: int  # per second, as the next; 0 for none
     upload_limit_bytes: int

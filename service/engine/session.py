@@ -43,7 +43,8 @@ SAFE = {
     "webtorrent_stun_server": "",
 }
 # What finds others without being told; off where it would talk to strangers or beside a proxy.
-FINDERS = ("enable_dht", "enable_lsd", "enable_upnp", "enable_natpmp")
+FINDERS = ("enable_dht", "enable_lsd")
+MAPPERS = ("enable_upnp", "enable_natpmp")
 PROXIES = {"socks5": "socks5", "socks5h": "socks5", "http": "http"}
 
 
@@ -94,7 +95,8 @@ def listening(settings: EngineSettings) -> dict[str, Any]:
 
 def finding(settings: EngineSettings) -> dict[str, Any]:
     is_open = settings.network == "internet" and not settings.proxy
-    return dict.fromkeys(FINDERS, is_open)
+    maps_port = is_open and settings.port_mapping
+    return dict.fromkeys(FINDERS, is_open) | dict.fromkeys(MAPPERS, maps_port)
 
 
 def proxied(proxy: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ LOOPBACK = EngineSettings(
     port=0,
     interface="",
     proxy="",
+    port_mapping=False,
     fetch_private=False,
     download_limit_bytes=0,
     upload_limit_bytes=0,

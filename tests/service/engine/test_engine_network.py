@@ -14,7 +14,7 @@ from service.engine.events import Complete, Metadata, Status
 from service.engine.network import Reach
 from service.engine.orders import Order
 from service.engine.params import KEPT_TO_TRACKERS, loading
-from service.engine.session import FINDERS, pack_of
+from service.engine.session import FINDERS, MAPPERS, pack_of
 from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.service.engine.holding import LOOPBACK, holding, listening_port
@@ -92,6 +92,31 @@ def test_on_loopback_nobody_is_looked_for():
     assert all(pack_of(replace(LOOPBACK, network="internet"))[each] for each in FINDERS)
 
 
+def test_the_router_opens_a_port_only_where_the_owner_says_so():
+    internet = replace(LOOPBACK, network="internet")
+    mapping = replace(internet, port_mapping=True)
+    assert not any(pack_of(internet)[each] for each in MAPPERS)
+    assert all(pack_of(mapping)[each] for each in MAPPERS)
+    for settings in (
+        replace(LOOPBACK, port_mapping=True),
+        replace(mapping, proxy="socks5://proxy.example:1081"),
+    ):
+        assert not any(pack_of(settings)[each] for each in MAPPERS)
+
+
+@each_case("port", [0, 1, 22, 25, 110, 143, 587, 631, 1023])
+def test_a_port_of_another_service_is_not_asked(port):
+    for scheme in ("http", "https", "udp"):
+        assert not is_usable(f"{scheme}://1.1.1.1:{port}/announce", INTERNET)
+        assert not is_usable(f"{scheme}://tracker.example:{port}/announce", INTERNET)
+
+
+@each_case("port", [80, 443, 1024, 1337, 6969, 65_535])
+def test_a_port_that_trackers_have_is_asked(port):
+    assert is_usable(f"udp://1.1.1.1:{port}/announce", INTERNET)
+    assert is_usable(f"http://tracker.example:{port}/announce", INTERNET)
+
+
 def test_beside_a_proxy_nobody_is_looked_for_and_nobody_comes_in():
     pack = pack_of(
         replace(LOOPBACK, network="internet", proxy="socks5://me:a%40b@proxy.example:1081")
@@ -110,7 +135,7 @@ def on_the_internet(home):
     script.write_text(
         "from service.engine import __main__, params, session\n"
         "params.is_usable = lambda *_, **__: True\n"
-        "session.finding = lambda _: dict.fromkeys(session.FINDERS, False)\n"
+        "session.finding = lambda _: dict.fromkeys(session.FINDERS + session.MAPPERS, False)\n"
         "__main__.main()\n"
     )
     wanted = {"network": "internet", "interface": "127.0.0.1"}
