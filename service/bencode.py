@@ -1,93 +1,113 @@
 """Bencode, read within bounds: it comes from strangers."""
 
 import re
-from dataclasses import dataclass
 
 from service.errors import NotATorrent
 
-# A torrent of 100,000 files has 600,000 values. A million empty dictionaries take 64 MB.
-MOST_VALUES = 1_000_000
+# Keys count too. A torrent of 100,000 files has some 800,000.
+MOST_VALUES = 1_200_000
 DEEPEST = 300
-INTEGER = re.compile(rb"i(-?[1-9][0-9]{0,18}|0)e")
 LENGTH = re.compile(rb"([0-9]{1,10}):")
-
-Value = int | bytes | list["Value"] | dict[bytes, "Value"]
-
-
-@dataclass(frozen=True)
-class Document:
-    root: dict[bytes, Value]
-    spans: dict[bytes, bytes]  # the very bytes of each value of the root: hashes are made of them
+TOKEN = re.compile(rb"([0-9]{1,10}):|i(-?[1-9][0-9]{0,18}|0)e|[lde]")
+TEXT, INTEGER = 1, 2  # groups of TOKEN
+LIST, DICTIONARY, END = b"l", b"d", b"e"
+# What may come next in an open list or dictionary: a key and a value take turns.
+ANY, KEY, VALUE = range(3)
+FIRST = {LIST: ANY, DICTIONARY: KEY}
 
 
-def read(content: bytes) -> Document:
-    """Raises NotATorrent; what follows the root's end is ignored, as the engine does."""
-    reader = _Reader(content)
-    if not reader.takes(b"d"):
-        raise NotATorrent
-    root: dict[bytes, Value] = {}
-    spans: dict[bytes, bytes] = {}
-    while not reader.takes(b"e"):
-        key = reader.new_key(root)
-        start = reader.at
-        root[key] = reader.value(1)
-        spans[key] = content[start : reader.at]
-    return Document(root, spans)
+class Reader:
+    """A place in a document, which moves on as values are read or skipped, one by one.
 
+    Guarantee: memory for one text at a time and no recursion, whatever the document holds.
+    Refused: a tree of objects. 7 MB of bencode can make 1 GB of them.
+    """
 
-class _Reader:
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, most_values: int = MOST_VALUES) -> None:
         self.at = 0
+        self.values_left = most_values
         self._content = content
-        self._count = 0
+        self._depth = 0
 
-    def takes(self, letter: bytes) -> bool:
-        """Also says that something is left: a cut-off file is none."""
-        if self.at >= len(self._content):
+    def enter(self, letter: bytes) -> None:
+        """Go into a list or a dictionary."""
+        self.values_left -= 1
+        self._depth += 1
+        if self._depth > DEEPEST or not self._content.startswith(letter, self.at):
             raise NotATorrent
-        if self._content[self.at : self.at + 1] != letter:
+        self.at += 1
+
+    def leaves(self) -> bool:
+        """Whether the list or dictionary ends here, and is left. What is cut off has no end."""
+        if not self._content.startswith(END, self.at):
             return False
         self.at += 1
+        self._depth -= 1
         return True
 
-    def value(self, depth: int) -> Value:
-        self._count += 1
-        if depth > DEEPEST or self._count > MOST_VALUES:
+    def next_key(self) -> bytes | None:
+        """Return None at the end of the dictionary, and leave it."""
+        return None if self.leaves() else self.text()
+
+    def text(self) -> bytes:
+        size = self.text_size()
+        return self._content[self.at - size : self.at]
+
+    def text_size(self) -> int:
+        """Skip a text, and return how many bytes it has."""
+        found = LENGTH.match(self._content, self.at)
+        self.values_left -= 1
+        if found is None or self.values_left < 0:
             raise NotATorrent
-        if match := INTEGER.match(self._content, self.at):
-            self.at = match.end()
-            return int(match[1])
-        if self.takes(b"l"):
-            return self._list(depth)
-        if self.takes(b"d"):
-            return self._dictionary(depth)
-        return self._bytes()
-
-    def new_key(self, known: dict[bytes, Value]) -> bytes:
-        """Of two values under one key, one program reads the first and another the last."""
-        key = self._bytes()
-        if key in known:
-            raise NotATorrent
-        return key
-
-    def _list(self, depth: int) -> list[Value]:
-        values: list[Value] = []
-        while not self.takes(b"e"):
-            values.append(self.value(depth + 1))
-        return values
-
-    def _dictionary(self, depth: int) -> dict[bytes, Value]:
-        values: dict[bytes, Value] = {}
-        while not self.takes(b"e"):
-            key = self.new_key(values)
-            values[key] = self.value(depth + 1)
-        return values
-
-    def _bytes(self) -> bytes:
-        match = LENGTH.match(self._content, self.at)
-        if match is None:
-            raise NotATorrent
-        self.at = match.end() + int(match[1])
+        size = int(found[1])
+        self.at = found.end() + size
         if self.at > len(self._content):
             raise NotATorrent
-        return self._content[match.end() : self.at]
+        return size
+
+    def texts(self) -> bytes:
+        """Read a list of texts. Return them as they are written: no two lists are written alike."""
+        self.enter(LIST)
+        start = self.at
+        while not self.leaves():
+            self.text_size()
+        return self._content[start : self.at - 1]
+
+    def integer(self) -> int | None:
+        """Return None for a value that is no integer, and skip it."""
+        found = self.skip()
+        return int(found[INTEGER]) if found.lastindex == INTEGER else None
+
+    def skip(self) -> re.Match[bytes]:
+        """Move past a value, and return what it begins with."""
+        first: re.Match[bytes] | None = None
+        expected: list[int] = []
+        while first is None or expected:
+            token = TOKEN.match(self._content, self.at)
+            if token is None or self.values_left < 0:
+                raise NotATorrent
+            first = first or token
+            self.at = token.end()
+            kind = token.lastindex
+            if kind == TEXT:
+                self.at += int(token[TEXT])
+            elif kind is None and token[0] == END:
+                if not expected or expected.pop() == VALUE:
+                    raise NotATorrent
+                continue
+            self.values_left -= 1
+            if expected and expected[-1]:
+                expected[-1] = following(expected[-1], is_text=kind == TEXT)
+            if kind is None:
+                expected.append(FIRST[token[0]])
+                if self._depth + len(expected) > DEEPEST:
+                    raise NotATorrent
+        if self.at > len(self._content):
+            raise NotATorrent
+        return first
+
+
+def following(expected: int, *, is_text: bool) -> int:
+    if expected == KEY and not is_text:
+        raise NotATorrent
+    return VALUE if expected == KEY else KEY

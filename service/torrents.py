@@ -1,23 +1,26 @@
 """Torrent files, as far as the service must know one before the engine takes it (BEP 3, 47, 52)."""
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
 
-from service import bencode
-from service.bencode import Value
+from service.bencode import DICTIONARY, LIST, MOST_VALUES, Reader
 from service.errors import NotATorrent
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 100_000
+# A tree names each folder once, but its paths repeat them: 7 MB of it can mean 160 MB of paths.
+MOST_PATH_BYTES = 32 * 2**20
+LONGEST_PATH = 64 * 1024
 LARGEST_FILE_BYTES = 2**48
 
+# A large one takes most of a second of computing, which threads would only take from each other.
+reading = Lock()
 
-class Part(NamedTuple):
-    path: tuple[bytes, ...]
-    size_bytes: int
-    is_padding: bool
+Facts = dict[bytes, Any]
+Readers = Mapping[bytes, Callable[[Reader], object]]
 
 
 @dataclass(frozen=True)
@@ -31,114 +34,212 @@ class Torrent:
     file_count: int
 
 
-def read(content: bytes) -> Torrent:
-    """Raises NotATorrent."""
+@dataclass
+class Files:
+    """What the files of a list or a tree add up to, without the padding between them."""
+
+    count: int = 0
+    size_bytes: int = 0
+    padded_count: int = 0
+    padded_bytes: int = 0
+    path_bytes: int = 0
+    first_path: bytes = b""
+    # Of all sizes and paths in order: the list and the tree of a hybrid must say the same.
+    digest: Any = field(default_factory=hashlib.blake2b)
+
+    def add(self, path: bytes, facts: Facts) -> None:
+        """A path is as bencode writes its names: no two are written alike."""
+        size_bytes = size(facts.get(b"length"))
+        self.padded_count += 1
+        self.padded_bytes += size_bytes
+        if self.padded_count > 2 * MOST_FILES:
+            raise NotATorrent
+        if b"p" in facts.get(b"attr", b""):
+            return
+        self.count += 1
+        self.size_bytes += size_bytes
+        if not path or self.count > MOST_FILES:
+            raise NotATorrent
+        self.first_path = self.first_path or path
+        self.digest.update(b"%d %b" % (size_bytes, path))
+
+    def measure(self, path: bytes) -> None:
+        self.path_bytes += len(path)
+        if len(path) > LONGEST_PATH or self.path_bytes > MOST_PATH_BYTES:
+            raise NotATorrent
+
+    def is_same(self, other: "Files") -> bool:
+        return bool(self.digest.digest() == other.digest.digest())
+
+
+@dataclass
+class Budget:
+    """What may be read for one request, however many torrents it brings."""
+
+    values: int = MOST_VALUES
+
+
+def read(content: bytes, budget: Budget | None = None) -> Torrent:
+    """Raises NotATorrent. What follows the root's end is ignored, as the engine does."""
     if len(content) > MOST_BYTES:
         raise NotATorrent
-    document = bencode.read(content)
-    info = dictionary(document.root.get(b"info"))
-    name = text(info.get(b"name.utf-8", info.get(b"name")))
+    budget = budget or Budget()
+    reader = Reader(content, budget.values)
+    with reading:
+        try:
+            root = facts_of(reader, {b"info": spanned_info})
+        finally:
+            budget.values = reader.values_left
+        if b"info" not in root:
+            raise NotATorrent
+        info, start, end = root[b"info"]
+        return torrent_of(info, memoryview(content)[start:end])
+
+
+def torrent_of(info: Facts, raw: memoryview) -> Torrent:
+    name = info.get(b"name.utf-8", info.get(b"name"))
+    if name is None:
+        raise NotATorrent
     is_v1, is_v2 = b"pieces" in info, info.get(b"meta version") == 2
-    parts = parts_of(info, name, is_v1=is_v1, is_v2=is_v2)
-    raw = document.spans[b"info"]
+    files = files_of(info, name, is_v1=is_v1, is_v2=is_v2)
+    is_lone = files.count == 1 and files.first_path == written(name)
     return Torrent(
         info_hash_v1=hashlib.sha1(raw, usedforsecurity=False).hexdigest() if is_v1 else "",
         info_hash_v2=hashlib.sha256(raw).hexdigest() if is_v2 else "",
         name=name.decode(errors="replace"),
-        size_bytes=sum(part.size_bytes for part in parts),
+        size_bytes=files.size_bytes,
         is_private=is_private(info.get(b"private")),
-        is_folder=b"files" in info if is_v1 else [part.path for part in parts] != [(name,)],
-        file_count=len(parts),
+        is_folder=b"files" in info if is_v1 else not is_lone,
+        file_count=files.count,
     )
 
 
-def is_private(value: Value | None) -> bool:
+def is_private(value: int | None) -> bool:
     """As the engine has it, which keeps whatever is not 0 from strangers (BEP 27 knows 1 alone)."""
-    return isinstance(value, int) and value != 0
+    return value not in (None, 0)
 
 
-def parts_of(info: dict[bytes, Value], name: bytes, *, is_v1: bool, is_v2: bool) -> list[Part]:
-    """The files, without the padding between them."""
-    if not is_v1 and not is_v2:
+def files_of(info: Facts, name: bytes, *, is_v1: bool, is_v2: bool) -> Files:
+    found = []
+    if is_v1:
+        found.append(info.get(b"files") or lone_file(info, name))
+        check_pieces(info, found[0].padded_bytes)
+    if is_v2:
+        found.append(info.get(b"file tree", Files()))
+    if not found or not size(info.get(b"piece length")) or not all(each.count for each in found):
         raise NotATorrent
-    of_v1 = files_of_v1(info, name) if is_v1 else []
-    of_v2 = files_of_v2(info) if is_v2 else []
-    if is_v1 and is_v2 and of_v1 != of_v2:
+    if not found[0].is_same(found[-1]):
         raise NotATorrent
-    return of_v1 or of_v2
+    return found[0]
 
 
-def files_of_v1(info: dict[bytes, Value], name: bytes) -> list[Part]:
-    if b"files" in info:
-        parts = [listed_part(each) for each in sequence(info[b"files"])]
-    else:
-        parts = [Part((name,), size(info.get(b"length")), is_padding=False)]
-    check_pieces(info, sum(part.size_bytes for part in parts))
-    return kept(parts)
-
-
-def listed_part(value: Value) -> Part:
-    fields = dictionary(value)
-    path = tuple(text(each) for each in sequence(fields.get(b"path.utf-8", fields.get(b"path"))))
-    return Part(path, size(fields.get(b"length")), is_padding=is_padding(fields))
-
-
-def check_pieces(info: dict[bytes, Value], total_bytes: int) -> None:
+def check_pieces(info: Facts, total_bytes: int) -> None:
     """As many hashes as pieces: with fewer, what comes after them could be anything."""
-    piece_bytes, hashes = size(info.get(b"piece length")), info[b"pieces"]
-    if not isinstance(hashes, bytes) or not piece_bytes or not total_bytes:
+    piece_bytes = size(info.get(b"piece length"))
+    if not piece_bytes or not total_bytes:
         raise NotATorrent
-    if len(hashes) != -(-total_bytes // piece_bytes) * 20:
+    if info[b"pieces"] != -(-total_bytes // piece_bytes) * 20:
         raise NotATorrent
 
 
-def files_of_v2(info: dict[bytes, Value]) -> list[Part]:
-    if not size(info.get(b"piece length")):
-        raise NotATorrent
-    return kept(list(leaves((), dictionary(info.get(b"file tree")))))
+def lone_file(info: Facts, name: bytes) -> Files:
+    files = Files()
+    files.add(written(name), {b"length": info.get(b"length")})
+    return files
 
 
-def leaves(path: tuple[bytes, ...], tree: dict[bytes, Value]) -> Iterator[Part]:
-    """A file is a dictionary under the empty name; bencode's depth bounds that of the tree."""
-    for name, below in tree.items():
-        if name == b"":
-            fields = dictionary(below)
-            yield Part(path, size(fields.get(b"length")), is_padding=is_padding(fields))
+# Reading
+
+
+def facts_of(reader: Reader, readers: Readers) -> Facts:
+    """The values of a dictionary that are needed. Of two under one key, one program reads the
+    first and another the last, so there may be only one."""
+    facts: Facts = {}
+    reader.enter(DICTIONARY)
+    while (key := reader.next_key()) is not None:
+        read_value = readers.get(key)
+        if read_value is None:
+            reader.skip()
+        elif key in facts:
+            raise NotATorrent
         else:
-            yield from leaves((*path, text(name)), dictionary(below))
+            facts[key] = read_value(reader)
+    return facts
 
 
-def kept(parts: list[Part]) -> list[Part]:
-    parts = [part for part in parts if not part.is_padding]
-    if not parts or len(parts) > MOST_FILES or not all(part.path for part in parts):
-        raise NotATorrent
-    return parts
+def spanned_info(reader: Reader) -> tuple[Facts, int, int]:
+    """Hashes are made of the very bytes."""
+    start = reader.at
+    return facts_of(reader, IN_INFO), start, reader.at
 
 
-def is_padding(fields: dict[bytes, Value]) -> bool:
-    attributes = fields.get(b"attr")
-    return isinstance(attributes, bytes) and b"p" in attributes
+def listed_files(reader: Reader) -> Files:
+    files = Files()
+    reader.enter(LIST)
+    while not reader.leaves():
+        facts = facts_of(reader, OF_A_FILE)
+        path = facts.get(b"path.utf-8", facts.get(b"path"))
+        if path is None:
+            raise NotATorrent
+        files.measure(path)
+        files.add(path, facts)
+    return files
 
 
-def dictionary(value: Value | None) -> dict[bytes, Value]:
-    if not isinstance(value, dict):
-        raise NotATorrent
-    return value
+def tree_files(reader: Reader) -> Files:
+    """A file is a dictionary under the empty name, and no folder is empty. Names must be in order,
+    and so differ; the engine takes no others."""
+    files = Files()
+    reader.enter(DICTIONARY)
+    # Of each open dictionary: where it is, and the name before.
+    paths, names = [b""], [b""]
+    while paths:
+        name = reader.next_key()
+        if name is None and names[-1]:
+            paths.pop()
+            names.pop()
+        elif name == b"" and not names[-1]:
+            files.add(paths[-1], facts_of(reader, OF_A_FILE))
+            if not reader.leaves():
+                raise NotATorrent
+            paths.pop()
+            names.pop()
+        elif name and name > names[-1]:
+            names[-1] = name
+            path = paths[-1] + written(name)
+            files.measure(path)
+            reader.enter(DICTIONARY)
+            paths.append(path)
+            names.append(b"")
+        else:
+            raise NotATorrent
+    return files
 
 
-def sequence(value: Value | None) -> list[Value]:
-    if not isinstance(value, list):
-        raise NotATorrent
-    return value
+IN_INFO: Readers = {
+    b"name": Reader.text,
+    b"name.utf-8": Reader.text,
+    b"piece length": Reader.integer,
+    b"pieces": Reader.text_size,
+    b"length": Reader.integer,
+    b"meta version": Reader.integer,
+    b"private": Reader.integer,
+    b"files": listed_files,
+    b"file tree": tree_files,
+}
+OF_A_FILE: Readers = {
+    b"length": Reader.integer,
+    b"path": Reader.texts,
+    b"path.utf-8": Reader.texts,
+    b"attr": Reader.text,
+}
 
 
-def text(value: Value | None) -> bytes:
-    if not isinstance(value, bytes):
-        raise NotATorrent
-    return value
+def written(name: bytes) -> bytes:
+    return b"%d:%b" % (len(name), name)
 
 
-def size(value: Value | None) -> int:
-    if not isinstance(value, int) or not 0 <= value <= LARGEST_FILE_BYTES:
+def size(value: int | None) -> int:
+    if value is None or not 0 <= value <= LARGEST_FILE_BYTES:
         raise NotATorrent
     return value

@@ -13,6 +13,7 @@ from service.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
 from service.store import Stored
+from service.torrents import Torrent
 
 MOST_WISHES = 100
 LONGEST_ADDRESS = 8 * 1024
@@ -99,7 +100,13 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
 
 def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
     """Raises NotATorrent, NotFound, NotNow."""
-    torrent = torrents.read(content)
+    return add_known_torrent(account, torrents.read(content), content, folder_id, now)
+
+
+def add_known_torrent(
+    account: Account, torrent: Torrent, content: bytes, folder_id: int, now: datetime
+) -> Transfer:
+    """One that was read already. Raises NotFound, NotNow."""
     wanted = Wanted(
         Transfer.Kind.TORRENT,
         torrent.name,

@@ -8,7 +8,9 @@ import base64
 import re
 from dataclasses import dataclass
 from itertools import islice
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
+
+from webui import fields
 
 MOST_LINES = 10_000
 MOST_BYTES = 10 * 2**20
@@ -123,21 +125,21 @@ def magnet(link: str, line: str = "") -> Magnet | Unreadable:
     if UNSEEN.search(link):
         return Unreadable(line, "control_characters")
     link = re.sub(r"\s", "%20", re.split(r"[<>\"]", link, maxsplit=1)[0].strip())
-    fields = fields_of(link)
-    info_hash = hash_of(fields)
+    told = fields_of(link)
+    info_hash = hash_of(told)
     if not info_hash:
         return Unreadable(line, "no_hash")
     uri = slimmed(link)
     if len(uri) > LONGEST_MAGNET:
         return Unreadable(line, "too_long")
-    sizes = [int(value) for key, value in fields if key == "xl" and SIZE.fullmatch(value)]
-    name = next((value for key, value in fields if key == "dn"), "").replace("\x00", "").strip()
+    sizes = [int(value) for key, value in told if key == "xl" and SIZE.fullmatch(value)]
+    name = next((value for key, value in told if key == "dn"), "").replace("\x00", "").strip()
     return Magnet(
         name=name[:LONGEST_NAME] or info_hash,
         info_hash=info_hash,
         uri=uri,
         size_bytes=next((size for size in sizes if size), None),
-        tracker_count=sum(key == "tr" for key, _value in fields),
+        tracker_count=sum(key == "tr" for key, _value in told),
         line=line,
     )
 
@@ -146,16 +148,16 @@ def fields_of(uri: str) -> list[tuple[str, str]]:
     """Keys without the number that tells several of a kind apart: `xt.1` is `xt`."""
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
-        read_pairs = parse_qsl(pairs, errors="replace", max_num_fields=MOST_FIELDS)
+        found = list(fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
     except ValueError:
         return []
-    return [(key.lower().partition(".")[0], value) for key, value in read_pairs]
+    return [(key.lower().partition(".")[0], value) for key, value in found if value]
 
 
-def hash_of(fields: list[tuple[str, str]]) -> str:
+def hash_of(told: list[tuple[str, str]]) -> str:
     """As v1 spells it, in 40 digits: the older hash where there is one."""
     found = {"v1": "", "v2": ""}
-    for topic in (value for key, value in fields if key == "xt"):
+    for topic in (value for key, value in told if key == "xt"):
         if match := BTIH_HEX.fullmatch(topic):
             found["v1"] = found["v1"] or match[1].lower()
         elif match := BTIH_BASE32.fullmatch(topic):

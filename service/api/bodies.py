@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
 
 from django.http import HttpRequest
 
@@ -19,6 +18,8 @@ BLOCK_BYTES = 2**16
 MOST_BYTES_OF_FIELDS = 2**22
 MOST_FIELDS = 25_000
 MOST_PARTS = 12_000
+# Of a long run at once, the matcher would remember each turn.
+ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
 DIGITS = re.compile("[0-9]{1,30}")
 
 
@@ -161,17 +162,17 @@ def json_value(text: str, name: str) -> Any:
 
 def form(content: bytes) -> dict[str, str]:
     """The last of equal names counts."""
-    try:
-        pairs = parse_qsl(
-            content.decode("latin-1"),
-            keep_blank_values=True,
-            encoding="latin-1",
-            max_num_fields=MOST_FIELDS,
-        )
-    except ValueError as too_many:
-        raise TooLarge from too_many
-    return {_reread(name): _reread(value) for name, value in pairs}
+    if content.count(b"&") >= MOST_FIELDS:
+        raise TooLarge
+    pairs = (field.replace(b"+", b" ").partition(b"=") for field in content.split(b"&") if field)
+    return {_unescaped(name): _unescaped(value) for name, _, value in pairs}
 
 
-def _reread(text: str) -> str:
-    return decoded(text.encode("latin-1"))
+def _unescaped(text: bytes) -> str:
+    """`urllib.parse` would take 175 times the memory of a form that is all percent signs."""
+    found, at = bytearray(), 0
+    for run in ESCAPES.finditer(text):
+        found += text[at : run.start()]
+        found += bytes.fromhex(run[0].replace(b"%", b"").decode())
+        at = run.end()
+    return decoded(bytes(found + text[at:]))

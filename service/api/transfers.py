@@ -101,7 +101,9 @@ def add_torrent(request: Request) -> HttpResponse:
 def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
     if upload.torrent is None:
         raise NotATorrent
-    return transfers.add_torrent(request.account, upload.torrent, fields.folder_id(), request.now)
+    return transfers.add_known_torrent(
+        request.account, upload.torrent, upload.content, fields.folder_id(), request.now
+    )
 
 
 def add_file(request: Request) -> HttpResponse:

@@ -1,7 +1,7 @@
 """Files that come in a multipart body: into the store as they come, or into memory as torrents."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from service import library, torrents
 from service.api.bodies import Fields, Stream, length_of, parts_of, query_of
@@ -10,11 +10,12 @@ from service.api.http import Request
 from service.api.multipart import Part
 from service.errors import DiskFull, NoRoom, NotATorrent
 from service.store import Store, Stored, Writer
+from service.torrents import Budget, Torrent
 
 FILE_FIELDS = ("file", "torrent_file")
 # What a multipart body has around the file.
 MOST_ENVELOPE_BYTES = 2**20
-MOST_FILES = 1000
+MOST_FILES = 500
 # Torrents of one request wait in memory until all of it is here.
 MOST_TORRENT_BYTES = 2 * torrents.MOST_BYTES
 
@@ -31,12 +32,14 @@ class Upload:
     handlers (a second copy, in the system's folder for temporary files).
     """
 
-    def __init__(self, name: str, writer: Writer | None, room_bytes: int) -> None:
+    def __init__(self, name: str, writer: Writer | None, room_bytes: int, budget: Budget) -> None:
         self.name = name
-        self.torrent: bytes | None = None
+        self.torrent: Torrent | None = None
+        self.content = b""  # of a torrent
         self.stored: Stored | None = None
         self.size_bytes = 0
         self._room_bytes = room_bytes
+        self._budget = budget
         self._writer = writer
         self._perhaps_torrent: bytearray | None = bytearray()
 
@@ -48,7 +51,7 @@ class Upload:
                 self._refuse_what_cannot_stay()
             if self._writer is not None:
                 self._writer.write(piece)
-        self.torrent = self._whole_torrent()
+        self._read_torrent()
         if self.torrent is None and self._writer is not None:
             self._refuse_what_cannot_stay()
             self.stored = self._writer.commit()
@@ -67,14 +70,12 @@ class Upload:
         if self.size_bytes > self._room_bytes:
             raise NoRoom
 
-    def _whole_torrent(self) -> bytes | None:
-        """The content, where it is a torrent's."""
-        content, self._perhaps_torrent = self._perhaps_torrent, None
-        try:
-            torrents.read(bytes(content or b""))
-        except NotATorrent:
-            return None
-        return bytes(content or b"")
+    def _read_torrent(self) -> None:
+        """Keep the content, where it is a torrent's."""
+        content, self._perhaps_torrent = bytes(self._perhaps_torrent or b""), None
+        with suppress(NotATorrent):
+            self.torrent = torrents.read(content, self._budget)
+            self.content = content
 
 
 class Uploads:
@@ -84,23 +85,25 @@ class Uploads:
         self.all: list[Upload] = []
         self._room_bytes = room_bytes
         self._torrent_bytes = 0
+        self._budget = Budget()
         self._stack = stack
         self._store = store
 
     def take(self, part: Part) -> None:
         if part.name not in FILE_FIELDS:
             return
-        if len(self.all) >= MOST_FILES or self._torrent_bytes > MOST_TORRENT_BYTES:
+        is_too_much = self._torrent_bytes > MOST_TORRENT_BYTES or self._budget.values < 0
+        if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
             writer = writing.enter_context(self._store.writer()) if self._store else None
-            upload = Upload(part.file_name, writer, self._room_bytes)
+            upload = Upload(part.file_name, writer, self._room_bytes, self._budget)
             upload.receive(part.content)
         self.all.append(upload)
         if upload.stored is not None:
             self._room_bytes -= upload.size_bytes
             self._stack.callback(self._let_go, upload)
-        self._torrent_bytes += len(upload.torrent or b"")
+        self._torrent_bytes += len(upload.content)
 
     def _let_go(self, upload: Upload) -> None:
         """Unless somebody has kept it."""

@@ -88,11 +88,13 @@ class EventReader:
 
     def __init__(self) -> None:
         self._files: list[FileOf] = []
+        # Files share the names of their folders: a hundred each, perhaps.
+        self._names: dict[str, str] = {}
 
     def event(self, document: Document) -> Event | None:
         """None for a portion of files. Raises Garbled."""
         if "files" in document and "event" not in document:
-            self._files += [file_of(row) for row in listed(document["files"])]
+            self._files += [file_of(row, self._names) for row in listed(document["files"])]
             if len(self._files) > MOST_FILES * 2 + 1:
                 raise Garbled
             return None
@@ -102,6 +104,7 @@ class EventReader:
         read: Event = made(kind, document)
         if isinstance(read, Metadata):
             read, self._files = replace(read, files=tuple(self._files)), []
+            self._names = {}
         return read
 
 
@@ -111,12 +114,13 @@ def listed(value: Any) -> list[Any]:
     return value
 
 
-def file_of(row: Any) -> FileOf:
+def file_of(row: Any, names: dict[str, str]) -> FileOf:
     match row:
         case [list(path), int(size), int(flags), int(index)]:
             is_text = path and all(isinstance(part, str) for part in path)
             if is_text and min(size, index) >= 0:
-                return FileOf(index, tuple(path), size, bool(flags & 1), bool(flags & 2))
+                shared = tuple(names.setdefault(name, name) for name in path)
+                return FileOf(index, shared, size, bool(flags & 1), bool(flags & 2))
     raise Garbled
 
 

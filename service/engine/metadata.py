@@ -15,7 +15,9 @@ LIMITS = {
     "max_decode_depth": 100,
     "max_decode_tokens": 3_000_000,
 }
-MOST_TEXT_BYTES = 64 * 2**20
+MOST_TEXT_BYTES = 32 * 2**20
+# What the worker needs for a name beside its letters.
+NAME_BYTES = 16
 LARGEST_FILE_BYTES = 2**48
 
 
@@ -106,7 +108,7 @@ def told_paths(info: dict[bytes, Any]) -> Told:
     letters = 0
     for path, size in found:
         length = sum(map(len, path))
-        letters += length
+        letters += length + len(path) * NAME_BYTES
         if not path or length > LONGEST_PATH or letters > MOST_TEXT_BYTES:
             raise Refused("invalid_torrent", "The torrent has names that are too long.")
         yield path, size
@@ -124,17 +126,22 @@ def told_in_list(info: dict[bytes, Any]) -> Told:
 
 
 def told_in_tree(info: dict[bytes, Any]) -> Told:
-    """Without recursion, though libtorrent refused what is nested deeper than 100."""
-    waiting: list[tuple[tuple[str, ...], dict[bytes, Any]]] = [((), dictionary(info[b"file tree"]))]
+    """Without recursion, though libtorrent refused what is nested deeper than 100; and one path
+    after the other, for all of them may be a hundred times what the tree is."""
+    path: list[str] = []
+    waiting = [iter(dictionary(info[b"file tree"]).items())]
     while waiting:
-        path, tree = waiting.pop()
-        if b"" in tree:
-            fields = dictionary(tree[b""])
+        name, below = next(waiting[-1], (None, None))
+        if name is None:
+            waiting.pop()
+            path = path[: len(waiting) - 1]
+        elif name:
+            path.append(text(name))
+            waiting.append(iter(dictionary(below).items()))
+        else:
+            fields = dictionary(below)
             if b"p" not in attributes(fields):
-                yield path, number(fields.get(b"length"))
-            continue
-        below = [((*path, text(name)), dictionary(each)) for name, each in tree.items()]
-        waiting.extend(reversed(below))
+                yield tuple(path), number(fields.get(b"length"))
 
 
 def dictionary(value: Any) -> dict[bytes, Any]:

@@ -1,5 +1,4 @@
 import hashlib
-import sys
 from contextlib import suppress
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from service import bencode, torrents
 from service.engine import metadata
 from service.errors import NotATorrent
+from service.torrents import Budget
 from tests.cases import each_case
 from tests.service.builders import a_torrent, bencoded, torrent_info
 
@@ -158,19 +158,51 @@ def test_one_without_a_name_is_refused():
 
 def test_too_many_bytes_values_or_files_are_refused(monkeypatch):
     assert refused(a_torrent(comment="x" * torrents.MOST_BYTES))
-    # No setting changes these limits, and a million values take seconds to encode.
-    monkeypatch.setattr(bencode, "MOST_VALUES", 1000)
-    assert refused(a_torrent(comment=[[] for _ in range(1000)]))
+    with pytest.raises(NotATorrent):
+        torrents.read(a_torrent(comment=[[] for _ in range(1000)]), Budget(1000))
+    # No setting changes this limit.
     monkeypatch.setattr(torrents, "MOST_FILES", 10)
     assert refused(a_torrent(files={str(n): 1 for n in range(11)}))
 
 
-def test_depth_stays_far_from_where_python_gives_up():
-    assert sys.getrecursionlimit() * 0.7 > bencode.DEEPEST * 2
+def test_a_deep_tree_is_read_and_one_without_end_is_not():
     tree = {"": LEAF}
     for _ in range(250):
         tree = {"d": tree}
     assert torrents.read(of_info(v2_info(tree))).is_folder
+    assert refused(b"d4:infod9:file tree" + b"d1:a" * 100_000)
+
+
+def deep_tree(folders, files):
+    """Bencode of many files below many folders: small, although its paths are not."""
+    leaves = b"".join(b"6:%06dd0:d6:lengthi1eee" % number for number in range(files))
+    tree = b"d1:a" * folders + b"d" + leaves + b"e" * (folders + 1)
+    about = b"12:meta versioni2e4:name1:x12:piece lengthi16384e"
+    return b"d4:infod9:file tree" + tree + about + b"ee"
+
+
+def test_paths_are_bounded_all_together():
+    """Each file of a tree would repeat the names of all folders above it."""
+    assert torrents.read(deep_tree(folders=90, files=50_000)).file_count == 50_000
+    assert refused(deep_tree(folders=280, files=50_000))
+
+
+def test_a_tree_that_the_engine_refuses_is_refused():
+    leaf = bencoded({"": LEAF})
+    about = b"12:meta versioni2e4:name1:x12:piece lengthi16384e"
+
+    def of_tree(tree):
+        return b"d4:infod9:file tree" + tree + about + b"ee"
+
+    assert torrents.read(of_tree(b"d1:a" + leaf + b"1:b" + leaf + b"e")).file_count == 2
+    for tree in (
+        b"d1:b" + leaf + b"1:a" + leaf + b"e",
+        b"d1:a" + leaf + b"1:a" + leaf + b"e",
+        b"d1:a" + leaf[:-1] + b"1:b" + leaf + b"ee",
+    ):
+        assert as_the_engine_reads(of_tree(tree)) is None
+        assert refused(of_tree(tree))
+    assert refused(of_tree(b"d1:a" + leaf + b"1:bdee"))
 
 
 @given(st.binary(max_size=300))
@@ -195,11 +227,14 @@ VALUES = st.recursive(
 
 
 @pytest.mark.slow
-@given(st.dictionaries(st.binary(max_size=4), VALUES), st.binary(max_size=4))
-def test_what_was_written_is_read(root, behind):
-    found = bencode.read(bencoded(root) + behind)
-    assert found.root == root
-    assert found.spans == {key: bencoded(value) for key, value in root.items()}
+@given(VALUES, st.binary(max_size=4))
+def test_what_was_written_is_skipped_whole(value, behind):
+    written = bencoded(value)
+    reader = bencode.Reader(written + behind)
+    reader.skip()
+    assert reader.at == len(written)
+    with pytest.raises(NotATorrent):
+        bencode.Reader(written[:-1]).skip()
 
 
 PIECE_BYTES = 16384

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
-from urllib.parse import parse_qsl
 
 from django.utils.translation import gettext as _
 
-from webui import folders, forgery, intake, names, parts, sending
+from webui import fields, folders, forgery, intake, names, parts, sending
 from webui.http import Request
 from webui.pages.entries import ROOT
 from webui.pages.verdicts import SentFile, Verdict
@@ -113,10 +112,10 @@ def parcel_of_form(request: Request, length_bytes: int, *, is_trusted: bool) -> 
         raise parts.Unreadable("no form")
     if length_bytes > MOST_FORM_BYTES:
         raise too_much()
-    fields = fields_of(request, length_bytes)
-    token = dict(fields).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
+    sent = fields_of(request, length_bytes)
+    token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
     parcel = Parcel(folder=request.GET.get(FOLDER_FIELD, ""))
-    for name, value in fields:
+    for name, value in sent:
         parcel.take(name, value)
     if not is_trusted and not is_ours(request, token):
         raise OutOfDate(parcel)
@@ -127,9 +126,8 @@ def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
     body, pieces = Body(request, length_bytes), []
     while piece := body.read(parts.PIECE_BYTES):
         pieces.append(piece)
-    form = b"".join(pieces).decode(errors="replace")
     try:
-        return parse_qsl(form, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        return list(fields.fields_of(b"".join(pieces), MOST_FIELDS))
     except ValueError as too_many:
         raise parts.TooLong("too many fields") from too_many
 

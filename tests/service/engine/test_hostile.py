@@ -1,12 +1,13 @@
 """Torrents that want to do harm: refused with a word, or handled."""
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import libtorrent as lt
 import pytest
 
-from service.engine import params
+from service.engine import metadata, params
 from service.engine.events import Broken, Complete, Metadata
 from service.engine.orders import Order
 from tests.cases import all_cases, each_case
@@ -205,3 +206,27 @@ def peak_megabytes(pid):
         int(next(each for each in status.splitlines() if each.startswith("VmHWM")).split()[1])
         / 1024
     )
+
+
+def wide_tree(levels, files):
+    tree = {b"%d" % number: {b"": {b"length": 1}} for number in range(files)}
+    for _ in range(levels):
+        tree = {b"a" * 50: tree}
+    return {b"file tree": tree}
+
+
+def test_the_paths_of_a_wide_tree_are_told_one_after_the_other():
+    info = wide_tree(levels=90, files=100_000)
+    tracemalloc.start()
+    try:
+        path, size = next(metadata.told_paths(info))
+        assert (len(path), path[-1], size) == (91, "0", 1)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_paths_that_are_too_long_all_together_are_refused():
+    assert len(list(metadata.told_paths(wide_tree(levels=4, files=100_000)))) == 100_000
+    with pytest.raises(metadata.Refused):
+        list(metadata.told_paths(wide_tree(levels=90, files=100_000)))

@@ -100,3 +100,15 @@ def test_an_event_that_is_none_is_refused(document):
 def test_an_order_that_is_none_is_refused(document):
     with pytest.raises(Garbled):
         order_of(document)
+
+
+def test_files_share_the_names_of_their_folders():
+    """A hundred folders of each of 100,000 files would take 500 MB."""
+    lines, reader = Lines(), EventReader()
+    told = [
+        reader.event(document)
+        for line in lines_of_event(EVENTS[0])
+        for document in lines.feed(line)
+    ]
+    first, last = told[-1].files[0], told[-1].files[-1]
+    assert first.path[0] is last.path[0]

@@ -1,0 +1,28 @@
+"""The fields of a form or of a link, in little more memory than they take when written."""
+
+import re
+from collections.abc import Iterator
+
+# Of a long run at once, the matcher would remember each turn.
+ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
+
+
+def fields_of(form: bytes, most: int) -> Iterator[tuple[str, str]]:
+    """Raises ValueError for more than so many. `urllib.parse` would take 175 times the memory of
+    a form that is all percent signs."""
+    if form.count(b"&") >= most:
+        raise ValueError(most)
+    for field in form.split(b"&"):
+        if field:
+            name, _, value = field.replace(b"+", b" ").partition(b"=")
+            yield unescaped(name), unescaped(value)
+
+
+def unescaped(text: bytes) -> str:
+    found, at = bytearray(), 0
+    for run in ESCAPES.finditer(text):
+        found += text[at : run.start()]
+        found += bytes.fromhex(run[0].replace(b"%", b"").decode())
+        at = run.end()
+    found += text[at:]
+    return found.decode(errors="replace")
