@@ -96,8 +96,7 @@ def film_of(file: File) -> dict[str, object]:
 
 
 def asked(file: File, kind: str, **more: object) -> desk.Facts:
-    facts = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob}
-    return desk.ask(kind, ASK_SECONDS, **facts, **more)
+    return desk.ask(kind, ASK_SECONDS, file=file.pk, **more)
 
 
 # What is read

@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import zlib
@@ -30,6 +31,7 @@ MOST_SYNCED_ALONE = 8
 KNOWN_WHOLE_FOR = timedelta(days=2)
 # Content never takes these: to delete something, the database too must be able to write.
 RESERVE_BYTES = 64 * 2**20
+BLOB = re.compile("[0-9a-f]{32}")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -252,7 +254,8 @@ class Store:
         for first in folders_in(self._blobs):
             for second in folders_in(first):
                 for entry in files_in(second):
-                    yield Found(entry.name, modified_at(entry))
+                    if BLOB.fullmatch(entry.name):
+                        yield Found(entry.name, modified_at(entry))
 
     def drop_drafts(self, before: datetime) -> int:
         """Removes what writers left that died; `before` is long past any that still write."""
@@ -262,6 +265,9 @@ class Store:
         return len(stale)
 
     def _place(self, blob: str) -> str:
+        """Raises NotFound for what can't be the id of a blob, and may lead elsewhere."""
+        if not BLOB.fullmatch(blob):
+            raise NotFound
         return f"{self._blobs_text}/{blob[:2]}/{blob[2:4]}/{blob}"
 
     def _draft(self) -> Path:

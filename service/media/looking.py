@@ -9,9 +9,10 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from service.errors import Busy, CannotConvert
-from service.media.children import Children
+from service.media.children import Children, Facts
 from service.media.confined import Failed
 from service.media.places import Content
+from service.media.probe import Probed
 from service.models import Account, File, Media
 
 PROBE_SECONDS = 20.0
@@ -20,6 +21,7 @@ PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
 # What the machine had no time for, or its disk did not give, is looked at then, or when somebody
 # asks.
 LATER = timedelta(hours=1)
+LARGEST = {"duration_ms": 2**63 - 1, "width": 2**31 - 1, "height": 2**31 - 1}
 FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed")
 WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
 
@@ -36,9 +38,29 @@ def look(children: Children, media: Media, medium: BinaryIO) -> None:
             return
         fail(media, failed.reason, is_final=not failed.is_limit)
         return
+    if not are_usual(facts):
+        fail(media, "the program that reads it broke")
+        return
     for name in FACTS:
         setattr(media, name, facts.get(name, getattr(media, name)))
     media.state, media.tries = Media.State.PROBED, 0
+
+
+def are_usual(facts: Facts) -> bool:
+    """Whether a child says what ours do. One that a hostile file has taken over may say anything,
+    and of tracks become the names of folders."""
+    probed = facts.get("probed", {})
+    try:
+        Media.Kind(facts["kind"])
+        if probed != {}:
+            Probed.of(probed)
+    except (ValueError, TypeError, KeyError):
+        return False
+    numbers = ((facts.get(name), most) for name, most in LARGEST.items())
+    are_numbers = all(
+        number is None or (type(number) is int and 0 <= number <= most) for number, most in numbers
+    )
+    return are_numbers and type(facts.get("has_picture", False)) is bool
 
 
 def look_now(

@@ -34,9 +34,8 @@ def read(file: File, name: str) -> bytes:
         raise NotFound
     with suppress(FileNotFoundError):
         return content.picture(name).read_bytes()
-    question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": name}
     try:
-        desk.ask("picture", ASK_SECONDS, **question)
+        desk.ask("picture", ASK_SECONDS, file=file.pk, size=name)
         return content.picture(name).read_bytes()
     except (CannotConvert, FileNotFoundError) as none:
         raise NotFound from none

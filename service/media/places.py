@@ -1,6 +1,7 @@
 """Where what is made of a content lies: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
 
 import os
+import re
 import secrets
 import shutil
 import time
@@ -14,6 +15,8 @@ from django.conf import settings
 
 from service.store import disk_full_told, make_folder, no_leftover
 
+SHA1 = re.compile("[0-9a-f]{40}")
+
 
 @dataclass(frozen=True)
 class Content:
@@ -21,6 +24,11 @@ class Content:
 
     sha1: str
     size_bytes: int
+
+    def __post_init__(self) -> None:
+        """Both become a path. Raises ValueError."""
+        if not SHA1.fullmatch(self.sha1) or self.size_bytes < 0:
+            raise ValueError(self)
 
     @property
     def folder(self) -> Path:

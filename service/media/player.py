@@ -16,7 +16,7 @@ from service.media.cache import RENDITIONS, Cache, is_there
 from service.media.children import Children
 from service.media.confined import BACKGROUND, FOREGROUND, MIB, Failed, Limits
 from service.media.converters import Converters, Work
-from service.media.desk import Desk, Facts
+from service.media.desk import Answer, Desk, Facts
 from service.media.films import Films
 from service.media.jobs import Jobs
 from service.media.places import Content
@@ -24,7 +24,7 @@ from service.media.plans import Plan, Survey
 from service.media.probe import Probed
 from service.media.programs import ENVIRONMENT, program
 from service.media.renditions import Kind, Rendition
-from service.models import Media
+from service.models import File, Media
 from service.store import library_store, make_folder
 
 log = logging.getLogger("ferry.media")
@@ -64,8 +64,9 @@ class Player:
         self._locks_lock = threading.Lock()
 
     def register(self, desk: Desk) -> None:
-        desk.register(MOST_SEGMENTS, segment=self.segment)
-        desk.register(MOST_ANSWERS, plan=self.plan, init=self.init, film=self.film)
+        desk.register(MOST_SEGMENTS, segment=of_file(self.segment))
+        others = {"plan": self.plan, "init": self.init, "film": self.film}
+        desk.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
 
     def stop(self) -> None:
         self._is_stopped = True
@@ -231,6 +232,21 @@ def folder_of(content: Content) -> Path:
     return content.folder / RENDITIONS
 
 
+def of_file(answer: Answer) -> Answer:
+    """Who asks says which file it is about. Where its bytes are, the worker looks up itself: a
+    process that can reach the desk, and no more, learns of no other place and leads to none."""
+
+    def answered(question: Facts) -> Facts:
+        wanted = question.pop("file", None)
+        known = File.objects.filter(pk=wanted if type(wanted) is int else 0)
+        facts = known.values("sha1", "size_bytes", "blob").first()
+        if facts is None:
+            raise NotFound
+        return answer({**question, **facts})
+
+    return answered
+
+
 def content_of(question: Facts) -> Content:
     return Content(str(question["sha1"]), int(question["size_bytes"]))
 
@@ -242,7 +258,7 @@ def keep(folder: Path, plan: Plan) -> None:
 def blob_of(question: Facts) -> Path:
     """Raises NotFound."""
     store, blob = library_store(), str(question["blob"])
-    if not blob.isalnum() or store.size(blob) is None:
+    if store.size(blob) is None:
         raise NotFound
     return store.path(blob)
 

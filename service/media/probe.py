@@ -1,7 +1,7 @@
 """What a medium is made of, as it was found once and is kept in `Media.probed`."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
@@ -11,6 +11,10 @@ class TrackKind(StrEnum):
     AUDIO = "audio"
     SUBTITLE = "subtitle"
     PICTURE = "picture"  # a cover
+
+
+# JSON writes 25.0 and 25 alike.
+LIKE: dict[object, type] = {float: int}
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,15 @@ class Track:
     # Subtitles
     is_text: bool = False
 
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """From a child that a hostile file may have taken over. Raises ValueError, TypeError."""
+        track = cls(**{**told, "kind": TrackKind(told["kind"])})
+        for each in fields(cls):
+            if type(getattr(track, each.name)) not in (each.type, LIKE.get(each.type)):
+                raise TypeError(each.name)
+        return track
+
 
 @dataclass(frozen=True)
 class Probed:
@@ -45,8 +58,8 @@ class Probed:
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:
         """Back from `Media.probed`."""
-        tracks = (Track(**{**each, "kind": TrackKind(each["kind"])}) for each in kept["tracks"])
-        return cls(kept["container"], kept["duration_seconds"], tuple(tracks))
+        tracks = tuple(map(Track.of, kept["tracks"]))
+        return cls(str(kept["container"]), float(kept["duration_seconds"]), tracks)
 
     def kept(self) -> dict[str, Any]:
         """For `Media.probed`."""

@@ -1,6 +1,7 @@
 """Which forms of a medium there are: what is copied, what is encoded, and at which size."""
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -26,6 +27,7 @@ AAC_CODECS, AAC_BITS = "mp4a.40.2", 160_000
 TEXT_SECONDS, TEXT_UNIT = 60, 1000
 COPIED_SOUND_MS = 6000
 OVERHEAD = 1.05  # of MP4 around its samples
+NAME = re.compile("[a-z][a-z0-9]{0,15}")
 
 
 class Kind(StrEnum):
@@ -81,6 +83,11 @@ class Rendition:
     matrix: str = ""  # of the source's colours, as ffmpeg's scale calls it
     is_interlaced: bool = False
     preroll: float = 0  # seconds before, that are read where no seek leads to a key frame
+
+    def __post_init__(self) -> None:
+        """The name becomes a path. Raises ValueError."""
+        if not NAME.fullmatch(self.name):
+            raise ValueError(self.name)
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:

@@ -21,7 +21,7 @@ from service.media.confined import Failed
 from service.media.desk import Desk, Facts
 from service.media.jobs import Jobs
 from service.media.places import Content
-from service.media.player import Player, content_of
+from service.media.player import Player, content_of, of_file
 from service.media.sizes import AHEAD, SIZES
 from service.models import File, Media
 from service.store import library_store
@@ -53,7 +53,7 @@ class Work:
         self._is_wanted = is_wanted
         self._seen_file_id = 0
         self._looked_at_all: datetime | None = None
-        self.desk.register(MOST_PICTURES, picture=self.picture)
+        self.desk.register(MOST_PICTURES, picture=of_file(self.picture))
         self.player = Player(self.jobs, self.children, Cache(settings.MEDIA_CACHE))
         self.player.register(self.desk)
 
@@ -187,9 +187,9 @@ class Work:
     def _look_at(self, media: Media, blob: str | None) -> bool:
         """False where that can't be now. Asks no database: it is one of many threads."""
         try:
-            with self.jobs.picturing_ahead(), library_store().open(blob or "gone") as medium:
+            with self.jobs.picturing_ahead(), library_store().open(blob or "") as medium:
                 looking.look(self.children, media, medium)
-                self.player.arrived(media, library_store().path(blob or "gone"))
+                self.player.arrived(media, library_store().path(blob or ""))
                 if media.has_picture:
                     pictures.make(self.children, media, medium, AHEAD)
         except Failed as failed:

@@ -141,8 +141,8 @@ def finding_words(found: Finding) -> tuple[str, str]:
         "sandbox_missing": (
             _("Programs that read pictures and films aren't confined"),
             _(
-                "Run Ferry on Linux 5.13 or newer with Landlock switched on. Until then, take care "
-                "whose files you add."
+                "Run Ferry on Linux 5.13 or newer with Landlock and seccomp. Until then, take "
+                "care whose files you add."
             ),
         ),
     }

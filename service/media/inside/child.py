@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import av
 
-from service.media.inside import drawing, films, sealing
+from service.media.inside import calls, drawing, films, sealing
 from service.media.inside.refusals import Unfit
 from service.media.probe import Probed, TrackKind
 from service.media.sizes import SIZES
@@ -31,7 +31,8 @@ Facts = dict[str, Any]
 def main() -> None:
     drawing.make_ready()
     films.make_ready()
-    is_sealed = sealing.seal({})
+    is_refused = calls.are_refused()
+    is_sealed = sealing.seal({}) and is_refused
     with socket.socket(fileno=os.dup(0)) as asker:
         asker.sendall(json.dumps({"is_sealed": is_sealed}).encode() + b"\n")
         while True:

@@ -13,7 +13,9 @@ import signal
 import sys
 from contextlib import suppress
 
-import sealing  # type: ignore[import-not-found]  # Beside this one; more of Ferry is not on the path.
+# Beside this one; more of Ferry is not on the path.
+import calls  # type: ignore[import-not-found]
+import sealing  # type: ignore[import-not-found]
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 PR_SET_PDEATHSIG = 1
@@ -34,6 +36,7 @@ def main(
     bound(resource.RLIMIT_FSIZE, limits["output_bytes"])
     bound(resource.RLIMIT_NOFILE, limits["open_files"])
     bound(resource.RLIMIT_CORE, 0)
+    calls.refuse()
     if opens is not None:
         sealing.seal(opens)
     os.execve(program[0], program, environment)  # noqa: S606

@@ -75,8 +75,7 @@ def test_the_next_worker_goes_on_with_films_and_pictures(library_folder):
     with worker() as killed, ThreadPoolExecutor() as threads:
         playback.asked(film, "segment", rendition="v720", number=0)
         (converter,) = converters()
-        facts = {"sha1": photo.sha1, "size_bytes": photo.size_bytes, "blob": photo.blob}
-        waiting = threads.submit(desk.ask, "picture", 60, size="i1600", **facts)
+        waiting = threads.submit(desk.ask, "picture", 60, size="i1600", file=photo.pk)
         wait_until(lambda: looking.known(content))
         killed.send_signal(signal.SIGKILL)
         killed.wait()

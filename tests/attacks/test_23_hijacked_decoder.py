@@ -1,0 +1,234 @@
+"""Row 23: code that a hostile file has brought into a process that reads media.
+
+What such a process may open: tests/service/media/test_sealing.py. What hostile media do to
+decoders: tests/attacks/test_11_media.py.
+"""
+
+import errno
+import json
+import os
+import platform
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from service.errors import NotFound
+from service.media import desk, looking
+from service.media.children import Child, Said, are_sealed
+from service.media.confined import Failed, Limits, run
+from service.media.inside import calls
+from service.media.places import Content
+from service.media.renditions import Kind, Rendition
+from service.media.tools import ffmpeg, opens
+from service.models import Media
+from service.store import Store
+from tests import tools
+from tests.attacks import hijacked
+from tests.cases import each_case
+from tests.service.builders import a_file, an_account, put
+from tests.service.media import samples
+from tests.service.media.working import working
+
+LIMITS = Limits(wall_seconds=120, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
+SOCKETS = ("desk.sock", "docker.sock", ".s.PGSQL.5432")
+PROGRAM = [sys.executable, hijacked.__file__]
+MAY = {"threads"}
+# Landlock's part; without it the rest still holds.
+FILES = {"other files", "folders"}
+
+
+@pytest.fixture(scope="module")
+def _seccomp():
+    if platform.machine() not in calls.MACHINES:
+        tools.lacks("seccomp")
+
+
+@pytest.fixture
+def around(tmp_path):
+    """Sockets with somebody behind, and files of its own user."""
+    for name in ("file", "other"):
+        (tmp_path / name).write_bytes(b"x")
+    with ExitStack() as stack:
+        paths = [*(str(tmp_path / name) for name in SOCKETS), f"\0{tmp_path.name}-ferry"]
+        for path in paths:
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(path)
+            listener.listen()
+        udp = stack.enter_context(socket.socket(type=socket.SOCK_DGRAM))
+        udp.bind(("127.0.0.1", 0))
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        yield {
+            "folder": str(tmp_path),
+            "file": str(tmp_path / "file"),
+            "other": str(tmp_path / "other"),
+            "sockets": paths,
+            "udp": udp.getsockname()[1],
+            "tcp": tcp.getsockname()[1],
+            "seals": False,
+        }
+
+
+def free(around) -> dict[str, int]:
+    """The same code where nothing confines it."""
+    done = subprocess.run([*PROGRAM, json.dumps(around)], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def confined(around) -> dict[str, int]:
+    """As all are started that read media."""
+    return json.loads(run([*PROGRAM, json.dumps(around)], limits=LIMITS, cwd=Path("/")))
+
+
+def stopped(found) -> set[str]:
+    """What the kernel refuses, and not for want of something else."""
+    return {name for name, error in found.items() if error in (errno.EPERM, errno.EACCES)}
+
+
+@pytest.mark.usefixtures("_seccomp")
+def test_it_can_ask_for_nothing_but_what_decoders_need(around):
+    found = confined(around)
+    assert found.keys() - stopped(found) == MAY | FILES | {"clone3"}
+    # glibc asks in another way then, which tells what is asked for.
+    assert found["clone3"] == errno.ENOSYS
+    # What stops it is not this machine.
+    alone = free(around)
+    usual = {"udp", "tcp", "chmod", "fchmod", "utime", "futimes", "kill", "pidfd", "limits"}
+    assert {name for name, error in alone.items() if not error} >= usual | MAY | FILES
+    assert not stopped(alone) & {f"socket {path}" for path in around["sockets"]}
+
+
+@pytest.mark.usefixtures("_seccomp")
+def test_sealed_it_reads_nobodys_files_either(around):
+    if subprocess.run([sys.executable, "-c", SEALS], cwd=BASE, check=False).returncode:
+        tools.lacks("Landlock")
+    found = confined(around | {"seals": True})
+    assert found.keys() - stopped(found) == MAY | {"clone3"}
+
+
+BASE = Path(__file__).resolve().parents[2]
+SEALS = "import sys; from service.media.inside.sealing import seal; sys.exit(not seal({}))"
+
+
+def test_the_owner_is_told_where_nothing_confines_it(tmp_path, monkeypatch, caplog):
+    # The kernel of this machine may do so; children say here that it does not.
+    monkeypatch.setattr(Child, "_read_line", lambda *_: {"is_sealed": False})
+    assert not are_sealed(tmp_path)
+    assert "runs unconfined" in caplog.text
+
+
+@pytest.mark.usefixtures("_seccomp")
+def test_a_program_that_gives_up_still_says_how(tmp_path):
+    with pytest.raises(Failed) as broken:
+        run([sys.executable, "-c", "import os; os.abort()"], limits=LIMITS, cwd=tmp_path)
+    assert broken.value.reason == "the program that reads it broke"
+
+
+@pytest.mark.usefixtures("_seccomp")
+def test_all_that_read_media_are_started_so(children, tmp_path):
+    """Warm children say so of themselves; ffmpeg, which can't, works all the same."""
+    (tmp_path / "words").write_bytes(b"words")
+    with (tmp_path / "words").open("rb") as medium:
+        assert children.ask(medium.fileno(), {"do": "probe"}, 20).facts
+    # What it said when it started is told nowhere else.
+    assert all(child.is_sealed for child in children._idle)  # noqa: SLF001  See above.
+    show = [sys.executable, "-c", "print(open('/proc/self/status').read())"]
+    assert b"Seccomp:\t2\n" in run(show, limits=LIMITS, cwd=tmp_path)
+    film = samples.film("sealed.mp4", seconds=2)
+    words = ["-c:v", "libx264", "-f", "mpegts", "pipe:1"]
+    argv = [ffmpeg(), "-v", "error", "-i", f"file:{film}", *words]
+    assert run(argv, limits=LIMITS, cwd=tmp_path, opens=opens(film))
+
+
+# What it says, and what it asks for
+
+
+ELSEWHERE = ["../../../../etc/passwd", "..", "", "a/b", "A" * 32, "g" * 32, f"{'a' * 31}\n", "\0"]
+
+
+@each_case("name", ELSEWHERE)
+def test_only_hex_becomes_a_path(name, tmp_path):
+    store = Store(tmp_path)
+    for use in (store.open, store.path, store.delete, store.size):
+        with pytest.raises(NotFound):
+            use(name)
+    with pytest.raises(ValueError, match=r"."):
+        Content(name, 1)
+    with pytest.raises(ValueError, match=r".*"):
+        Rendition(name, Kind.PICTURE, 0, 1.0)
+
+
+class Hijacked:
+    """Answers as it likes."""
+
+    def __init__(self, facts) -> None:
+        self.facts = facts
+
+    def ask(self, *_question) -> Said:
+        return Said(self.facts, [])
+
+
+TRACK = {"index": 0, "kind": "audio", "codec": "aac"}
+
+
+def probed(**track) -> dict:
+    tracks = [{**TRACK, **track}]
+    medium = {"container": "mov", "duration_seconds": 1.0, "tracks": tracks}
+    return {"kind": "audio", "has_picture": False, "duration_ms": 1, "probed": medium}
+
+
+@pytest.mark.django_db
+@each_case(
+    "facts",
+    [
+        {},
+        {"kind": "../../x"},
+        {"kind": ["audio"]},
+        probed(index="../../../x"),
+        probed(index=True),
+        probed(codec=1),
+        probed(kind="x"),
+        probed(channels="2"),
+        probed(more="x"),
+        probed() | {"probed": []},
+        probed() | {"probed": [1]},
+        probed() | {"width": "1"},
+        probed() | {"width": 2**31},
+        probed() | {"duration_ms": -1},
+        probed() | {"has_picture": "yes"},
+    ],
+)
+def test_what_it_says_of_a_medium_is_checked(facts):
+    media = Media(sha1="a" * 40, size_bytes=1)
+    with open(os.devnull, "rb") as medium:
+        looking.look(Hijacked(facts), media, medium)
+    assert (media.state, media.tries, media.probed) == (Media.State.WANTED, 1, {})
+
+
+@pytest.mark.django_db
+def test_what_ours_say_is_taken():
+    media = Media(sha1="a" * 40, size_bytes=1)
+    with open(os.devnull, "rb") as medium:
+        looking.look(Hijacked(probed()), media, medium)
+    assert (media.state, media.kind) == (Media.State.PROBED, "audio")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
+def test_who_reaches_the_desk_learns_and_leads_nowhere(library_folder, children, settings):
+    """Where no filter stops it. It can ask for what a web process may ask for, by a file's id."""
+    outside = Path(settings.DATA_DIR) / "secret.png"
+    outside.write_bytes(samples.picture())
+    mine = a_file(an_account(), "film.png", blob=put(library_folder, samples.picture()))
+    lie = {"sha1": "b" * 40, "size_bytes": 1, "blob": "../../../secret.png", "size": "t32"}
+    with working(Path(settings.DATA_DIR), children):
+        for wanted in (lie, lie | {"file": "../x"}, lie | {"file": True}, lie | {"file": 10**30}):
+            for kind in ("picture", "plan", "init", "segment", "film"):
+                with pytest.raises(NotFound):
+                    desk.ask(kind, 60, **wanted)
+        assert desk.ask("picture", 60, **lie | {"file": mine.pk}) == {}
+    assert Content(mine.sha1, mine.size_bytes).picture("t32").exists()
+    assert not Content("b" * 40, 1).folder.exists()
