@@ -44,11 +44,19 @@ def send(kind: int, port: int) -> None:
         ours.send(b"secret")
 
 
+def send_elsewhere(path: str) -> None:
+    """A pair needs no address, but takes one."""
+    ours, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with ours, other:
+        ours.sendto(b"secret", path)
+
+
 def tries(around: dict[str, Any], held: int) -> dict[str, Callable[[], object]]:
     file, parent, room = around["file"], os.getppid(), ctypes.create_string_buffer(256)
     return {
         "udp": lambda: send(socket.SOCK_DGRAM, around["udp"]),
         "tcp": lambda: send(socket.SOCK_STREAM, around["tcp"]),
+        "datagram": lambda: send_elsewhere(around["datagrams"]),
         "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).close(),
         "chmod": lambda: Path(file).chmod(0o644),
         "fchmod": lambda: os.fchmod(held, 0o644),

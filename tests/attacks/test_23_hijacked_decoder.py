@@ -60,12 +60,15 @@ def around(tmp_path):
             listener.listen()
         udp = stack.enter_context(socket.socket(type=socket.SOCK_DGRAM))
         udp.bind(("127.0.0.1", 0))
+        datagrams = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        datagrams.bind(str(tmp_path / "journal"))
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         yield {
             "folder": str(tmp_path),
             "file": str(tmp_path / "file"),
             "other": str(tmp_path / "other"),
             "sockets": paths,
+            "datagrams": str(tmp_path / "journal"),
             "udp": udp.getsockname()[1],
             "tcp": tcp.getsockname()[1],
             "seals": False,
@@ -96,7 +99,18 @@ def test_it_can_ask_for_nothing_but_what_decoders_need(around):
     assert found["clone3"] == errno.ENOSYS
     # What stops it is not this machine.
     alone = free(around)
-    usual = {"udp", "tcp", "chmod", "fchmod", "utime", "futimes", "kill", "pidfd", "limits"}
+    usual = {
+        "udp",
+        "tcp",
+        "datagram",
+        "chmod",
+        "fchmod",
+        "utime",
+        "futimes",
+        "kill",
+        "pidfd",
+        "limits",
+    }
     assert {name for name, error in alone.items() if not error} >= usual | MAY | FILES
     assert not stopped(alone) & {f"socket {path}" for path in around["sockets"]}
 

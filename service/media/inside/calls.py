@@ -27,6 +27,7 @@ MACHINES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 # On x86_64 and on aarch64; 0 where there is no such call.
 SOCKETS = {
     "socket": (41, 198),
+    "socketpair": (53, 199),  # A datagram from one of the pair may name any address.
     "connect": (42, 203),
     "accept": (43, 202),
     "bind": (49, 200),
