@@ -4,7 +4,6 @@ import gc
 import json
 import os
 import socket
-import struct
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -12,6 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from gunicorn import util  # type: ignore[import-untyped]
 
 from config import settings
+from config.connections import is_upload
 
 # As much of a body that nobody read as gunicorn reads away.
 UNREAD_BYTES = 64 * 1024
@@ -24,6 +24,8 @@ bind = (
 worker_class = "config.sharing.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
+# Most of them need no thread: see config.sharing.
+worker_connections = max(1024, 8 * settings.WEB_THREADS)
 timeout = 60
 graceful_timeout = 3
 keepalive = 15
@@ -48,17 +50,14 @@ def on_starting(_server: Any) -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-def when_ready(server: Any) -> None:
-    """Connections inherit the timeout: gunicorn by itself waits for the end of a head for ever."""
-    seconds = struct.pack("ll", settings.STALLED_SECONDS, 0)
-    for listener in server.LISTENERS:
-        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
+def when_ready(_server: Any) -> None:
     print(f"Ferry answers on port {settings.PORT}.", flush=True)
 
 
 def pre_request(_worker: Any, request: Any) -> None:
     """gunicorn reads no more of a refused body than this, then closes what it had said it would
     keep: the client's next call, sent on that connection, was lost."""
+    request.unreader.begin_body(may_be_slow=is_upload(request.path))
     if any(is_of_long_body(name, value) for name, value in request.headers):
         request.force_close()
 
@@ -72,8 +71,9 @@ def write_error(connection: socket.socket, status: int, reason: str, _message: s
     word = reason.lower().replace(" ", "_")
     facts = {"result": False, "success": False, "code": status, "status_code": status}
     content = json.dumps(facts | {"reason_phrase": word, "error": word})
+    later = "Retry-After: 5\r\n" if status == 503 else ""
     head = (
-        f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\n"
+        f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\n{later}"
         f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
     )
     util.write_nonblock(connection, (head + content).encode())

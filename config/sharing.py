@@ -1,14 +1,43 @@
-"""Several processes on one port: which of them takes a connection, and how each is left."""
+"""How a web process shares its port with the others, and its threads among those who call."""
 
+import errno
+import logging
+import selectors
 import socket
 import time
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
 
 from gunicorn import util  # type: ignore[import-untyped]
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
+    STOP_KEEPALIVE_LINGER,
+    ThreadWorker,
+)
+
+from config.connections import Connection
+from config.slots import HEALTH_SLOTS, Kind, Slots, Visitor, quarter
+
+log = logging.getLogger("ferry.connections")
 
 SECONDS_FOR_EACH = 0.0001
 FEW = 16
+# For the next head to be whole, whether it has begun or not.
+HEAD_SECONDS = 15
+# For a thread to be free; then 503.
+WAIT_SECONDS = 30
+# For the other side to close, and how much it may still send, as gunicorn has it.
+LEAVE_SECONDS = 2
+LEAVE_BYTES = 64 * 1024
+REST_SECONDS = 1
+LOG_SECONDS = 60
+NOBODY_THERE = (errno.EAGAIN, errno.ECONNABORTED)
+
+Quiet = dict[Connection, None]
+"""Connections that nothing is done for, in the order of their deadlines."""
 
 
 class SharingWorker(ThreadWorker):  # type: ignore[misc]
@@ -17,21 +46,224 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
     All processes wait for the same door, and one that is awake takes whatever comes: of two, one
     had all eight connections of a client in every other run, and a core stood idle. Where there
     are many, chance does as well, and a crowd is not kept waiting.
+
+    A connection takes a thread when the head of a request is whole and `Slots` has one for its
+    visitor. Until then, and while the other side closes, it costs a descriptor. Where one network
+    has too many connections, or all have, the one goes that has been quiet for longest.
     """
+
+    def init_process(self) -> None:
+        # By now the site is loaded, and gunicorn reads this module before that.
+        self._visitors = import_module("config.visitors")
+        self._slots = Slots(self.cfg.threads)
+        self._reading: Quiet = {}
+        self._waiting: Quiet = {}
+        self._leaving: Quiet = {}
+        self._by_peer: Counter[str] = Counter()
+        self._sessions = self._visitors.Sessions()
+        self._lookups = ThreadPoolExecutor(1, thread_name_prefix="sessions")
+        self._accept_at = self._log_at = 0.0
+        super().init_process()
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.cfg.threads + HEALTH_SLOTS)
+
+    # Coming
+
+    def set_accept_enabled(self, enabled: bool) -> None:  # noqa: FBT001  As gunicorn calls it.
+        super().set_accept_enabled(enabled and time.monotonic() >= self._accept_at)
 
     def accept(self, listener: socket.socket) -> None:
         time.sleep(seconds_for_others(self.nr_conns))
-        super().accept(listener)
+        try:
+            sock, client = listener.accept()
+        except OSError as trouble:
+            if trouble.errno not in NOBODY_THERE:
+                self._rest(trouble)
+            return
+        conn = Connection(self.cfg, sock, client, listener.getsockname())
+        conn.network = self._visitors.network_of_peer(conn.peer)
+        self.nr_conns += 1
+        self._by_peer[conn.network] += 1
+        if self._has_place(conn):
+            self._await_head(conn)
+        else:
+            self._end(conn)
 
-    def handle(self, conn: Any) -> Any:
-        """gunicorn gives the other side two seconds to close, and meanwhile accepts nobody: ten
-        who stayed kept all others waiting for twenty. Here each costs its own thread's time."""
-        stays = super().handle(conn)
+    def _rest(self, trouble: OSError) -> None:
+        """Out of descriptors, most likely. Those who call wait until some are free."""
+        self._accept_at = time.monotonic() + REST_SECONDS
+        self.set_accept_enabled(False)
+        if self._reading:
+            self._end(next(iter(self._reading)))
+        if time.monotonic() >= self._log_at:
+            self._log_at = time.monotonic() + LOG_SECONDS
+            log.error("no connection can be accepted: %s", trouble.strerror)
+
+    def _has_place(self, conn: Connection) -> bool:
+        """Make room for one more, where somebody keeps too much of it for nothing."""
+        if conn.network and self._by_peer[conn.network] > quarter(self.worker_connections):
+            mine = (each for each in self._idle() if each.network == conn.network)
+            return self._end_one_of(mine)
+        return self.nr_conns < self.worker_connections or self._end_one_of(self._idle())
+
+    def _idle(self) -> Iterator[Connection]:
+        yield from self._leaving
+        yield from self._reading
+        yield from (each for each in self._waiting if each.visitor.kind is Kind.STRANGER)
+
+    def _end_one_of(self, connections: Iterator[Connection]) -> bool:
+        conn = next(connections, None)
+        if conn is None:
+            return False
+        self._end(conn)
+        return True
+
+    # The head
+
+    def _await_head(self, conn: Connection) -> None:
+        conn.sock.setblocking(False)
+        seconds = HEAD_SECONDS if self.alive else STOP_KEEPALIVE_LINGER
+        conn.deadline = time.monotonic() + seconds
+        self._reading[conn] = None
+        self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_head, conn))
+
+    def _on_head(self, conn: Connection, _sock: socket.socket) -> None:
+        if conn not in self._reading:
+            return  # Another connection took its place a moment ago.
+        is_first = not conn.head
+        try:
+            is_whole = conn.receive()
+        except ConnectionError:
+            self._end(conn)
+            return
+        if is_whole:
+            self._forget(conn)
+            self._admit(conn)
+        elif is_first and self.alive:
+            # Whoever was idle has all the time again.
+            conn.deadline = time.monotonic() + HEAD_SECONDS
+            self._reading[conn] = self._reading.pop(conn)
+
+    def _admit(self, conn: Connection) -> None:
+        caller = self._visitors.caller_of(bytes(conn.head), conn.peer)
+        conn.hand_over()
+        conn.visitor = caller.visitor
+        is_known = self._sessions.get(caller.session_key) if caller.session_key else False
+        if is_known is None:
+            looked_up = self._lookups.submit(self._visitors.look_up, caller.session_key)
+            tell = partial(self.method_queue.defer, self._looked_up, conn, caller.session_key)
+            looked_up.add_done_callback(tell)
+        else:
+            self._begin_as(conn, is_signed_in=is_known)
+
+    def _looked_up(self, conn: Connection, session_key: str, looked_up: "Future[bool]") -> None:
+        """What the database can't tell is asked again by the next request."""
+        is_anybodys = not looked_up.cancelled() and looked_up.exception() is None
+        if is_anybodys:
+            is_anybodys = looked_up.result()
+            self._sessions.remember(session_key, is_anybodys=is_anybodys)
+        self._begin_as(conn, is_signed_in=is_anybodys)
+
+    def _begin_as(self, conn: Connection, *, is_signed_in: bool) -> None:
+        if is_signed_in:
+            conn.visitor = Visitor(conn.visitor.network, Kind.SIGNED_IN)
+        if not self._begin(conn):
+            conn.deadline = time.monotonic() + WAIT_SECONDS
+            self._waiting[conn] = None
+
+    def _begin(self, conn: Connection) -> bool:
+        conn.claim = self._slots.take(conn.visitor)
+        if conn.claim is None:
+            return False
+        self._waiting.pop(conn, None)
+        self.enqueue_req(conn)
+        return True
+
+    # The end
+
+    def finish_request(self, conn: Connection, fs: "Future[bool]") -> None:
+        self._slots.give_back(conn.claim or {})
+        stays = not fs.cancelled() and fs.exception() is None and fs.result()
         if not stays:
-            util.close_graceful(conn.sock)
-            conn.sock = socket.socket()  # Leads nowhere: gunicorn finds nothing to wait for.
-        return stays
+            self._leave(conn)
+        else:
+            conn.take_back()
+            if conn.has_head():
+                self._admit(conn)
+            else:
+                self._await_head(conn)
+        self._begin_waiting()
+
+    def _begin_waiting(self) -> None:
+        without: set[Visitor] = set()
+        for conn in list(self._waiting):
+            if conn.visitor not in without and not self._begin(conn):
+                without.add(conn.visitor)
+
+    def _leave(self, conn: Connection) -> None:
+        """Give the other side time to read the answer and close: closed before its bytes are read,
+        a connection is reset. gunicorn waits for that in a thread."""
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+            conn.sock.setblocking(False)
+        except OSError:
+            self._end(conn)
+            return
+        conn.deadline = time.monotonic() + LEAVE_SECONDS
+        self._leaving[conn] = None
+        self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_rest, conn))
+
+    def _on_rest(self, conn: Connection, _sock: socket.socket) -> None:
+        if conn not in self._leaving:
+            return
+        try:
+            is_over = conn.drop_rest() >= LEAVE_BYTES
+        except ConnectionError:
+            is_over = True
+        if is_over:
+            self._end(conn)
+
+    def _end(self, conn: Connection) -> None:
+        self._forget(conn)
+        self._waiting.pop(conn, None)
+        self.nr_conns -= 1
+        self._by_peer[conn.network] -= 1
+        if not self._by_peer[conn.network]:
+            del self._by_peer[conn.network]
+        util.close(conn.sock)
+
+    def _forget(self, conn: Connection) -> None:
+        self._reading.pop(conn, None)
+        self._leaving.pop(conn, None)
+        with suppress(KeyError, ValueError):
+            self.poller.unregister(conn.sock)
+
+    # What gunicorn calls now and then
+
+    def murder_keepalived(self, force: bool = False) -> None:  # noqa: FBT001, FBT002  As gunicorn calls it.
+        now = float("inf") if force else time.monotonic()
+        for conn in overdue(self._reading, now) + overdue(self._leaving, now):
+            self._end(conn)
+        for conn in overdue(self._waiting, now):
+            with suppress(OSError):
+                util.write_error(conn.sock, 503, "Service Unavailable", "")
+            self._waiting.pop(conn)
+            self._leave(conn)
+
+    def _cap_keepalive(self, deadline: float) -> None:
+        for conn in self._reading:
+            conn.deadline = min(conn.deadline, deadline)
 
 
 def seconds_for_others(connections: int) -> float:
     return connections * SECONDS_FOR_EACH if connections < FEW else 0
+
+
+def overdue(connections: Quiet, now: float) -> list[Connection]:
+    late = []
+    for conn in connections:
+        if conn.deadline > now:
+            break
+        late.append(conn)
+    return late

@@ -14,7 +14,7 @@ from tests.tools import program
 README = (BASE / "README.md").read_text()
 NGINX = """
 user {user}; daemon off; pid {home}/pid; error_log {home}/error;
-events {{ }}
+events {{ worker_connections 4096; }}
 http {{
   access_log off;
   client_body_temp_path {home}/t; proxy_temp_path {home}/t; fastcgi_temp_path {home}/t;
@@ -27,6 +27,7 @@ CADDY = """
     admin off
     auto_https disable_redirects
     default_bind 127.0.0.1
+    {options}
 }}
 {block}
 """
@@ -82,7 +83,7 @@ def changed(text: str, *changes: tuple[str, str]) -> str:
 
 def nginx(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str], dict[str, str]]:
     server = changed(
-        block("nginx", "server {"),
+        block("nginx", "# Requests at once"),
         ("127.0.0.1:8000", f"127.0.0.1:{ferry.port}"),
         ("/srv/ferry/data/", f"{ferry.data_dir}/"),
         ("listen 443 ssl;", f"listen 127.0.0.1:{port}{' ssl' * (front.scheme == 'https')};"),
@@ -92,7 +93,11 @@ def nginx(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str],
     else:
         server = re.sub(r"^ +ssl_certificate.*\n", "", server, flags=re.MULTILINE)
     if front.prefix:
-        server = changed(server, ("location / {", f"location {front.prefix}/ {{"))
+        server = changed(
+            server,
+            ("location / {", f"location {front.prefix}/ {{"),
+            ("^/(rest/", f"^{front.prefix}/(rest/"),
+        )
     path = home / "nginx.conf"
     path.write_text(NGINX.format(user=getuser(), home=home, block=server))
     return [program("nginx"), "-c", str(path)], {}
@@ -106,6 +111,16 @@ def caddy(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str],
     )
     tls = f"tls {home}/front.crt {home}/front.key" if front.scheme == "https" else ""
     path = home / "Caddyfile"
-    path.write_text(CADDY.format(block=site.replace("@tls", tls)))
+    options = block("caddy", "{").strip().removeprefix("{").removesuffix("}")
+    site = changed(site.replace("@tls", tls), *older_words(program("caddy")))
+    path.write_text(CADDY.format(options=options, block=site))
     command = [program("caddy"), "run", "--config", str(path), "--adapter", "caddyfile"]
     return command, {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+
+
+def older_words(caddy: str) -> list[tuple[str, str]]:
+    """Return what README says to write for a Caddy before 2.7, such as Debian's."""
+    version = subprocess.run([caddy, "version"], capture_output=True, text=True, check=True).stdout
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
+    now, before = "request_buffers 256KiB", "buffer_requests\nmax_buffer_size 256KiB"
+    return [(now, before)] if numbers < [2, 7] else []

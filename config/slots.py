@@ -1,0 +1,59 @@
+"""Who may hold a thread of a web process: nobody takes the last one from others."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+HEALTH_SLOTS = 8
+
+Claim = dict[Hashable, int]
+"""What is counted, and how much of it there may be at once."""
+
+
+class Kind(Enum):
+    STRANGER = auto()
+    HEALTH_CHECK = auto()
+    SIGNED_IN = auto()
+
+
+@dataclass(frozen=True)
+class Visitor:
+    network: str
+    kind: Kind = Kind.STRANGER
+
+
+class Slots:
+    """Signed-in people may take all of `most` slots and strangers three quarters, each network one.
+    Health checks have some beside these, each network one, for when strangers have taken theirs.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: Counter[Hashable] = Counter()
+
+    def take(self, visitor: Visitor) -> Claim | None:
+        for claim in self._claims(visitor):
+            if all(self._held[key] < most for key, most in claim.items()):
+                self._held.update(claim.keys())
+                return claim
+        return None
+
+    def give_back(self, claim: Claim) -> None:
+        self._held.subtract(claim.keys())
+        for key in [key for key in claim if not self._held[key]]:
+            del self._held[key]
+
+    def _claims(self, visitor: Visitor) -> Iterator[Claim]:
+        everybody: Claim = {"everybody": self._most}
+        if visitor.kind is Kind.SIGNED_IN:
+            yield everybody
+            return
+        of_network = {visitor.network: quarter(self._most)}
+        yield everybody | {Kind.STRANGER: self._most - quarter(self._most)} | of_network
+        if visitor.kind is Kind.HEALTH_CHECK:
+            yield {Kind.HEALTH_CHECK: HEALTH_SLOTS, (Kind.HEALTH_CHECK, visitor.network): 1}
+
+
+def quarter(most: int) -> int:
+    return max(1, most // 4)

@@ -1,0 +1,91 @@
+"""Who is asking, as far as the head of a request tells before anybody has parsed it."""
+
+import re
+import time
+from dataclasses import dataclass
+from importlib import import_module
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.db import close_old_connections
+from django.http import HttpRequest
+
+from config import front
+from config.slots import Kind, Visitor
+from webui.attempts import network_of
+from webui.middleware import SECURE_SUFFIX
+
+REMEMBERED_SECONDS = 60
+MOST_REMEMBERED = 10_000
+HEALTH_CHECK = re.compile(
+    rb"(?:GET|HEAD) (?:%s)?/(?:healthz|readyz) HTTP/1" % re.escape(settings.URL_PREFIX).encode()
+)
+WITH_BODY = re.compile(rb"\r\n(?:Content-Length|Transfer-Encoding):", re.IGNORECASE)
+FORWARDED_FOR = re.compile(rb"\r\nX-Forwarded-For:([^\r\n]*)", re.IGNORECASE)
+SESSION = re.compile(
+    rb"\r\nCookie:[^\r\n]*?\b%s(?:%s)?=([a-z0-9]{1,40})\b"
+    % (settings.SESSION_COOKIE_NAME.encode(), SECURE_SUFFIX.encode()),
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Caller:
+    visitor: Visitor
+    session_key: str = ""
+
+
+def caller_of(head: bytes, peer: str) -> Caller:
+    network = network_of(client_of(head, peer))
+    if HEALTH_CHECK.match(head) and not WITH_BODY.search(head):
+        return Caller(Visitor(network, Kind.HEALTH_CHECK))
+    session = SESSION.search(head)
+    return Caller(Visitor(network), session[1].decode() if session else "")
+
+
+def network_of_peer(peer: str) -> str:
+    """Return whose connection it is; "" for a trusted proxy's, which may be anybody's."""
+    address = front.parse_address(peer)
+    if address is not None and front.is_trusted(address):
+        return ""
+    return network_of(str(address or peer))
+
+
+def client_of(head: bytes, peer: str) -> str:
+    address = front.parse_address(peer)
+    if address is None or not front.is_trusted(address):
+        return str(address or peer)
+    forwarded = b",".join(FORWARDED_FOR.findall(head)).decode("latin-1")
+    return front.nearest_stranger(forwarded, str(address))
+
+
+def is_signed_in(session_key: str) -> bool:
+    """Return whether a session is somebody's, with all that Django checks of it."""
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    return get_user(request).is_authenticated
+
+
+def look_up(session_key: str) -> bool:
+    """The same in a thread without requests, at whose ends Django lets go of old connections."""
+    try:
+        return is_signed_in(session_key)
+    finally:
+        close_old_connections()
+
+
+class Sessions:
+    """Which sessions were somebody's when they were last looked up. One thread uses this."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, bool]] = {}
+
+    def get(self, session_key: str) -> bool | None:
+        """Return None where it has to be looked up."""
+        until, is_anybodys = self._known.get(session_key, (0.0, False))
+        return is_anybodys if time.monotonic() < until else None
+
+    def remember(self, session_key: str, *, is_anybodys: bool) -> None:
+        if len(self._known) >= MOST_REMEMBERED:
+            self._known.clear()
+        self._known[session_key] = time.monotonic() + REMEMBERED_SECONDS, is_anybodys

@@ -1,0 +1,74 @@
+"""What Ferry does when nobody asks anything of it: next to nothing, so that a disk may sleep."""
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.running import START_SECONDS, Ferry, open_files, running
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.alone,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+]
+
+SETTLE_SECONDS = 8
+SECONDS = 24
+LOOK_SECONDS = 0.2
+MOST_OF_A_CORE = 0.005
+
+
+def test_an_idle_ferry_writes_once_a_minute_at_most_and_hardly_computes(tmp_path):
+    """Each write to the database is a sync of the disk, and so is each file that comes and goes."""
+    with running(tmp_path, TORRENT_NETWORK="loopback") as ferry:
+        assert ferry.output.saw("successfully listening", START_SECONDS), ferry.log
+        changes_below(tmp_path, SETTLE_SECONDS)
+        tree = processes(ferry)
+        before, began_at = cpu_seconds(tree), time.monotonic()
+        changes = changes_below(tmp_path, SECONDS)
+        seconds = time.monotonic() - began_at
+        assert len(changes) <= 1, changes
+        assert cpu_seconds(tree) - before < MOST_OF_A_CORE * seconds
+        assert processes(ferry) == tree
+        if Path("/dev/shm").is_dir():
+            # gunicorn touches a file every second.
+            touched = [name for pid in tree for name in open_files(pid) if "wgunicorn" in name]
+            assert {Path(name).parent for name in touched} == {Path("/dev/shm")}
+
+
+def changes_below(folder: Path, seconds: float) -> list[str]:
+    """Watch for so long; return the files that changed, each as often as it was seen to."""
+    changes, before, pause = [], marks_below(folder), threading.Event()
+    for _ in range(int(seconds / LOOK_SECONDS)):
+        pause.wait(LOOK_SECONDS)
+        now = marks_below(folder)
+        changes += [path for path in {*now, *before} if now.get(path) != before.get(path)]
+        before = now
+    return changes
+
+
+def marks_below(folder: Path) -> dict[str, tuple[int, int]]:
+    """What readers share in memory is no file that is synced."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.name.endswith("-shm"):
+            facts = path.stat()
+            found[path.name] = facts.st_mtime_ns, facts.st_size
+    return found
+
+
+def processes(ferry: Ferry) -> list[int]:
+    found = [ferry.process.pid]
+    for pid in found:
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += map(int, children.read_text().split())
+    return found
+
+
+def cpu_seconds(pids: list[int]) -> float:
+    """By the scheduler's own clock: ticks of a hundredth are too coarse."""
+    threads = [path for pid in pids for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(int(path.read_text().split()[0]) for path in threads) / 1e9
