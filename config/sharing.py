@@ -34,7 +34,9 @@ LEAVE_SECONDS = 2
 LEAVE_BYTES = 64 * 1024
 REST_SECONDS = 1
 LOG_SECONDS = 60
+FREED_AT_ONCE = 15
 NOBODY_THERE = (errno.EAGAIN, errno.ECONNABORTED)
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 Quiet = dict[Connection, None]
 """Connections that nothing is done for, in the order of their deadlines."""
@@ -79,7 +81,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             sock, client = listener.accept()
         except OSError as trouble:
             if trouble.errno not in NOBODY_THERE:
-                self._rest(trouble)
+                self._bear_with(trouble)
             return
         conn = Connection(self.cfg, sock, client, listener.getsockname())
         conn.network = self._visitors.network_of_peer(conn.peer)
@@ -90,15 +92,18 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         else:
             self._end(conn)
 
-    def _rest(self, trouble: OSError) -> None:
-        """Out of descriptors, most likely. Those who call wait until some are free."""
-        self._accept_at = time.monotonic() + REST_SECONDS
-        self.set_accept_enabled(False)
-        if self._reading:
-            self._end(next(iter(self._reading)))
+    def _bear_with(self, trouble: OSError) -> None:
+        """Out of descriptors, most likely. A few idle connections go, for the next one and for what
+        requests open; where there is none, those who call wait until something has ended."""
+        is_helped = trouble.errno in EXHAUSTED and self._end_one_of(self._idle())
+        for _ in range(FREED_AT_ONCE if is_helped else 0):
+            self._end_one_of(self._idle())
+        if not is_helped:
+            self._accept_at = time.monotonic() + REST_SECONDS
+            self.set_accept_enabled(False)
         if time.monotonic() >= self._log_at:
             self._log_at = time.monotonic() + LOG_SECONDS
-            log.error("no connection can be accepted: %s", trouble.strerror)
+            log.error("a connection can't be accepted: %s", trouble.strerror)
 
     def _has_place(self, conn: Connection) -> bool:
         """Make room for one more, where somebody keeps too much of it for nothing."""

@@ -1,6 +1,7 @@
 """How Ferry stops: at any moment, whole, and without a word too many."""
 
 import os
+import resource
 import signal
 import socket
 import stat
@@ -163,6 +164,19 @@ def test_what_a_late_process_has_started_ends_with_it(tmp_path):
     program.wait(STOP_SECONDS)
     output.close()
     assert "slept" not in output.text
+
+
+@on_linux
+def test_as_many_files_may_be_open_as_the_system_allows(tmp_path):
+    (tmp_path / "Procfile").write_text("limits: ulimit -Sn\n")
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    program = launch([sys.executable, "-c", RUN_PROCFILE_IN, tmp_path], cwd=BASE)
+    resource.prlimit(program.pid, resource.RLIMIT_NOFILE, (500, hard))
+    output = Output(program)
+    assert output.ends(START_SECONDS)
+    program.wait(STOP_SECONDS)
+    output.close()
+    assert f"{hard}\n" in output.text
 
 
 @on_linux

@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import resource
 import socket
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from threading import Event
 
@@ -117,6 +118,23 @@ def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
     assert httpx.get(f"{server.url}/healthz", timeout=20, trust_env=False).text == "alive\n"
     for connection in staying:
         connection.close()
+
+
+@pytest.mark.slow
+def test_a_process_that_runs_out_of_open_files_goes_on_and_says_so_once():
+    with serving() as server, ExitStack() as stack:
+        (worker,) = server.workers
+        _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.prlimit(worker, resource.RLIMIT_NOFILE, (server.descriptors() + 40, hard))
+        for _ in range(100):
+            connection = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+            stack.enter_context(closing(connection)).sendall(b"GET / HTTP/1.1\r\nX: ")
+        said = server.says("can't be accepted")
+        for _ in range(3):
+            assert httpx.get(f"{server.url}/healthz", timeout=60, trust_env=False).text == "alive\n"
+        assert server.workers == [worker]
+        assert re.match(r"\S+Z ERROR ferry\.connections .*Too many open files", said)
+        assert not [line for line in server.lines.queue if "can't be accepted" in line]
 
 
 @pytest.mark.slow

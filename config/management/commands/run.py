@@ -1,5 +1,6 @@
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -39,6 +40,7 @@ class Command(BaseCommand):
 
 def run_processes(base: Path) -> int:
     """All run or none does. News is blocked until it is asked for: none comes too soon."""
+    raise_open_files()
     signal.signal(signal.SIGCHLD, lambda *_signal: None)
     signal.pthread_sigmask(signal.SIG_BLOCK, NEWS)
     commands = parse_procfile((base / "Procfile").read_text()).processes
@@ -48,6 +50,15 @@ def run_processes(base: Path) -> int:
         sys.stderr.write(f"{ended} ended by itself; so does Ferry.\n")
     stop(processes)
     return 1 if ended else 0
+
+
+def raise_open_files() -> None:
+    """Allow as many open files as the system does: each connection takes one. The usual limit of
+    1,024 is there for programs that use `select`, and Ferry has none."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Some systems name no hard limit, and allow less.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def start(command: str, base: Path) -> "subprocess.Popen[bytes]":
