@@ -26,6 +26,8 @@ workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 # Most of them need no thread: see config.sharing.
 worker_connections = max(1024, 8 * settings.WEB_THREADS)
+# Each process touches a file here every second, which would keep a disk awake.
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 timeout = 60
 graceful_timeout = 3
 keepalive = 15

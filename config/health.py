@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 
 from config import measuring, release
 from config.static import HashedModules
+from service import leases
 from service.models import File, Worker
 from service.store import library_store
 from webui import connection as site
@@ -132,10 +133,12 @@ def worker() -> Finding | None:
     """Whether transfers go on. Pages are well without it."""
     if not site.is_embedded():
         return None
-    alive = Worker.objects.filter(alive_until__gt=timezone.now())
-    if not alive.exists():
+    rows = Worker.objects.filter(alive_until__gt=timezone.now())
+    folder = Path(settings.DATA_DIR) / leases.FOLDER
+    alive = [row for row in rows if not leases.has_died(folder / row.name)]
+    if not alive:
         return Finding("worker_away", "No worker runs: transfers wait.", is_blocking=False)
-    if not alive.filter(is_engine_alive=True).exists():
+    if not any(row.is_engine_alive for row in alive):
         sentence = "The engine does not answer: torrents wait."
         return Finding("engine_away", sentence, is_blocking=False)
     return None

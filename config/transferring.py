@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from service import bells
+from service import bells, leases
 from service.engine.client import Engine
 from service.engine.fetching import Fetching
 from service.engine.orders import EngineSettings
@@ -26,6 +26,8 @@ from webui import connection
 log = logging.getLogger("ferry.worker")
 
 BEAT_SECONDS = 0.25
+# Of a worker that runs nothing. Who wants something from another machine can't ring.
+IDLE_BEAT_SECONDS = 4.0
 # Whoever runs the worker kills it after five.
 STOP_SECONDS = 4.0
 
@@ -43,12 +45,16 @@ class Transferring:
         self._worker: Worker | None = None
 
     def run_until(self, stopped: threading.Event) -> None:
-        with bells.heard(self._bell):
+        with bells.heard(self._bell) as can_be_rung:
             while not stopped.is_set():
                 self.round()
-                self._bell.wait(BEAT_SECONDS)
+                is_idle = can_be_rung and (self._worker is None or self._worker.is_idle)
+                self._bell.wait(IDLE_BEAT_SECONDS if is_idle else BEAT_SECONDS)
                 self._bell.clear()
         self.stop()
+
+    def wake(self) -> None:
+        self._bell.set()
 
     def round(self) -> None:
         """A failure is written down; the next round tries again."""
@@ -101,7 +107,7 @@ def embedded_worker(bell: threading.Event) -> Worker:
             Landing(store, Aside(1, thread_name_prefix="landing"), bell),
         )
 
-    return Worker(Lease(Path(settings.DATA_DIR) / "workers"), tools, store, limits())
+    return Worker(Lease(Path(settings.DATA_DIR) / leases.FOLDER), tools, store, limits())
 
 
 def engine_settings() -> EngineSettings:

@@ -40,20 +40,21 @@ def ring_one(bell: Path) -> None:
 
 
 @contextmanager
-def heard(by: threading.Event) -> Iterator[None]:
-    """A pipe with a name for each worker, since of several that read one pipe only one hears."""
+def heard(by: threading.Event) -> Iterator[bool]:
+    """A pipe with a name for each worker, since of several that read one pipe only one hears.
+    False where none can be made."""
     bell = folder() / f"{secrets.token_hex(8)}.bell"
     try:
         descriptor = hung(bell)
     except OSError as trouble:
         log.warning("no bell can be hung, so what is wanted is seen a beat later: %s", trouble)
-        yield
+        yield False
         return
     is_over = threading.Event()
     listening = threading.Thread(target=listen, args=(descriptor, by, is_over), name="bell")
     listening.start()
     try:
-        yield
+        yield True
     finally:
         bell.unlink(missing_ok=True)
         is_over.set()

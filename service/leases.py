@@ -20,7 +20,11 @@ log = logging.getLogger("ferry.worker")
 
 LEASE = timedelta(seconds=20)
 RENEW_AFTER = timedelta(seconds=4)
+# Of a worker that runs nothing, so that the disk may sleep: each write wakes it.
+IDLE_LEASE = timedelta(minutes=4)
+RENEW_IDLE_AFTER = timedelta(minutes=2)
 ROWS_AT_ONCE = 500
+FOLDER = "workers"
 
 
 class Expelled(Exception):  # noqa: N818  Errors are nouns here.
@@ -37,6 +41,7 @@ class Lease:
     A row a worker, not an expiry a transfer: a thousand transfers are renewed by one write.
     The lock on a file tells the others on this machine at once that a worker has died; they need
     not wait for its lease to end. Elsewhere, the clocks must agree within a few seconds.
+    A worker that runs nothing holds a longer one, and a short one again when it runs something.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -44,19 +49,22 @@ class Lease:
         self._folder = folder
         self._renewed_at = datetime.min.replace(tzinfo=UTC)
         self._lock: int | None = None
+        self._told = (False, False)
 
-    def hold(self, now: datetime, *, is_engine_alive: bool) -> None:
+    def hold(self, now: datetime, *, is_engine_alive: bool, is_idle: bool = False) -> None:
         """Begins or renews it. Raises Expelled."""
         if not self.name:
             self._begin(now)
-        age = now - self._renewed_at
-        if timedelta(0) <= age < RENEW_AFTER:
+        age, news = now - self._renewed_at, (is_engine_alive, is_idle)
+        renew_after = RENEW_IDLE_AFTER if is_idle else RENEW_AFTER
+        if news == self._told and timedelta(0) <= age < renew_after:
             return
         row = Worker.objects.filter(name=self.name)
-        if not row.update(alive_until=now + LEASE, is_engine_alive=is_engine_alive):
+        alive_until = now + (IDLE_LEASE if is_idle else LEASE)
+        if not row.update(alive_until=alive_until, is_engine_alive=is_engine_alive):
             self._forget()
             raise Expelled
-        self._renewed_at = now
+        self._renewed_at, self._told = now, news
 
     def take(self, transfer_ids: Iterable[int]) -> set[int]:
         """Which of these are this worker's from now on. Raises Expelled."""
@@ -86,7 +94,7 @@ class Lease:
         count = 0
         for other in Worker.objects.exclude(name=self.name):
             is_over = other.alive_until < now
-            if is_over or _has_died(self._folder / other.name):
+            if is_over or has_died(self._folder / other.name):
                 row = Worker.objects.filter(pk=other.pk, alive_until=other.alive_until)
                 freed = _expel(row, other.name)
                 (self._folder / other.name).unlink(missing_ok=True)
@@ -105,7 +113,7 @@ class Lease:
         except BaseException:
             self._forget()
             raise
-        self._renewed_at = now
+        self._renewed_at, self._told = now, (False, False)
 
     def _forget(self) -> None:
         if self._lock is not None:
@@ -120,7 +128,7 @@ def _expel(row: QuerySet[Worker], name: str) -> int:
         return Transfer.objects.filter(leased_by=name).update(leased_by="") if count else 0
 
 
-def _has_died(lock: Path) -> bool:
+def has_died(lock: Path) -> bool:
     """The kernel lets go of a lock when its holder ends, however it ended."""
     with suppress(FileNotFoundError):
         descriptor = os.open(lock, os.O_RDWR)

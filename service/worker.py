@@ -51,6 +51,8 @@ class Worker:
         self._limits = limits
         self._clock = clock
         self._shift: Shift | None = None
+        self.is_idle = False
+        """Whether the next round may wait until it is rung for."""
 
     def round(self, now: datetime) -> None:
         if self._shift is None:
@@ -58,9 +60,11 @@ class Worker:
             tools.engine.start()
             self._shift = Shift(Steering(tools, self._lease, self._limits), self._store)
         is_engine_alive = self._shift.tools.engine.is_alive(self._clock())
+        self.is_idle = is_engine_alive and self._shift.is_idle
         try:
-            self._lease.hold(now, is_engine_alive=is_engine_alive)
+            self._lease.hold(now, is_engine_alive=is_engine_alive, is_idle=self.is_idle)
             self._shift.round(now)
+            self.is_idle = self.is_idle and self._shift.is_idle
         except Expelled:
             log.warning("others took this worker for dead; it begins anew")
             self._end_shift(within_seconds=0)
@@ -90,6 +94,10 @@ class Shift:
         self._queue: list[int] = []
         self._seen: object = None
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._runs.ids() and not self._queue
 
     def round(self, now: datetime) -> None:
         if now < self._round_at:

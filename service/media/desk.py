@@ -34,6 +34,8 @@ MOST_WAITING = 64
 QUESTION_SECONDS = 5
 # The worker that has the socket may go; another one looks that often.
 TAKE_OVER_SECONDS = 3.0
+# How soon it sees that it is to stop.
+STOP_LOOK_SECONDS = 1.0
 PEER = struct.Struct("3i")
 NO_SOCKET = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
@@ -64,7 +66,7 @@ class Desk:
                     self._serve(listener, stopped)
 
     def _serve(self, listener: socket.socket, stopped: threading.Event) -> None:
-        listener.settimeout(0.2)
+        listener.settimeout(STOP_LOOK_SECONDS)
         with ThreadPoolExecutor(MOST_WAITING, thread_name_prefix="desk") as threads:
             while not stopped.is_set():
                 with suppress(TimeoutError):

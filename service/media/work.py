@@ -34,6 +34,8 @@ NEW_AT_ONCE = 500
 MOST_PICTURES = 24
 TURN_SECONDS = 15.0
 PAUSE_SECONDS = 1.0
+# Where the last look found nothing.
+IDLE_PAUSE_SECONDS = 3.0
 STOP_SECONDS = 3.0
 NOTE_SECONDS = 5.0
 # New files have higher numbers; what was missed all the same is found by a look at all of them.
@@ -121,19 +123,23 @@ class Work:
             raise Busy
         looking.note(rows)
 
-    def look_once(self) -> None:
-        """At all that is new. Written down every few seconds only: each time, the listings that
-        show it are other ones, which may be long and read by many."""
+    def look_once(self) -> bool:
+        """Look at all that is new; return whether there was any. Written down every few seconds
+        only: each time, the listings that show it are other ones, which may be long and read by
+        many."""
         self.note_new(timezone.now())
         looked_at: list[Media] = []
+        has_found = False
         noted_at = time.monotonic()
         while not self.stopped.is_set() and (some := self._look_at_some()):
             looked_at += some
+            has_found = True
             if time.monotonic() - noted_at > NOTE_SECONDS:
                 looking.note(looked_at)
                 looked_at, noted_at = [], time.monotonic()
         looking.note(looked_at)
         self.children.rest()
+        return has_found
 
     def note_new(self, now: datetime) -> None:
         """A row for each content that has none."""
@@ -159,14 +165,14 @@ class Work:
 
     def _look_on(self) -> None:
         while not self.stopped.is_set():
+            has_found = False
             try:
-                if self._is_wanted():
-                    self.look_once()
+                has_found = self._is_wanted() and self.look_once()
             except Exception:
                 log.exception("looking at media broke")
             finally:
                 close_old_connections()
-            self.stopped.wait(PAUSE_SECONDS)
+            self.stopped.wait(PAUSE_SECONDS if has_found else IDLE_PAUSE_SECONDS)
 
     def _look_at_some(self) -> list[Media]:
         """Those looked at: none where there is no more, or nothing to look with."""

@@ -14,11 +14,13 @@ from django.db.utils import DatabaseError, OperationalError
 from django.utils import timezone
 
 from config import health, measuring
+from service import leases
 from service.models import Worker
 from service.sweep import sweep
 from tests.running import running
 from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
+from tests.service.fakes import end_process_of
 from tests.service.working import until
 from webui.health import Finding
 
@@ -57,6 +59,16 @@ def test_a_worker_that_is_alive_is_told_with_its_engine(client):
     Worker.objects.update(is_engine_alive=True)
     assert health.worker() is None
     Worker.objects.filter(pk=row.pk).update(alive_until=timezone.now())
+    assert health.worker().sentence == "No worker runs: transfers wait."
+
+
+@pytest.mark.django_db
+def test_a_worker_that_was_killed_is_told_before_its_lease_has_ended(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    lease = leases.Lease(tmp_path / leases.FOLDER)
+    lease.hold(timezone.now(), is_engine_alive=True, is_idle=True)
+    assert health.worker() is None
+    end_process_of(lease)
     assert health.worker().sentence == "No worker runs: transfers wait."
 
 

@@ -26,6 +26,7 @@ class Working:
     def __init__(self):
         self.rounds = 0
         self.is_stopped = False
+        self.is_idle = False
 
     def round(self, now):
         self.rounds += 1

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 
 from service import transfers
-from service.leases import LEASE, Expelled, Lease
+from service.leases import IDLE_LEASE, LEASE, Expelled, Lease
 from service.models import Transfer, Worker
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
@@ -101,3 +101,19 @@ def test_what_is_released_is_free_at_once(make, transfer):
     one.release()
     assert two.take([transfer.pk]) == {transfer.pk}
     assert Worker.objects.get().name == two.name
+
+
+def test_an_idle_worker_seldom_writes_and_one_that_begins_or_changes_at_once(make):
+    lease = make()
+    lease.hold(NOW, is_engine_alive=True, is_idle=True)
+    (row,) = Worker.objects.all()
+    assert (row.alive_until, row.is_engine_alive) == (NOW + IDLE_LEASE, True)
+    lease.hold(NOW + timedelta(seconds=100), is_engine_alive=True, is_idle=True)
+    row.refresh_from_db()
+    assert row.alive_until == NOW + IDLE_LEASE
+    lease.hold(NOW + timedelta(seconds=101), is_engine_alive=True)
+    row.refresh_from_db()
+    assert row.alive_until == NOW + timedelta(seconds=101) + LEASE
+    lease.hold(NOW + timedelta(seconds=102), is_engine_alive=False)
+    row.refresh_from_db()
+    assert not row.is_engine_alive

@@ -38,5 +38,6 @@ class Command(BaseCommand):
         thread.start()
         with media.going_on():
             rounds.run_until(stopped, rounds.ROUNDS)
+            transferring.wake()
         thread.join()
         rounds.log.info("worker stopped")
