@@ -54,6 +54,10 @@ def of(user: User, now: datetime) -> list[Share]:
     return [share for share in rows if is_of_password(share, user)]
 
 
-def revoke(user: User, share: int) -> bool:
-    gone, _by_model = Share.objects.filter(user=user, pk=share).delete()
-    return gone > 0
+def revoke(user: User, share: int) -> str | None:
+    """Return the name of what it opened, or None if there is no such link."""
+    row = Share.objects.filter(user=user, pk=share).first()
+    if row is None:
+        return None
+    row.delete()
+    return row.name

@@ -3,6 +3,7 @@ from django.urls import path, register_converter
 from webui.paths import Entry, Id, Mark, Transfer
 from webui.views import (
     account,
+    activity,
     archives,
     changes,
     connection,
@@ -103,6 +104,7 @@ urlpatterns = [
     # Account
     path("account/", account.show, name="account"),
     path("account/health/", health.show, name="account-health"),
+    path("account/activity/", activity.show, name="account-activity"),
     path("account/password/", account.password, name="account-password"),
     path("account/language/", account.language, name="account-language"),
     path("account/look/", account.look, name="account-look"),

@@ -43,6 +43,7 @@ PAGES = {
     "account": "/account/",
     "account-health": "/account/health/",
     "account-connection-forget": "/account/connection/forget/",
+    "account-activity": "/account/activity/",
     "account-people-invite": "/account/people/invite/",
     "account-people-person": "/account/people/{person}/",
     "account-pair-code": "/account/pair/code/",

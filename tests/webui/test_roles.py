@@ -60,6 +60,7 @@ TABLE = {
     "manifest": (STRANGER, "get", {}),
     "worker": (STRANGER, "get", {}),
     "account": (GUEST, "get", {}),
+    "account-activity": (OWNER, "get", {}),
     "account-tokens": (MEMBER, "post", {}),
     "account-token-revoke": (MEMBER, "post", {"token": 1}),
     "account-health": (OWNER, "get", {}),

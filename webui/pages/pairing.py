@@ -71,6 +71,11 @@ def wait_page(code: str) -> WaitPage:
     return WaitPage(f"{code[:half]} {code[half:]}", " ".join(code))
 
 
+def device_words(agent: str) -> str:
+    name, _icon = name_and_icon(agent)
+    return name
+
+
 def approved_words(agent: str) -> str:
     device, _icon = name_and_icon(agent)
     return _("%(device)s will be signed in in a moment") % {"device": device}

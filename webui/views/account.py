@@ -15,7 +15,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import attempts, connection, devices, folders, languages, people, sharing, shell
+from webui import (
+    activity,
+    attempts,
+    connection,
+    devices,
+    folders,
+    languages,
+    people,
+    sharing,
+    shell,
+)
+from webui.activity import Kind
 from webui.confirmation import note_password
 from webui.forms import ChangePassword, Connect
 from webui.http import Request
@@ -178,6 +189,7 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     note_password(request)
     devices.sign_out(devices.others(request.user, request.session.session_key or ""))
     log.info("changed password name=%r", request.user.username)
+    activity.record(request, Kind.PASSWORD_CHANGED, request.user.username)
     if request.htmx:
         context = {**context_for(request), "is_changed": True}
         return render(request, "account/_password.html", context)

@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui import folders, names, watching
+from webui import activity, folders, names, watching
+from webui.activity import Kind
 from webui.folders import Reading
 from webui.http import Request, asks_and_acts, is_script, respond
 from webui.models import Role
@@ -279,6 +280,8 @@ def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
         return delete_each(request, chosen, gone)
     finally:
         watching.forget(request.service, gone)
+        if gone:
+            activity.record(request, Kind.DELETED, gone[0].name, count=len(gone))
 
 
 def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) -> str:

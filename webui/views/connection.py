@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_POST
 
-from webui import connection
+from webui import activity, connection
+from webui.activity import Kind
 from webui.forms import Connect
 from webui.http import Request, asks_and_acts, leave_for
 from webui.models import Connection, Role
@@ -52,6 +53,7 @@ def connect(request: Request) -> HttpResponse:
         template = "account/_connection.html" if request.htmx else "account/show.html"
         return render(request, template, context_for(request, connect=form), status=422)
     place = place_of(form.cleaned_data["url"])
+    activity.record(request, Kind.CONNECTED, place)
     messages.success(request, _("Connected. Files are kept at %(place)s.") % {"place": place})
     return leave_for(request, "account")
 
@@ -89,6 +91,7 @@ def forget(request: Request) -> HttpResponse:
         return render(request, "account/forget.html", {"page": forget_page(stored.url)})
     connection.forget()
     log.info("forgot connection place=%r", place_of(stored.url))
+    activity.record(request, Kind.DISCONNECTED, place_of(stored.url))
     messages.success(request, _("Forgotten. Files are kept on this machine."))
     return leave_for(request, "account")
 

@@ -6,9 +6,11 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from webui import devices
+from webui import activity, devices
+from webui.activity import Kind
 from webui.http import Request, respond
 from webui.models import Role
+from webui.pages.devices import name_and_icon
 from webui.roles import open_to
 from webui.views.account import context_for
 
@@ -19,7 +21,11 @@ log = logging.getLogger("ferry.devices")
 @open_to(Role.GUEST)
 def sign_out(request: Request, device: int) -> HttpResponse:
     """One that is gone already counts as signed out."""
-    devices.sign_out(request.user.devices.filter(pk=device))
+    chosen = request.user.devices.filter(pk=device)
+    for each in chosen:
+        name, _icon = name_and_icon(each.agent)
+        activity.record(request, Kind.DEVICE_SIGNED_OUT, name)
+    devices.sign_out(chosen)
     log.info("signed out a device name=%r", request.user.username)
     return shown(request, _("Device signed out"))
 
@@ -29,6 +35,7 @@ def sign_out(request: Request, device: int) -> HttpResponse:
 def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
     log.info("signed out all other devices name=%r", request.user.username)
+    activity.record(request, Kind.OTHERS_SIGNED_OUT)
     return shown(request, _("All other devices are signed out"))
 
 

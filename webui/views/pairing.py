@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import attempts, pairing
+from webui import activity, attempts, pairing
+from webui.activity import Kind
 from webui.devices import agent_of
 from webui.doors import doors
 from webui.http import Request, asks_and_acts
@@ -36,6 +37,7 @@ SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 def offer(request: Request) -> HttpResponse:
     """The link is in this answer alone, as a picture and as text."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
+    activity.record(request, Kind.LINK_OFFERED)
     at = doors(request, reverse("pair-accept", args=[token]))
     context = {"offer": pages.offer_part(at, pairing.number_of(token), row.pk)}
     template = "account/_pairing.html" if request.htmx else "account/pair.html"
@@ -145,6 +147,7 @@ def approve(request: Request) -> HttpResponse:
         refusal = _("No device shows this code now. Check it, or make a new one there.")
         return show_approval(request, pages.approve_page(code, refusal), 422)
     log.info("approved a device name=%r address=%s", request.user.username, row.address)
+    activity.record(request, Kind.CODE_APPROVED, pages.device_words(row.agent))
     messages.success(request, pages.approved_words(row.agent))
     return redirect("account")
 

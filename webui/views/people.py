@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from webui import attempts, devices, people
+from webui import activity, attempts, devices, people
+from webui.activity import Kind
 from webui.doors import doors
 from webui.forms import Join
 from webui.http import Request, asks_and_acts
@@ -46,6 +47,7 @@ def person(request: Request, person: int) -> HttpResponse:
     except people.Refusal as refused:
         return show(request, found, refusal_of(refused))
     log.info("changed role name=%r role=%s by=%r", found.username, role, request.user.username)
+    activity.record(request, Kind.ROLE_CHANGED, found.username, detail=role)
     words = {"name": found.username, "role": role_words(role)}
     messages.success(request, _("%(name)s is now: %(role)s") % words)
     return redirect("account")
@@ -57,6 +59,7 @@ def sign_out(request: Request, person: int) -> HttpResponse:
     found = get_object_or_404(User, pk=person)
     devices.sign_out_everywhere(found, request)
     log.info("signed out everywhere name=%r by=%r", found.username, request.user.username)
+    activity.record(request, Kind.PERSON_SIGNED_OUT, found.username)
     messages.success(request, _("%(name)s is signed out everywhere") % {"name": found.username})
     return redirect("account")
 
@@ -71,6 +74,7 @@ def remove(request: Request, person: int) -> HttpResponse:
     except people.Refusal as refused:
         return show(request, found, refusal_of(refused))
     log.info("removed name=%r by=%r", name, request.user.username)
+    activity.record(request, Kind.REMOVED, name)
     if is_self:
         logout(request)
         return redirect("signin")
@@ -122,6 +126,7 @@ def invite(request: Request) -> HttpResponse:
     except people.Refusal as refused:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
+    activity.record(request, Kind.INVITED, detail=role)
     path = reverse("join", args=[token])
     expires = calendar().to_the_minute(now + people.INVITATION_LIFETIME)
     page = invited_page(role, doors(request, path), expires)
@@ -137,7 +142,9 @@ def show_invite(request: Request, refusal: str = "") -> HttpResponse:
 @open_to(Role.OWNER)
 def revoke(request: Request, invitation: int) -> HttpResponse:
     """One that is used up or too old counts as taken back."""
-    people.invitations(timezone.now()).filter(pk=invitation).delete()
+    gone, _by_model = people.invitations(timezone.now()).filter(pk=invitation).delete()
+    if gone:
+        activity.record(request, Kind.INVITATION_REVOKED)
     messages.success(request, _("Invitation taken back"))
     return redirect("account")
 
@@ -169,7 +176,9 @@ def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     if user is None:
         raise Http404
     log.info("joined name=%r role=%s", user.username, user.role)
-    return welcome_in(request, user, resolve_url("files"), by_password=True)
+    response = welcome_in(request, user, resolve_url("files"), by_password=True)
+    activity.record(request, Kind.JOINED, detail=user.role)
+    return response
 
 
 def guessed(request: HttpRequest) -> HttpResponse:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
-from webui import programs
+from webui import activity, programs
+from webui.activity import Kind
 from webui.http import Request
 from webui.models import Role
 from webui.roles import open_to
@@ -31,12 +32,14 @@ def password(request: Request) -> HttpResponse:
     if "forget" in request.POST:
         programs.take_away()
         log.info("password of the service taken away name=%r", request.user.username)
+        activity.record(request, Kind.PROGRAMS_BLOCKED)
         messages.success(request, _("Other programs can't sign in any more"))
         return redirect("account")
     made = programs.make(request.user)
     if made is None:
         raise PermissionDenied
     log.info("new password of the service name=%r", request.user.username)
+    activity.record(request, Kind.PROGRAMS_ALLOWED)
     template = "account/_programs.html" if request.htmx else "account/show.html"
     context = context_for(request)
     context["programs"] = programs_of(request, made)

@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import delivery, folders, sharing
+from webui import activity, delivery, folders, sharing
+from webui.activity import Kind
 from webui.doors import doors
 from webui.http import Request, asks_and_acts
 from webui.models import Role, Share
@@ -67,6 +68,7 @@ def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     except sharing.TooManyShares:
         return _("You have 100 links already. Take some back on the account page.")
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
+    activity.record(request, Kind.SHARE_MADE, chosen.name)
     name = pages.safe_name(chosen.name)
     list_url = reverse("share-m3u", args=[token, f"{name}.m3u"])
     is_file = chosen.kind == FILE
@@ -86,8 +88,10 @@ def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
 @open_to(Role.GUEST)
 def revoke(request: Request, share: int) -> HttpResponse:
     """Whoever plays just now may have the rest of what they began."""
-    if sharing.revoke(request.user, share):
+    name = sharing.revoke(request.user, share)
+    if name is not None:
         log.info("took back link name=%r", request.user.username)
+        activity.record(request, Kind.SHARE_REVOKED, name)
     if request.htmx:
         context = {"shares": account.shares_of(request), "is_revoked": True}
         return render(request, "account/_shares.html", context)

@@ -13,7 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from webui import attempts, devices
+from webui import activity, attempts, devices
+from webui.activity import Kind
 from webui.confirmation import note_password
 from webui.forms import SignIn
 from webui.http import Request, asks_and_acts, leave_for, safe_next
@@ -47,12 +48,14 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     wait = attempts.take(limits)
     if wait:
         log.warning("limited name=%r address=%s", known(name), address)
+        activity.record_failure(name, address)
         response = show(request, form, wanted, refusal=too_many_tries(wait), status=429)
         response["Retry-After"] = str(math.ceil(wait.total_seconds()))
         return response
     user = authenticate(request, username=name, password=form.cleaned_data["password"])
     if not isinstance(user, User):
         log.warning("wrong name=%r address=%s", known(name), address)
+        activity.record_failure(name, address)
         refusal = _("That name and password don't match. Check both and try again.")
         return show(request, form, wanted, refusal=refusal, status=422)
     attempts.give_back(limits)
@@ -88,6 +91,7 @@ def welcome_in(
     request.session.save()
     devices.note(cast("Request", request), timezone.now())
     log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    activity.record(request, Kind.SIGNED_IN if by_password else Kind.PAIRED)
     response = redirect(page)
     response.set_cookie(
         DEVICE_COOKIE,

@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from webui import attempts
+from webui import activity, attempts
+from webui.activity import Kind
 from webui.attempts import Limit
 from webui.http import Request
 from webui.models import Role, SendToken, User, digest_of
@@ -44,6 +45,7 @@ def make(request: Request) -> HttpResponse:
         return shown(request, {"token_error": error, "token_name": name}, status=422)
     token = SendToken.make(request.user, name, timezone.now())
     log.info("made token name=%r", request.user.username)
+    activity.record(request, Kind.TOKEN_MADE, name)
     return shown(request, {"token": token})
 
 
@@ -61,9 +63,11 @@ def trouble_with(user: User, name: str) -> str:
 @require_POST
 @open_to(Role.MEMBER)
 def revoke(request: Request, token: int) -> HttpResponse:
-    gone, _by_model = SendToken.objects.filter(user=request.user, pk=token).delete()
-    if gone:
+    row = SendToken.objects.filter(user=request.user, pk=token).first()
+    if row is not None:
+        row.delete()
         log.info("revoked token name=%r", request.user.username)
+        activity.record(request, Kind.TOKEN_REVOKED, row.name)
     if request.htmx:
         return shown(request, {"is_revoked": True})
     messages.success(request, _("Token revoked"))

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import transfers
+from webui import activity, transfers
+from webui.activity import Kind
 from webui.board import Board
 from webui.http import Request, asks_and_acts, unchanged
 from webui.models import Role
@@ -116,6 +117,7 @@ def remove(request: Request, key: str) -> HttpResponse:
         loss = pages.loss_page(sighting)
         return render(request, "transfers/remove.html", {"loss": loss})
     transfers.remove(request.service, sighting, timezone.now())
+    activity.record(request, Kind.TRANSFER_REMOVED, sighting.name)
     return done(request, _("Removed") if sighting.is_ended else _("Transfer cancelled"))
 
 

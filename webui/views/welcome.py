@@ -6,6 +6,8 @@ from django.shortcuts import render, resolve_url
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
+from webui import activity
+from webui.activity import Kind
 from webui.forms import Join
 from webui.http import asks_and_acts
 from webui.models import OneTimeLink, Role, User
@@ -25,7 +27,9 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         owner = make_owner(token, form)
-        return welcome_in(request, owner, resolve_url("files"), by_password=True)
+        response = welcome_in(request, owner, resolve_url("files"), by_password=True)
+        activity.record(request, Kind.OWNER_MADE, owner.username)
+        return response
     status = 422 if form.is_bound else 200
     return render(request, "welcome/show.html", {"form": form}, status=status)
 

@@ -18,6 +18,8 @@ from service.credentials import LONGEST_PASSWORD
 from service.errors import EmailTaken, NotFound
 from service.models import Account
 from service.sorting import ByCodePoint
+from webui import activity
+from webui.activity import Kind
 from webui.models import ProgramPassword
 
 
@@ -45,6 +47,10 @@ class Command(BaseCommand):
         make_tables()
         try:
             self.stdout.write(action(options))
+            if options["action"] != "list":
+                activity.record_command(
+                    Kind.ACCOUNT_CHANGED, options["email"], detail=options["action"]
+                )
         except NotFound as unknown:
             raise CommandError(f"No account {options['email']}.") from unknown
         except EmailTaken as taken:

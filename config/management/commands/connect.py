@@ -6,7 +6,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from webui import connection
+from webui import activity, connection
+from webui.activity import Kind
+from webui.models import Connection
+from webui.pages.account import place_of
 from webui.pages.errors import trouble_of
 from webui.v1.errors import Failure
 
@@ -26,7 +29,10 @@ class Command(BaseCommand):
         if settings.SERVICE_URL:
             raise CommandError("SERVICE_URL is set, and comes before what is stored here.")
         if forget:
+            stored = Connection.objects.first()
             connection.forget()
+            if stored is not None:
+                activity.record_command(Kind.DISCONNECTED, place_of(stored.url))
             self.stdout.write("Forgotten. The site shows the service in this process.")
             return
         place = address(url or "")
@@ -36,6 +42,7 @@ class Command(BaseCommand):
         except Failure as failure:
             raise CommandError(f"{trouble_of(failure).words} Nothing was kept.") from None
         connection.keep(place, name, password)
+        activity.record_command(Kind.CONNECTED, place_of(place))
         self.stdout.write(f"Connected as {account.name or name}.")
 
 

@@ -1,0 +1,310 @@
+"""What people did, as the owner looks it up."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from config import upstream
+from service import accounts
+from tests.cases import each_case
+from tests.people import PASSWORD, page, words
+from tests.webui.service import EMAIL
+from tests.webui.test_pairing import PHONE, offered
+from tests.webui.test_people import NEW, invited
+from webui import activity
+from webui import connection as site
+from webui.activity import MOST_FAILURES_APART, Kind
+from webui.models import Activity, Device, OneTimeLink, SendToken, Share
+from webui.pages.activity import activity_page
+from webui.pages.measures import Calendar
+from webui.pruning import prune
+from webui.views.activity import PAGE_SIZE
+
+pytestmark = pytest.mark.django_db
+URL = "https://storage.example"
+
+
+@pytest.fixture(autouse=True)
+def _service(storage, monkeypatch):
+    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+    # Nothing a test could serve answers at the https address of a public host.
+    monkeypatch.setattr(site, "check", lambda *_account: storage.service.v1.account())
+    site.forget()
+    yield
+    site.forget()
+
+
+def events(alice) -> list[str]:
+    rows = page(alice.client.get("/account/activity/")).select("#events bdi")
+    return [row.get_text() for row in rows]
+
+
+def stranger(agent: str = "Firefox/140.0") -> Client:
+    return Client(headers={"host": "localhost", "user-agent": agent})
+
+
+def guess(name: str, address: str = "198.51.100.7") -> None:
+    form = {"username": name, "password": "guess"}
+    stranger().post("/signin/", form, REMOTE_ADDR=address)
+
+
+# What is done by hand on the pages, one after the other
+
+
+def sign_in(alice, bob, storage):
+    stranger().post("/signin/", {"username": "bob", "password": PASSWORD})
+
+
+def pair(alice, bob, storage):
+    path, _number, _state = offered(bob)
+    stranger().post(path)
+
+
+def approve(alice, bob, storage):
+    code = words(stranger(PHONE).post("/pair/"), ".pair-code")
+    bob.client.post("/account/pair/code/", {"code": code, "approve": "1"})
+
+
+def join(alice, bob, storage):
+    stranger().post(invited(alice), NEW)
+
+
+def take_back_an_invitation(alice, bob, storage):
+    invited(alice, "owner")
+    alice.client.post(f"/account/people/invitations/{OneTimeLink.objects.get().pk}/")
+
+
+def change_people(alice, bob, storage):
+    alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "guest"})
+    alice.client.post(f"/account/people/{bob.user.pk}/signout/")
+    alice.client.post(f"/account/people/{bob.user.pk}/remove/")
+
+
+def sign_out_devices(alice, bob, storage):
+    stranger(PHONE).post("/signin/", {"username": "bob", "password": PASSWORD})
+    device = Device.objects.get(agent=PHONE)
+    bob.client.post(f"/account/devices/{device.pk}/signout/")
+    bob.client.post("/account/devices/signout/")
+
+
+def change_password(alice, bob, storage):
+    new = "a louder harbour at night"
+    form = {"old_password": PASSWORD, "password": new, "password_again": new}
+    bob.client.post("/account/password/", form)
+
+
+def make_and_revoke_a_token(alice, bob, storage):
+    bob.client.post("/account/tokens/", {"name": "seedbox"})
+    bob.client.post(f"/account/tokens/{SendToken.objects.get().pk}/revoke/")
+
+
+def make_and_revoke_a_link(alice, bob, storage):
+    film = storage.file("Film.mkv")
+    bob.client.post(f"/files/0/file-{film.id}/link/")
+    bob.client.post(f"/account/links/{Share.objects.get().pk}/revoke/")
+
+
+def let_programs_in(alice, bob, storage):
+    alice.client.post("/account/programs/")
+    alice.client.post("/account/programs/", {"forget": "1"})
+
+
+def connect(alice, bob, storage):
+    form = {"url": URL, "email": EMAIL, "password": "herring in oil"}
+    alice.client.post("/account/connection/", form)
+    alice.client.post("/account/connection/forget/")
+
+
+def delete(alice, bob, storage):
+    for name in ("a.txt", "b.txt", "c.txt"):
+        storage.file(name)
+    bob.client.post("/files/0/delete/", {"all": "1"})
+    storage.file("100%s.txt")
+    bob.client.post("/files/0/delete/", {"all": "1"})
+
+
+def remove_a_transfer(alice, bob, storage):
+    one = storage.transfer("Sintel")
+    bob.client.get("/transfers/")
+    bob.client.post(f"/transfers/t{one.id}/remove/")
+
+
+def make_an_owner_by_command(alice, bob, storage):
+    with pytest.MonkeyPatch.context() as patch:
+        # The command takes it from the environment, which no other test should meet.
+        patch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+        options = {"username": "olga", "interactive": False, "stdout": StringIO()}
+        call_command("createsuperuser", **options)
+
+
+def change_a_password_by_command(alice, bob, storage):
+    with pytest.MonkeyPatch.context() as patch:
+        # The command asks at a terminal, which a test has none of.
+        patch.setattr("getpass.getpass", lambda prompt: "a louder harbour at night")
+        call_command("changepassword", "bob", stdout=StringIO())
+
+
+def change_an_account_by_command(alice, bob, storage):
+    call_command("account", "space", upstream.EMBEDDED_ACCOUNT, "100GB", stdout=StringIO())
+    call_command("account", "list", stdout=StringIO())
+
+
+def connect_by_command(alice, bob, storage):
+    site.keep(URL, EMAIL, "herring in oil")
+    call_command("connect", "--forget", stdout=StringIO())
+
+
+SAID = {
+    sign_in: ["bob signed in"],
+    pair: ["bob showed a pairing link", "bob signed in without a password, by pairing"],
+    approve: ["bob approved a device: Safari on iPhone"],
+    join: ["alice invited someone as Member", "ida signed in", "ida joined as Member"],
+    take_back_an_invitation: ["alice invited someone as Owner", "alice took back an invitation"],
+    change_people: [
+        "alice changed the role of bob to Guest",
+        "alice signed out bob everywhere",
+        "alice removed bob",
+    ],
+    sign_out_devices: [
+        "bob signed in",
+        "bob signed out a device: Safari on iPhone",
+        "bob signed out all their other devices",
+    ],
+    change_password: ["bob changed the password of bob"],
+    make_and_revoke_a_token: ["bob made a token: seedbox", "bob revoked a token: seedbox"],
+    make_and_revoke_a_link: [
+        "bob made a link for players: Film.mkv",
+        "bob took back a link for players: Film.mkv",
+    ],
+    let_programs_in: [
+        "alice made a password for other programs",
+        "alice took away the password for other programs",
+    ],
+    connect: [
+        "alice connected another service: storage.example",
+        "alice forgot the connection to storage.example",
+    ],
+    delete: ["bob deleted “a.txt” and 2 more", "bob deleted “100%s.txt”"],
+    remove_a_transfer: ["bob removed a transfer: Sintel"],
+    make_an_owner_by_command: ["olga became an owner"],
+    change_a_password_by_command: ["A command on this machine changed the password of bob"],
+    change_an_account_by_command: [
+        "A command on this machine changed the service account ferry@localhost: space"
+    ],
+    connect_by_command: ["A command on this machine forgot the connection to storage.example"],
+}
+
+
+@each_case("act", SAID)
+def test_the_owner_reads_what_was_done(act, alice, bob, storage):
+    act(alice, bob, storage)
+    assert events(alice)[::-1] == SAID[act]
+
+
+def test_every_kind_has_a_sentence():
+    rows = [
+        Activity(at=timezone.now(), kind=kind, person="bob", subject="x", detail="owner")
+        for kind in Kind
+    ]
+    shown = activity_page(rows, Calendar(timezone.now(), timezone.get_current_timezone()), 0)
+    assert all(row.text and "%" not in row.text for row in shown.rows)
+
+
+def test_when_and_from_where_stands_beside_it(alice):
+    stranger().post("/signin/", {"username": "bob", "password": PASSWORD}, REMOTE_ADDR="10.1.0.7")
+    form = {"username": "alice", "password": PASSWORD}
+    stranger().post("/signin/", form, REMOTE_ADDR="10.1.0.7")
+    note = words(alice.client.get("/account/activity/"), "#events small")
+    assert note.endswith(", from 10.1.0.7")
+    assert str(timezone.now().year) in note
+
+
+# Failures
+
+
+def test_failed_sign_ins_of_an_hour_are_one_row_for_each_name_and_network(alice):
+    for _time in range(3):
+        guess("Alice")
+    guess("alice", "2001:db8::1")
+    guess("alice", "2001:db8::2")
+    guess("my password")
+    assert events(alice)[::-1] == [
+        "3 failed sign-ins as alice, within an hour",
+        "2 failed sign-ins as alice, within an hour",
+        "1 failed sign-in with an unknown name",
+    ]
+    assert "my password" not in str(list(Activity.objects.values()))
+
+
+def test_the_next_hour_is_another_row(alice):
+    guess("alice")
+    Activity.objects.update(at=timezone.now() - timedelta(minutes=61))
+    guess("alice")
+    assert events(alice) == ["1 failed sign-in as alice"] * 2
+
+
+def test_strangers_cannot_flood_it(alice):
+    for number in range(MOST_FAILURES_APART + 30):
+        activity.record_failure("alice", f"10.{number}.0.1")
+    assert Activity.objects.count() == MOST_FAILURES_APART + 1
+    assert events(alice)[0] == "30 more failed sign-ins from other addresses, within an hour"
+
+
+# The list
+
+
+def test_it_is_pruned_after_ninety_days(alice):
+    now = timezone.now()
+    for days in (89, 91):
+        Activity.objects.create(at=now - timedelta(days=days), kind=Kind.SIGNED_IN, person="bob")
+    prune(now)
+    assert [(now - each.at).days for each in Activity.objects.all()] == [89]
+
+
+def test_older_events_are_a_page_further(alice):
+    count = PAGE_SIZE * 2 + 5
+    Activity.objects.bulk_create(
+        Activity(at=timezone.now(), kind=Kind.SIGNED_IN, person=f"p{number}")
+        for number in range(count)
+    )
+    url, seen = "/account/activity/", []
+    for _page in range(3):
+        shown = page(alice.client.get(url))
+        seen += [row.get_text() for row in shown.select("#events bdi")]
+        link = shown.select_one(".sheet a.btn")
+        url = link["href"] if link else ""
+    assert seen == [f"p{number} signed in" for number in reversed(range(count))]
+    assert not url
+
+
+@each_case("before", ["", "x", "-1", "0", "9" * 30, "²"])
+def test_a_strange_page_is_none_that_breaks(alice, before):
+    assert alice.client.get(f"/account/activity/?before={before}").status_code == 200
+
+
+def test_an_event_costs_one_insert(alice, bob):
+    with CaptureQueriesContext(connection) as seen:
+        activity.write(Kind.SIGNED_IN, "bob", "")
+    assert len(seen) == 1
+
+
+def test_what_was_done_stays_done_where_it_cannot_be_recorded(alice, monkeypatch, caplog):
+    def fail(**_facts):
+        raise OperationalError("database or disk is full")
+
+    # A disk that fills up between two writes of one request.
+    monkeypatch.setattr(Activity.objects, "create", fail)
+    alice.client.post("/account/tokens/", {"name": "seedbox"})
+    assert SendToken.objects.exists()
+    assert "activity not recorded kind=token_made" in caplog.text
+
+
+def test_only_the_owner_finds_it_on_the_account_page(alice, bob):
+    assert page(alice.client.get("/account/")).select_one("#activity a[href='/account/activity/']")
+    assert not page(bob.client.get("/account/")).select_one("#activity")

@@ -1,0 +1,29 @@
+"""The owner's page about what people did."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from webui.http import Request
+from webui.models import Activity, Role
+from webui.pages.activity import activity_page
+from webui.pages.measures import Calendar
+from webui.roles import open_to
+
+PAGE_SIZE = 50
+
+
+@require_safe
+@open_to(Role.OWNER)
+def show(request: Request) -> HttpResponse:
+    """The newest first, a page at a time. One row more tells whether older ones follow."""
+    before = request.GET.get("before", "")
+    rows = Activity.objects.order_by("-pk")
+    if before.isdecimal() and len(before) < 19:
+        rows = rows.filter(pk__lt=int(before))
+    found = list(rows[: PAGE_SIZE + 1])
+    shown = found[:PAGE_SIZE]
+    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    page = activity_page(shown, calendar, shown[-1].pk if len(found) > PAGE_SIZE else 0)
+    return render(request, "account/activity.html", {"page": page})
