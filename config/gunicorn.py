@@ -10,7 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from gunicorn import util  # type: ignore[import-untyped]
 
-from config import settings
+from config import running, settings
 from config.connections import is_upload
 
 # As much of a body that nobody read as gunicorn reads away.
@@ -47,6 +47,7 @@ def on_starting(_server: Any) -> None:
     objects that the garbage collector took a quarter of its time to walk them all repeatedly."""
     from config import release  # noqa: PLC0415  Models are loaded by now.
 
+    running.note_running()
     release.check_database()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 from config import measuring, release
 from config.static import HashedModules
 from service import leases
+from service.generation import Doubt, doubt_about
 from service.models import File, Worker
 from service.store import library_store
 from webui import connection as site
@@ -89,9 +90,35 @@ def disk_below(folder: Path) -> Finding | None:
 
 
 def library() -> Finding | None:
-    if not site.is_embedded() or library_store().is_there or not File.objects.exists():
+    if not site.is_embedded():
         return None
-    return Finding("library_missing", "The folder with all files is missing.")
+    if not library_store().is_there and File.objects.exists():
+        return Finding("library_missing", "The folder with all files is missing.")
+    return doubt()
+
+
+DOUBT_SECONDS = 10
+_doubt_lock = threading.Lock()
+_doubt_known: tuple[float, Doubt | None] = (float("-inf"), None)
+DOUBTS = {
+    Doubt.BEHIND: Finding(
+        "library_newer", "The database is older than the library.", is_blocking=False
+    ),
+    Doubt.FOREIGN: Finding(
+        "library_foreign", "Another database filled the library.", is_blocking=False
+    ),
+}
+
+
+def doubt() -> Finding | None:
+    """Whether files may be here that the database doesn't name, looked up every ten seconds."""
+    global _doubt_known  # noqa: PLW0603  Remembered for all who ask this process.
+    with _doubt_lock:
+        looked_at, found = _doubt_known
+        if time.monotonic() - looked_at > DOUBT_SECONDS:
+            found = doubt_about(library_store()) if site.is_embedded() else None
+            _doubt_known = (time.monotonic(), found)
+    return DOUBTS[found] if found else None
 
 
 def content() -> Finding | None:

@@ -31,7 +31,7 @@ class Round:
 
 
 def sweep_library(now: datetime) -> None:
-    tell(sweep(library_store(), now, settings.BLOB_GRACE))
+    tell(sweep(library_store(), now, settings.BLOB_GRACE, settings.ORPHAN_DAYS))
 
 
 def sweep_deleted(now: datetime) -> None:

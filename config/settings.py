@@ -172,6 +172,7 @@ V1_LINKS_ENDER = "config.upstream.end_links"
 V1_ACCOUNT = "config.upstream.EMBEDDED_ACCOUNT"
 LAN_ADDRESSES = "config.addresses.lan"
 HEALTH = "config.health.report"
+LIBRARY_FINDING = "config.health.doubt"
 # Each stream that the site hands on holds a thread; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1
@@ -180,6 +181,7 @@ STREAMS_PER_PROCESS = env.integer(
 # The service
 
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
+ORPHAN_DAYS = env.integer("ORPHAN_DAYS", 30, least=0, most=3650)
 QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
 ACTIVE_TRANSFERS = env.integer("ACTIVE_TRANSFERS", 5, least=1, most=1000)
 NO_PEERS_SECONDS = env.integer("NO_PEERS_SECONDS", 120, least=1, most=86_400)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 
-from service import naming
+from service import generation, naming
 from service.accounts import changing_library, changing_transfers
 from service.errors import NameTaken, NoRoom, NotFound, RootStays, TooDeep
 from service.models import (
@@ -208,6 +208,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
             refuse_taken(parent, name)
         made = file_row(parent, name, stored, now)
         made.save()
+        generation.advance()
         spread(parent, stored.size_bytes, now)
     return made
 

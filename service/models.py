@@ -225,6 +225,20 @@ class Discarded(models.Model):
             cursor.execute(f"INSERT INTO {table} (blob, at) {select}", values)
 
 
+class Library(models.Model):
+    """What the database knows of the library as a whole: one row, made when it is first needed.
+
+    `service.generation` compares it with the number that the library keeps beside the blobs.
+    """
+
+    generation = models.BigIntegerField(default=0)
+
+    objects: ClassVar[models.Manager["Library"]]
+
+    def __str__(self) -> str:
+        return f"generation {self.generation}"
+
+
 class TorrentFile(models.Model):
     """The bytes of a .torrent that a transfer or a wish needs, apart: lists never read them."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat, LPad
 
-from service import library, naming, walking
+from service import generation, library, naming, walking
 from service.accounts import changing_library
 from service.errors import NameTaken, TooDeep
 from service.models import LINEAGE_DIGITS, Account, File, Folder
@@ -41,6 +41,7 @@ def plant(
         library.take_space(locked, tree.size_of[()])
         top = library.insert_folder(parent, name, now)
         _grow(tree, top, now)
+        generation.advance()
         library.spread(top, tree.size_of[()], now)
         return library.folder(locked, top.pk)
 

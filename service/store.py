@@ -1,6 +1,7 @@
 """Where bytes live: blobs by id, never by a name that somebody sent."""
 
 import errno
+import fcntl
 import hashlib
 import os
 import re
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from io import FileIO
 from pathlib import Path
 from threading import Event
@@ -33,6 +34,7 @@ KNOWN_WHOLE_FOR = timedelta(days=2)
 RESERVE_BYTES = 64 * 2**20
 BLOB = re.compile("[0-9a-f]{32}")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+GENERATION_DIGITS = 20
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,16 @@ class Found(NamedTuple):
     written_at: datetime
 
 
+class Orphan(NamedTuple):
+    """A blob that no row named, kept for a while in case somebody misses it."""
+
+    blob: str
+    path: Path
+    since: date
+    written_at: datetime
+    size_bytes: int
+
+
 class Store:
     """Blobs in a folder of this machine.
 
@@ -69,6 +81,7 @@ class Store:
         self._incoming = root / "incoming"
         # Until the disk refuses one.
         self._has_links = True
+        self._orphans = root / "orphans"
 
     def writer(self) -> "Writer":
         """Raises DiskFull."""
@@ -250,6 +263,114 @@ class Store:
                 place_first(draft, self.owner)
         return self.owner.read_text() == database
 
+    def hand_over(self, database: str) -> None:
+        """Make this database the one that the library belongs to."""
+        make_folder(self._root)
+        draft = self._draft()
+        with no_leftover(draft):
+            draft.write_text(database)
+            sync(draft)
+            draft.replace(self.owner)
+            sync(self._root)
+
+    def generation(self) -> int:
+        """Return how many batches of blobs any database has ever put in here."""
+        try:
+            with self._generation.open("rb", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                return int(file.read() or b"0")
+        except (FileNotFoundError, ValueError):
+            return 0
+
+    def reach_generation(self, number: int) -> None:
+        """Raise the generation to this number; it never falls.
+
+        The file keeps its size and is written in place, so one small sync makes it durable.
+        """
+        if not self._generation.exists():
+            self._begin_to_count()
+        with self._generation.open("r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            text = file.read()
+            if not text.strip().isdigit() or int(text) < number:
+                os.pwrite(file.fileno(), b"%0*d\n" % (GENERATION_DIGITS, number), 0)
+                os.fdatasync(file.fileno())
+
+    def _begin_to_count(self) -> None:
+        draft = self._draft()
+        with no_leftover(draft), self._locked("generation.lock", fcntl.LOCK_EX):
+            if not self._generation.exists():
+                draft.write_bytes(b"%0*d\n" % (GENERATION_DIGITS, 0))
+                sync(draft)
+                draft.rename(self._generation)
+                sync(self._root)
+
+    @property
+    def _generation(self) -> Path:
+        return self._root / "generation"
+
+    @contextmanager
+    def pinned(self) -> Iterator[None]:
+        """Keep every blob that a row names now, also if the row goes: a backup is under way."""
+        with self._locked("pinned.lock", fcntl.LOCK_SH):
+            yield
+
+    @contextmanager
+    def removing(self) -> Iterator[bool]:
+        """Yield whether blobs may be removed now; a backup that begins waits until they are."""
+        try:
+            with self._locked("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
+                yield True
+        except BlockingIOError:
+            yield False
+
+    @contextmanager
+    def _locked(self, name: str, kind: int) -> Iterator[None]:
+        make_folder(self._root)
+        with open(self._root / name, "ab", opener=private) as file:
+            fcntl.flock(file, kind)
+            yield
+
+    def set_aside(self, blob: str, today: date) -> bool:
+        """Move a blob that no row names to the orphans; return False if it is gone."""
+        folder = self._orphans / today.isoformat()
+        make_folder(folder)
+        try:
+            self.path(blob).rename(folder / blob)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def orphans(self) -> Iterator[Orphan]:
+        for since, folder in self._days():
+            for entry in files_in(folder):
+                facts = entry.stat(follow_symlinks=False)
+                written_at = datetime.fromtimestamp(facts.st_mtime, UTC)
+                yield Orphan(entry.name, Path(entry), since, written_at, facts.st_size)
+
+    def _days(self) -> list[tuple[date, Path]]:
+        """Return the folders of orphans in order; what no day names is somebody else's."""
+        folders = ((day_of(folder), folder) for folder in folders_in(self._orphans))
+        return sorted((since, folder) for since, folder in folders if since)
+
+    def bring_back(self, orphan: Orphan) -> None:
+        """Give an orphan its place among the blobs, as new as one that was just stored."""
+        place = self.path(orphan.blob)
+        make_folder(place.parent)
+        os.utime(orphan.path)
+        orphan.path.rename(place)
+        for path in (place.parent, place.parent.parent, self._blobs):
+            sync(path)
+
+    def drop_orphans(self, until: date) -> int:
+        """Delete the orphans of that day and earlier days."""
+        count = 0
+        for since, folder in self._days():
+            if since <= until:
+                count += sum(1 for _entry in files_in(folder))
+                shutil.rmtree(folder, ignore_errors=True)
+        return count
+
     def blobs(self) -> Iterator[Found]:
         for first in folders_in(self._blobs):
             for second in folders_in(first):
@@ -429,6 +550,13 @@ def make_folder(path: Path) -> None:
     except FileNotFoundError:
         make_folder(path.parent)
         make_folder(path)
+
+
+def day_of(folder: Path) -> date | None:
+    try:
+        return date.fromisoformat(folder.name)
+    except ValueError:
+        return None
 
 
 def folders_in(path: Path) -> Iterator[Path]:

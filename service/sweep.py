@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from django.db import connection
-from django.db.migrations.recorder import MigrationRecorder
-
+from service.generation import Doubt, catch_up, doubt_about
 from service.models import Discarded, File
 from service.store import Store
 from service.walking import batches
@@ -21,23 +19,38 @@ MOST_NAMED = 5
 # A blob has its place before its row: one upload may bring other files for hours after it, and
 # a torrent of many files is hashed as long before the first of them has its row.
 ORPHAN_AGE = timedelta(days=2)
+ORPHAN_DAYS = 30  # on which they can be restored
+
+
+WORDS = {
+    Doubt.BEHIND: "the database is older than the library",
+    Doubt.FOREIGN: "library of another database",
+}
 
 
 @dataclass(frozen=True)
 class Swept:
     discarded: int  # blobs of deleted files
     drafts: int  # files of writers that died
-    orphans: int = 0  # blobs that no row names
+    orphans: int = 0  # blobs that no row names, set aside
+    dropped: int = 0  # orphans that nobody missed for long
     missing: int = 0  # rows whose blob is gone or of another size
 
 
-def sweep(store: Store, now: datetime, grace: timedelta) -> Swept:
+def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPHAN_DAYS) -> Swept:
     """All of it: compares every blob with every row."""
-    return replace(
+    if doubt := doubt_about(store):
+        log.error("%s: nothing is removed; run manage.py library adopt or discard", WORDS[doubt])
+        return Swept(0, 0, missing=_report_missing(store, now))
+    catch_up(store)
+    swept = replace(
         sweep_leavings(store, now, grace),
-        orphans=_unlink_orphans(store, now - max(grace, ORPHAN_AGE)),
+        orphans=_set_orphans_aside(store, now, grace),
+        dropped=store.drop_orphans(now.date() - timedelta(days=orphan_days)),
         missing=_report_missing(store, now),
     )
+    _tell_of_full_disk(store)
+    return swept
 
 
 def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
@@ -45,42 +58,55 @@ def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
 
     Downloads and archives that began before a file was deleted have `grace` to finish.
     """
+    if not is_certain(store):
+        return Swept(0, 0)
     return Swept(
         discarded=_unlink_discarded(store, now - grace),
         drafts=store.drop_drafts(now - DRAFT_LIFETIME),
     )
 
 
+def is_certain(store: Store) -> bool:
+    """Whether a blob that the database doesn't name is really of no use.
+
+    An older copy of the database, or one made anew, says nothing of the files that came since.
+    """
+    return doubt_about(store) is None
+
+
 def _unlink_discarded(store: Store, before: datetime) -> int:
     """First the blob, then its row: a crash between the two is repaired by the next sweep."""
     count = 0
     due = Discarded.objects.filter(at__lte=before).order_by("pk")
-    while batch := list(due[:ROWS_AT_ONCE]):
-        count += sum(store.delete(row.blob) for row in batch)
-        Discarded.objects.filter(pk__in=[row.pk for row in batch]).delete()
+    while due.exists():
+        with store.removing() as may_remove:
+            if not may_remove:
+                break
+            batch = list(due[:ROWS_AT_ONCE])
+            count += sum(store.delete(row.blob) for row in batch)
+            Discarded.objects.filter(pk__in=[row.pk for row in batch]).delete()
     return count
 
 
-def _unlink_orphans(store: Store, before: datetime) -> int:
-    if not is_ours(store):
-        log.error("library of another database: what no row names is kept; see %s", store.owner)
-        return 0
+def _set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
+    before = now - max(grace, ORPHAN_AGE)
     old = (found.blob for found in store.blobs() if found.written_at <= before)
-    orphans = (blob for batch in batches(old, ROWS_AT_ONCE) for blob in _unnamed(batch))
-    return sum(store.delete(blob) for blob in orphans)
+    count = 0
+    for batch in batches(old, ROWS_AT_ONCE):
+        with store.removing() as may_remove:
+            if not may_remove:
+                break
+            count += sum(store.set_aside(blob, now.date()) for blob in unnamed(batch))
+    return count
 
 
-def is_ours(store: Store) -> bool:
-    """No where the database is another than the one that the library was filled from: that one is
-    lost or away, and this one's silence says nothing of what is here.
-
-    A database is known by the moment when its tables were made, which its backups have too.
-    """
-    made = MigrationRecorder(connection).migration_qs.filter(app="service")
-    return store.is_of(str(made.order_by("applied").values_list("applied", flat=True)[0]))
+def _tell_of_full_disk(store: Store) -> None:
+    """Orphans may be all that is left of files, so only the owner ends them early."""
+    if store.free_bytes() == 0 and (held := sum(each.size_bytes for each in store.orphans())):
+        log.warning("disk full; manage.py library delete would free %.2f GB", held / 10**9)
 
 
-def _unnamed(blobs: list[str]) -> Iterator[str]:
+def unnamed(blobs: list[str]) -> Iterator[str]:
     # Files first: one that is deleted between the two queries is found among the discarded.
     named = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
     named |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))

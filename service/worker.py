@@ -15,7 +15,7 @@ from service.places import place_of
 from service.runs import Run, Stage
 from service.steering import Limits, Steering, Tools
 from service.store import Store
-from service.sweep import is_ours
+from service.sweep import is_certain
 from service.transfers import has_outlived_its_use
 
 log = logging.getLogger("ferry.worker")
@@ -235,7 +235,7 @@ class Shift:
 
     def _sweep_places(self) -> None:
         """Of transfers that are over, or were deleted while nobody ran them."""
-        if not is_ours(self._store):
+        if not is_certain(self._store):
             return
         here = set(places.ids_on_disk()) - self._runs.ids()
         wanted = {pk for pk, _state, _worker in wanted_rows()}

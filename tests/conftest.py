@@ -1,16 +1,19 @@
 import gc
 import secrets
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.signals import setting_changed
 from django.db import connections
 from django.test import Client
 from django.test.client import ClientHandler
 from hypothesis import HealthCheck, settings
 
-from config import collection
+from config import collection, health
 from config.passwords import Argon2
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
@@ -87,6 +90,15 @@ def _middleware_loaded_once() -> Iterator[None]:
         patch.setattr(ClientHandler, "load_middleware", load_once)
         yield
     setting_changed.disconnect(forget)
+
+
+@pytest.fixture(autouse=True)
+def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins with an empty database, and many share a data folder: what the library has
+    counted for another test would make this one's database look old. Each process also remembers
+    for seconds what it has found; no setting makes it look again."""
+    (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
+    monkeypatch.setattr(health, "_doubt_known", (time.monotonic(), None))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from config import settings
 from config.management.commands.account import Command as Account
+from config.management.commands.library import Command as Library
 from service import states
 from service.models import Transfer
 from tests import scheduling
@@ -81,6 +82,13 @@ def test_every_command_for_accounts_stands_in_its_table():
     usage = Account().create_parser("manage.py", "account").format_usage()
     commands = re.search(r"\{([\w,-]+)\}[ \n]+\.\.\.", usage)[1].split(",")
     told = {row.split()[2] for row in table("The service for other programs")}
+    assert told == set(commands)
+
+
+def test_every_command_for_the_library_stands_in_its_table():
+    usage = Library().create_parser("manage.py", "library").format_usage()
+    commands = re.search(r"\{([\w,-]+)\}[ \n]+\.\.\.", usage)[1].split(",")
+    told = {row.split()[2] for row in table("Keeping it") if row.startswith("manage.py library")}
     assert told == set(commands)
 
 

@@ -6,6 +6,7 @@ from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
+from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
@@ -13,7 +14,7 @@ from webui import folders, transfers
 from webui.http import Request
 from webui.models import Role
 from webui.pages.gauge import Gauge, gauge_of
-from webui.pages.shell import THEMES, Destination, Shell
+from webui.pages.shell import THEMES, Destination, Notice, Shell, warning_of
 from webui.v1.errors import Failure
 
 THEME_COOKIE = f"ferry_theme_{settings.PORT}"
@@ -28,8 +29,20 @@ def context(request: HttpRequest) -> dict[str, object]:
             theme_choice=theme_of(request),
             nav=destinations(request, current=screen_of(request)),
             gauge=cast("Gauge | None", SimpleLazyObject(lambda: gauge_for(request))),
+            warning=warning_for(request),
         )
     }
+
+
+def warning_for(request: HttpRequest) -> Notice | None:
+    """For the owner alone, on pages alone: nobody else can do anything about it."""
+    user = getattr(request, "user", None)
+    if getattr(user, "role", None) != Role.OWNER or getattr(request, "htmx", None):
+        return None
+    try:
+        return warning_of(import_string(settings.LIBRARY_FINDING)())
+    except (DatabaseError, OSError):
+        return None
 
 
 def destinations(request: HttpRequest, current: str) -> list[Destination]:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("service", "0004_media"),
+        ("service", "0006_library_generation"),
     ]
 
     operations = [

@@ -119,6 +119,11 @@ def finding_words(found: Finding) -> tuple[str, str]:
             _("The folder with all files is missing"),
             _("If it's on another disk, mount that disk. Otherwise restore a backup."),
         ),
+        "library_newer": (_("The database is older than the files"), newer_files_words()),
+        "library_foreign": (
+            _("The database is not the one that the files came with"),
+            newer_files_words(),
+        ),
         "content_missing": (
             _("The content of some files is missing"),
             _(
@@ -148,6 +153,14 @@ def finding_words(found: Finding) -> tuple[str, str]:
     }
     other = (_("This can't be checked now"), _("The log says why."))
     return words.get(found.word, other)
+
+
+def newer_files_words() -> str:
+    return _(
+        "Newer files are still here, out of sight. Ferry removes nothing until you decide, in a "
+        "terminal on the server: “manage.py library adopt” puts them into a folder, and "
+        "“manage.py library discard” moves them aside, where they stay for a while."
+    )
 
 
 def uses(report: Report) -> list[Use]:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from webui.health import Finding
 from webui.pages.gauge import Gauge
+from webui.pages.health import finding_words
 
 THEMES = ("system", "light", "dark")
 
@@ -19,12 +21,25 @@ class Destination:
 
 
 @dataclass(frozen=True)
+class Notice:
+    """Something that the owner has to decide about."""
+
+    title: str
+    text: str
+
+
+def warning_of(found: Finding | None) -> Notice | None:
+    return Notice(*finding_words(found)) if found else None
+
+
+@dataclass(frozen=True)
 class Shell:
     language: str
     direction: str
     theme_choice: str
     nav: list[Destination]
     gauge: Gauge | None
+    warning: Notice | None = None
 
     @property
     def theme(self) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config import release, rounds
+from config import release, rounds, running
 from config.transferring import Transferring, embedded_worker
 from service.media.children import Children
 from service.media.places import scratch_folder
@@ -21,6 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="one round of each, then stop")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        running.note_running()
         release.check_database()
         transferring = Transferring(embedded_worker)
         media = Work(Children(scratch_folder()), connection.is_embedded)

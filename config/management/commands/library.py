@@ -1,0 +1,164 @@
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from itertools import groupby
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from config import backups, running, upstream
+from service import accounts, recovery
+from service.errors import NoRoom, NotFound
+from service.generation import Doubt, doubt_about
+from service.models import Account
+from service.recovery import Recovered, Unnamed
+from service.store import Orphan, Store, library_store
+
+SAID = {
+    Doubt.BEHIND: "The database is older than the library.",
+    Doubt.FOREIGN: "The library was filled by another database.",
+    None: "The database knows the whole library.",
+}
+
+
+class Command(BaseCommand):
+    help = "Files that the database doesn't name: those of a newer database, and orphans."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        add_account(actions.add_parser("adopt", help="put the newer files into a folder"))
+        actions.add_parser("discard", help="move the newer files to the orphans")
+        actions.add_parser("list", help="name the newer files and the orphans")
+        restore = actions.add_parser("restore", help="put orphans into a folder")
+        restore.add_argument("ids", nargs="*", metavar="ID", help="as listed; without one, all")
+        add_account(restore)
+        actions.add_parser("delete", help="delete all orphans now")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        action: Callable[[Store, dict[str, Any]], Iterable[str]] = ACTIONS[options["action"]]
+        for line in action(library_store(), options):
+            self.stdout.write(line)
+
+
+def add_account(parser: CommandParser) -> None:
+    parser.add_argument("--account", default=upstream.EMBEDDED_ACCOUNT, metavar="EMAIL")
+
+
+def adopt(store: Store, options: dict[str, Any]) -> list[str]:
+    return put_back(store, doubted(store), options["account"])
+
+
+def discard(store: Store, _options: dict[str, Any]) -> list[str]:
+    found = doubted(store)
+    count = recovery.discard(store, found, timezone.now())
+    moved = f"Moved {count} files, {gigabytes(sizes(found))}, to the orphans"
+    return [f"{moved}, where they stay for {settings.ORPHAN_DAYS} days."]
+
+
+def restore(store: Store, options: dict[str, Any]) -> list[str]:
+    wanted = set(options["ids"])
+    found = [each for each in store.orphans() if not wanted or each.blob in wanted]
+    unknown = wanted - {each.blob for each in found}
+    if unknown:
+        raise CommandError(f"No orphan {min(unknown)}; manage.py library list names them all.")
+    if doubt_about(store):
+        raise CommandError("First run manage.py library adopt or discard.")
+    account = account_of(options["account"])
+    refuse_beyond_room(account, sizes(found))
+    for each in found:
+        store.bring_back(each)
+    blobs = [Unnamed(each.blob, each.written_at, each.size_bytes) for each in found]
+    return put_back(store, blobs, options["account"])
+
+
+def list_all(store: Store, _options: dict[str, Any]) -> list[str]:
+    doubt = doubt_about(store)
+    lines = [SAID[doubt]]
+    if doubt:
+        newer = recovery.find_unnamed(store, until_when())
+        lines.append(
+            f"It doesn't know {len(newer)} files, {gigabytes(sizes(newer))}. "
+            "Run manage.py library adopt or discard."
+        )
+    orphans = list(store.orphans())
+    lines.append(f"Orphans: {len(orphans)} files, {gigabytes(sizes(orphans))}.")
+    for since, those in groupby(orphans, key=lambda each: each.since):
+        lines.append(f"Moved there on {since}:")
+        lines += [
+            f"  {each.blob}  {gigabytes(each.size_bytes)}  written {each.written_at:%Y-%m-%d %H:%M}"
+            for each in those
+        ]
+    return lines
+
+
+def delete(store: Store, _options: dict[str, Any]) -> list[str]:
+    held = sizes(store.orphans())
+    count = store.drop_orphans(date.max)
+    return [f"Deleted {count} orphans, {gigabytes(held)}."]
+
+
+def doubted(store: Store) -> list[Unnamed]:
+    if doubt_about(store) is None:
+        raise CommandError("The database knows the whole library: there is nothing to decide.")
+    return recovery.find_unnamed(store, until_when())
+
+
+def until_when() -> datetime:
+    """While Ferry runs, a blob that is newer than its start may belong to an upload."""
+    return running.running_since() or timezone.now()
+
+
+def put_back(store: Store, found: list[Unnamed], email: str) -> list[str]:
+    account = account_of(email)
+    now = timezone.now()
+    folder = f"Recovered {timezone.localdate(now)}"
+    names = recovery.names_in(backups.copies(), [each.blob for each in found])
+    try:
+        made = recovery.put_in_folders(
+            store, found, names=names, otherwise=account, folder=folder, now=now
+        )
+    except NoRoom:
+        raise CommandError(no_room(account, sizes(found))) from None
+    return [line_of(each) for each in made] or ["There was nothing to put back."]
+
+
+def line_of(made: Recovered) -> str:
+    size = gigabytes(made.size_bytes)
+    return f"Put {made.count} files, {size}, into the folder {made.folder!r} of {made.email}."
+
+
+def account_of(email: str) -> Account:
+    try:
+        return accounts.find(email)
+    except NotFound:
+        raise CommandError(f"No account {email}.") from None
+
+
+def refuse_beyond_room(account: Account, size_bytes: int) -> None:
+    if size_bytes > account.space_max_bytes - account.space_used_bytes:
+        raise CommandError(no_room(account, size_bytes))
+
+
+def no_room(account: Account, size_bytes: int) -> str:
+    return (
+        f"These files take {gigabytes(size_bytes)}, and {account.email} has less left. "
+        f"Allow more with: manage.py account space {account.email} 100GB"
+    )
+
+
+def sizes(found: Iterable[Unnamed] | Iterable[Orphan]) -> int:
+    return sum(each.size_bytes for each in found)
+
+
+def gigabytes(size_bytes: int) -> str:
+    return f"{size_bytes / 10**9:.2f} GB"
+
+
+ACTIONS: dict[str, Callable[[Store, dict[str, Any]], Iterable[str]]] = {
+    "adopt": adopt,
+    "discard": discard,
+    "list": list_all,
+    "restore": restore,
+    "delete": delete,
+}

@@ -1,0 +1,64 @@
+"""Know whether Ferry runs on a data folder."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.conf import settings
+
+_held: list[int] = []
+
+
+def note_running() -> None:
+    """Call it in each process of Ferry: until the last one ends, the data folder is in use.
+
+    Raises SystemExit while a restore has the folder for itself.
+    """
+    descriptor = _open()
+    try:
+        # The first one decides since when Ferry has been running.
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.utime(_place())
+    except BlockingIOError:
+        pass
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise SystemExit("DATA_DIR is being restored; start Ferry when that has ended.") from None
+    # The lock holds for as long as the descriptor is open: until this process and its forks end.
+    _held.append(descriptor)
+
+
+def running_since() -> datetime | None:
+    """Return when Ferry was started, or None if it doesn't run."""
+    with alone() as is_alone:
+        if is_alone:
+            return None
+        return datetime.fromtimestamp(_place().stat().st_mtime, UTC)
+
+
+@contextmanager
+def alone() -> Iterator[bool]:
+    """Yield whether no process of Ferry runs; until the end, none can start."""
+    descriptor = _open()
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def _place() -> Path:
+    return Path(settings.DATA_DIR) / "running.lock"
+
+
+def _open() -> int:
+    return os.open(_place(), os.O_CREAT | os.O_RDWR, 0o600)

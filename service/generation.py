@@ -1,0 +1,80 @@
+"""Recognize a database that is older than the library beside it, or another one.
+
+The library counts the batches of blobs that it has taken, and the database counts those that it
+knows. The database counts in the transaction that writes the rows; the library follows before
+anybody is told that the rows are there. So the database is never behind, unless an older copy of
+it was put in its place, and then it stays behind until the owner decides about the newer files.
+"""
+
+from enum import StrEnum
+
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+
+from service.models import Library
+from service.store import Store, library_store
+
+ONLY_ROW = 1
+
+
+class Doubt(StrEnum):
+    """Why the database can't be trusted to name every file that is in the library."""
+
+    BEHIND = "behind"
+    FOREIGN = "foreign"
+
+
+def doubt_about(store: Store) -> Doubt | None:
+    if not store.is_of(identity()):
+        return Doubt.FOREIGN
+    return Doubt.BEHIND if known() < store.generation() else None
+
+
+def identity() -> str:
+    """Return the moment when this database's tables were made, which its copies share."""
+    made = MigrationRecorder(connection).migration_qs.filter(app="service")
+    return str(made.order_by("applied").values_list("applied", flat=True)[0])
+
+
+def known() -> int:
+    """Return how many batches the database knows."""
+    return Library.objects.values_list("generation", flat=True).filter(pk=ONLY_ROW).first() or 0
+
+
+def advance() -> None:
+    """Count a batch, in the transaction that writes its rows."""
+    store = library_store()
+    row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
+    taken = store.generation()
+    if row.generation >= taken:
+        row.generation += 1
+        row.save(update_fields=["generation"])
+        taken = row.generation
+    else:
+        # Still behind, and now also the newer database if it comes back.
+        taken += 1
+    _follow(store, taken)
+
+
+def accept(store: Store) -> None:
+    """Trust the database from now on: the owner has decided about the newer files.
+
+    Call it in the transaction that writes their rows.
+    """
+    row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
+    row.generation = max(row.generation, store.generation()) + 1
+    row.save(update_fields=["generation"])
+    _follow(store, row.generation)
+    transaction.on_commit(lambda: store.hand_over(identity()))
+
+
+def catch_up(store: Store) -> None:
+    """Repeat what a crash after a commit has prevented."""
+    number = known()
+    if number > store.generation():
+        store.reach_generation(number)
+
+
+def _follow(store: Store, number: int) -> None:
+    # Robust: on a full disk the rows are kept all the same, and the next batch catches up.
+    transaction.on_commit(lambda: store.reach_generation(number), robust=True)

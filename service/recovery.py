@@ -1,0 +1,193 @@
+"""Bring files back that no row names: those of a newer database, and orphans."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from django.db import transaction
+from django.utils import timezone
+
+from service import generation, library, planting, trees
+from service.accounts import find
+from service.errors import NotFound
+from service.models import Account
+from service.planting import Planted
+from service.store import Store, Stored, sums_of
+from service.sweep import ROWS_AT_ONCE, unnamed
+from service.walking import batches
+
+BEGINNING_BYTES = 16
+# What a content begins with, where, and the extension of its kind.
+BEGINNINGS = (
+    (0, b"\xff\xd8\xff", "jpg"),
+    (0, b"\x89PNG", "png"),
+    (0, b"GIF8", "gif"),
+    (8, b"WEBP", "webp"),
+    (4, b"ftypheic", "heic"),
+    (4, b"ftypavif", "avif"),
+    (4, b"ftypM4A", "m4a"),
+    (4, b"ftypqt", "mov"),
+    (4, b"ftyp", "mp4"),
+    (0, b"\x1aE\xdf\xa3", "mkv"),
+    (8, b"AVI ", "avi"),
+    (8, b"WAVE", "wav"),
+    (0, b"ID3", "mp3"),
+    (0, b"\xff\xfb", "mp3"),
+    (0, b"fLaC", "flac"),
+    (0, b"OggS", "ogg"),
+    (0, b"%PDF", "pdf"),
+    (0, b"PK\x03\x04", "zip"),
+    (0, b"Rar!", "rar"),
+    (0, b"7z\xbc\xaf", "7z"),
+)
+
+
+class Unnamed(NamedTuple):
+    """A blob that no row names."""
+
+    blob: str
+    written_at: datetime
+    size_bytes: int
+
+
+class Name(NamedTuple):
+    """What another copy of the database calls a blob."""
+
+    email: str
+    path: trees.Path
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A folder that a recovery has made, for its account."""
+
+    email: str
+    folder: str
+    count: int
+    size_bytes: int
+
+
+def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
+    """Return what no row names. Later blobs may belong to uploads that are under way."""
+    found: list[Unnamed] = []
+    for batch in batches(
+        (each for each in store.blobs() if each.written_at <= before), ROWS_AT_ONCE
+    ):
+        written_at = {each.blob: each.written_at for each in batch}
+        for blob in unnamed(list(written_at)):
+            size_bytes = store.size(blob)
+            if size_bytes is not None:
+                found.append(Unnamed(blob, written_at[blob], size_bytes))
+    return sorted(found, key=lambda each: (each.written_at, each.blob))
+
+
+def put_in_folders(  # noqa: PLR0913  So much decides where they go.
+    store: Store,
+    blobs: Iterable[Unnamed],
+    *,
+    names: dict[str, Name],
+    otherwise: Account,
+    folder: str,
+    now: datetime,
+) -> list[Recovered]:
+    """Make the blobs files in a new folder of the account that had them, and trust the database.
+
+    All or none; `otherwise` gets what nobody is known to have had. Raises NoRoom.
+    """
+    by_account: dict[str, list[tuple[trees.Path, Stored]]] = {}
+    for each in blobs:
+        name = names.get(each.blob)
+        email = name.email if name and has_account(name.email) else otherwise.email
+        path = name.path if name else (described(store, each),)
+        by_account.setdefault(email, []).append((path, summed(store, each.blob)))
+    with transaction.atomic():
+        made = [
+            _plant(find(email), folder, entries, now)
+            for email, entries in sorted(by_account.items())
+        ]
+        generation.accept(store)
+    return made
+
+
+def _plant(
+    account: Account, folder: str, entries: list[tuple[trees.Path, Stored]], now: datetime
+) -> Recovered:
+    locked = Account.objects.select_for_update().get(pk=account.pk)
+    root = library.root_of(locked)
+    paths = trees.Tree([path for path, _stored in entries], library.MOST_DEPTH - 1).paths()
+    files = [Planted(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
+    name = library.free_name(root, folder, is_folder=True)
+    made = planting.plant(locked, root.pk, name, files, now)
+    return Recovered(account.email, name, len(files), made.size_bytes)
+
+
+def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:
+    """Move the blobs to the orphans, and trust the database."""
+    count = sum(store.set_aside(each.blob, now.date()) for each in blobs)
+    with transaction.atomic():
+        generation.accept(store)
+    return count
+
+
+def has_account(email: str) -> bool:
+    try:
+        find(email)
+    except NotFound:
+        return False
+    return True
+
+
+def summed(store: Store, blob: str) -> Stored:
+    with store.open(blob) as file:
+        return sums_of(file, lambda _size_bytes: None).of_blob(blob)
+
+
+def described(store: Store, found: Unnamed) -> str:
+    """Return a name for a blob: when it was written, and what it seems to be."""
+    with store.open(found.blob) as file:
+        beginning = file.read(BEGINNING_BYTES)
+    kinds = (kind for at, mark, kind in BEGINNINGS if beginning[at:].startswith(mark))
+    return f"{timezone.localtime(found.written_at):%Y-%m-%d %H.%M.%S}.{next(kinds, 'bin')}"
+
+
+def names_in(copies: Iterable[Path], blobs: list[str]) -> dict[str, Name]:
+    """Return what copies of the database call the blobs; the first copy that knows one decides."""
+    found: dict[str, Name] = {}
+    for copy in copies:
+        try:
+            with closing(
+                sqlite3.connect(f"{copy.as_uri()}?mode=ro&immutable=1", uri=True)
+            ) as database:
+                missing = [blob for blob in blobs if blob not in found]
+                found |= dict(_names_in(database, missing))
+        except sqlite3.Error:
+            continue
+    return found
+
+
+def _names_in(database: sqlite3.Connection, blobs: list[str]) -> Iterator[tuple[str, Name]]:
+    folders = {
+        folder_id: (parent_id, name)
+        for folder_id, parent_id, name in database.execute(
+            "SELECT id, parent_id, name FROM service_folder"
+        )
+    }
+    for batch in batches(blobs, ROWS_AT_ONCE):
+        marks = ",".join("?" * len(batch))
+        rows = database.execute(
+            "SELECT file.blob, file.name, file.folder_id, account.email FROM service_file file"  # noqa: S608
+            f" JOIN service_account account ON account.id = file.account_id"
+            f" WHERE file.blob IN ({marks})",
+            batch,
+        )
+        for blob, name, folder_id, email in rows:
+            path = [name]
+            parent_id, folder_name = folders[folder_id]
+            while parent_id is not None:
+                path.append(folder_name)
+                parent_id, folder_name = folders[parent_id]
+            yield blob, Name(email, tuple(reversed(path)))

@@ -1,0 +1,128 @@
+"""`manage.py library`, and what the owner sees while the database is older than the library."""
+
+import os
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from config import health, running
+from config.upstream import EMBEDDED_ACCOUNT
+from service import generation, library
+from service.models import Account, File, Library
+from service.store import library_store
+from tests.service.builders import NOW, a_file, an_account, put
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def store(tmp_path, settings):
+    settings.DATA_DIR = tmp_path
+    return library_store()
+
+
+@pytest.fixture
+def account(store):
+    return an_account(EMBEDDED_ACCOUNT)
+
+
+@pytest.fixture
+def newer(store, account, monkeypatch):
+    """A film that an older copy of the database doesn't know."""
+    counted = generation.known()
+    film = a_file(account, "film.mkv", size_bytes=9, blob=put(store, b"a film \n\n"))
+    library.delete_file(account, film.pk, NOW)
+    library.Discarded.objects.all().delete()
+    Library.objects.update(generation=counted)
+    # Each process remembers for seconds what it has found; no setting makes it look again.
+    monkeypatch.setattr(health, "_doubt_known", (float("-inf"), None))
+    return film
+
+
+def said(*arguments, capsys):
+    call_command("library", *arguments)
+    return capsys.readouterr().out
+
+
+def test_it_lists_what_the_database_does_not_know(newer, capsys):
+    told = said("list", capsys=capsys)
+    assert "The database is older than the library." in told
+    assert "It doesn't know 1 files" in told
+    assert "Orphans: 0 files" in told
+
+
+def test_adopting_puts_the_files_into_a_folder(newer, capsys, store):
+    told = said("adopt", capsys=capsys)
+    folder = f"Recovered {timezone.localdate()}"
+    assert f"Put 1 files, 0.00 GB, into the folder '{folder}' of {EMBEDDED_ACCOUNT}." in told
+    assert File.objects.get().folder.name == folder
+    assert File.objects.get().sha1 == newer.sha1
+    assert "knows the whole library" in said("list", capsys=capsys)
+
+
+def test_discarding_keeps_them_for_a_while_and_restoring_brings_them_back(newer, capsys, store):
+    assert "Moved 1 files" in said("discard", capsys=capsys)
+    assert newer.blob in said("list", capsys=capsys)
+    assert not File.objects.exists()
+    assert "Put 1 files" in said("restore", newer.blob, capsys=capsys)
+    assert File.objects.get().blob == newer.blob
+    assert store.size(newer.blob) == newer.size_bytes
+    assert "Orphans: 0 files" in said("list", capsys=capsys)
+
+
+def test_orphans_can_be_deleted_at_once(newer, capsys, store):
+    said("discard", capsys=capsys)
+    assert "Deleted 1 orphans" in said("delete", capsys=capsys)
+    assert list(store.orphans()) == []
+
+
+def test_without_doubt_there_is_nothing_to_decide(account):
+    for action in ("adopt", "discard"):
+        with pytest.raises(CommandError, match="nothing to decide"):
+            call_command("library", action)
+
+
+def test_an_account_without_room_is_told_how_to_get_some(newer, account, store):
+    Account.objects.update(space_max_bytes=1)
+    with pytest.raises(CommandError, match=f"manage.py account space {EMBEDDED_ACCOUNT}"):
+        call_command("library", "adopt")
+    assert store.size(newer.blob) == newer.size_bytes
+    assert generation.doubt_about(store)
+
+
+def test_unknown_names_are_refused(newer, account):
+    with pytest.raises(CommandError, match="No account nobody@"):
+        call_command("library", "adopt", "--account", "nobody@example.org")
+    call_command("library", "discard")
+    with pytest.raises(CommandError, match="No orphan 4711"):
+        call_command("library", "restore", "4711")
+
+
+def test_while_ferry_runs_uploads_under_way_are_left_alone(newer, store, capsys):
+    then = (timezone.now() - timedelta(hours=1)).timestamp()
+    os.utime(store.path(newer.blob), (then, then))
+    running.note_running()
+    try:
+        under_way = put(store)
+        assert "Put 1 files" in said("adopt", capsys=capsys)
+        assert store.size(under_way.blob) is not None
+        assert not File.objects.filter(blob=under_way.blob).exists()
+    finally:
+        os.close(running._held.pop())  # noqa: SLF001  Only the end of a process lets it go.
+
+
+def test_the_owner_reads_on_each_page_what_to_do(newer, alice, bob):
+    for url in (reverse("account"), reverse("transfers")):
+        page = alice.client.get(url).content.decode()
+        assert "The database is older than the files" in page
+        assert "manage.py library adopt" in page
+        assert "The database is older" not in bob.client.get(url).content.decode()
+
+
+def test_ready_tells_of_it_and_stays_ready(newer, client):
+    answer = client.get("/readyz")
+    assert answer.json()["parts"]["library"] == ("The database is older than the library.")
+    assert answer.status_code == 200
