@@ -1,14 +1,385 @@
-"""Copies of the database that Ferry keeps in its own data folder."""
+"""Back up everything that Ferry keeps, while it runs, and restore it.
 
+A backup is a folder:
+
+    manifest.json        written last: without it, there is no backup
+    database-….sqlite3   names every blob with its size and hash
+    library/blobs/…      shared by all backups made there; a blob never changes
+    secret_key
+
+The database comes first. The sweep removes no blob until the backup has ended, so each one that
+the copy names is still there, whatever people delete meanwhile.
+"""
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 
+from config import copies, durable, running
+from service.disk import sync, sync_file_system
+from service.hardlinks import try_link
+from service.store import CHUNK_BYTES, Store, library_store, make_folder
+from service.walking import batches
 
-def folder() -> Path:
-    return Path(settings.DATA_DIR) / "backups"
+FORMAT = 1
+MANIFEST = "manifest.json"
+LOCK = "backup.lock"
+KEY = "secret_key"
+BLOBS_AT_ONCE = 500
+FICLONE = 0x40049409
+# What a file system says that can't share what lies on the disk.
+NO_CLONE = {errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL}
+# What may lie in a data folder that counts as empty: reading the settings makes it.
+OF_NO_WEIGHT = {KEY, "static", running.LOCK, running.RESTORING, "lost+found"}
 
 
-def copies() -> list[Path]:
-    """Return all copies, the newest first."""
-    return sorted(folder().glob("*.sqlite3"), reverse=True)
+class Refused(Exception):  # noqa: N818  Errors are nouns here.
+    """Says in one line what is wrong, and what to do."""
+
+
+class Blob(NamedTuple):
+    """A content, as the database describes it."""
+
+    name: str
+    size_bytes: int
+    sha1: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    made_at: str
+    database: str
+    sha256: str
+    files: int
+    size_bytes: int
+    damaged: list[str]  # blobs that were missing or not whole in the library itself
+    format: int = FORMAT
+
+
+@dataclass
+class Outcome:
+    files: int = 0
+    size_bytes: int = 0
+    ways: dict[str, int] = field(default_factory=dict)  # how many blobs came by which way
+    damaged: list[str] = field(default_factory=list)
+
+    def count(self, way: str) -> None:
+        self.ways[way] = self.ways.get(way, 0) + 1
+
+
+# Backing up
+
+
+def back_up(target: Path) -> Outcome:
+    """Raises Refused, OSError, sqlite3.Error, copies.NotWhole."""
+    if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
+        raise Refused("The backup would lie in DATA_DIR itself; name another folder.")
+    store = library_store()
+    with claimed(target), store.pinned():
+        before = read_manifest(target)
+        database = target / f"database-{copies.stamp()}.sqlite3"
+        copies.make(copies.place(), database)
+        outcome = Outcome()
+        bring_all(store, Store(target / "library"), database, outcome, before)
+        bring_key(Path(settings.DATA_DIR) / KEY, target / KEY)
+        sync_file_system(target)
+        write_manifest(target, database, outcome)
+        drop_older(target, database)
+    return outcome
+
+
+@contextmanager
+def claimed(target: Path) -> Iterator[None]:
+    """Make the folder a backup's own, and let no other backup write to it."""
+    durable.make_folder(target)
+    if not (target / LOCK).exists() and any(target.iterdir()):
+        raise Refused(f"{target} holds something else; name an empty folder or an older backup.")
+    with open(target / LOCK, "ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(f"Another backup is writing to {target}.") from None
+        yield
+
+
+def bring_all(
+    source: Store, target: Store, database: Path, outcome: Outcome, before: Manifest | None
+) -> None:
+    """What an earlier backup brought whole is there already."""
+    doubtful = set(before.damaged if before else ())
+    carrier = Carrier(target)
+    for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
+        coming: list[Blob] = []
+        for blob in batch:
+            outcome.files += 1
+            outcome.size_bytes += blob.size_bytes
+            if blob.name not in doubtful and target.size(blob.name) == blob.size_bytes:
+                outcome.count("kept")
+            else:
+                coming.append(blob)
+        carrier.bring(source, coming, outcome)
+
+
+class Carrier:
+    """Brings blobs to another folder in the cheapest way: linked, cloned, or copied.
+
+    A copy gets its name only once it is on the disk, so a name always stands for whole content.
+    """
+
+    def __init__(self, target: Store) -> None:
+        self._target = target
+        self._incoming = target.incoming / "backup"
+        shutil.rmtree(self._incoming, ignore_errors=True)
+        self._may_clone = True
+
+    def bring(self, source: Store, blobs: Iterable[Blob], outcome: Outcome) -> None:
+        drafts: list[tuple[Path, Path]] = []
+        for blob in blobs:
+            size_bytes = source.size(blob.name)
+            if size_bytes != blob.size_bytes:
+                outcome.damaged.append(blob.name)
+            if size_bytes is not None:
+                drafts += self._bring_one(source.path(blob.name), blob, outcome)
+        if drafts:
+            sync_file_system(self._incoming)
+        for draft, place in drafts:
+            draft.replace(place)
+
+    def _bring_one(self, source: Path, blob: Blob, outcome: Outcome) -> list[tuple[Path, Path]]:
+        """Return the draft, if there is one, and the place that it is for."""
+        place = self._target.path(blob.name)
+        make_folder(place.parent)
+        place.unlink(missing_ok=True)
+        if try_link(source, place):
+            outcome.count("linked")
+            return []
+        make_folder(self._incoming)
+        draft = self._incoming / blob.name
+        if self._cloned(source, draft):
+            outcome.count("cloned")
+        else:
+            outcome.count("copied")
+            is_new_damage = copy(source, draft) != blob.sha1 and blob.name not in outcome.damaged
+            outcome.damaged += [blob.name] if is_new_damage else []
+        return [(draft, place)]
+
+    def _cloned(self, source: Path, draft: Path) -> bool:
+        if not self._may_clone:
+            return False
+        with open(source, "rb") as original, open(draft, "wb") as clone:
+            try:
+                fcntl.ioctl(clone.fileno(), FICLONE, original.fileno())
+            except OSError as trouble:
+                if trouble.errno not in NO_CLONE:
+                    raise
+                self._may_clone = False
+        return self._may_clone
+
+
+def copy(source: Path, target: Path) -> str:
+    """Return the SHA-1 of what was copied."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    with open(source, "rb", buffering=0) as original, open(target, "wb", buffering=0) as made:
+        while chunk := original.read(CHUNK_BYTES):
+            digest.update(chunk)
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[made.write(rest) :]
+    return digest.hexdigest()
+
+
+def bring_key(source: Path, target: Path) -> None:
+    """It isn't there where SECRET_KEY is set."""
+    with suppress(FileNotFoundError):
+        draft = target.with_name(f"{target.name}.new")
+        draft.unlink(missing_ok=True)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(source.read_text())
+        sync(draft)
+        draft.replace(target)
+
+
+def write_manifest(target: Path, database: Path, outcome: Outcome) -> None:
+    manifest = Manifest(
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        database=database.name,
+        sha256=sha256_of(database),
+        files=outcome.files,
+        size_bytes=outcome.size_bytes,
+        damaged=outcome.damaged,
+    )
+    draft = target / f"{MANIFEST}.new"
+    draft.write_text(json.dumps(asdict(manifest), indent=2))
+    sync(draft)
+    draft.replace(target / MANIFEST)
+    sync(target)
+
+
+def drop_older(target: Path, database: Path) -> None:
+    """Remove what the new manifest doesn't vouch for."""
+    for each in target.glob("database-*"):
+        if each != database:
+            each.unlink()
+    named = {blob.name for blob in blobs_of(database)}
+    library = Store(target / "library")
+    for found in library.blobs():
+        if found.blob not in named:
+            library.delete(found.blob)
+
+
+# Restoring
+
+
+def restore(source: Path) -> Outcome:
+    """Put a whole backup into an empty data folder. Raises as `back_up` does."""
+    manifest = read_manifest(source)
+    if manifest is None:
+        raise Refused(
+            f"{source} is no whole backup: its {MANIFEST} is missing or can't be read. "
+            "Either the backup was cut off, or this is another folder."
+        )
+    with running.alone() as is_alone:
+        refuse_unless(alone=is_alone)
+        refuse_filled()
+        database = source / manifest.database
+        if not database.exists() or sha256_of(database) != manifest.sha256:
+            raise Refused(f"{database} isn't the database that was backed up: it has changed.")
+        copies.check(database)
+        running.begin_restore()
+        outcome = Outcome()
+        bring_back(Store(source / "library"), library_store(), database, outcome)
+        bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
+        sync_file_system(Path(settings.DATA_DIR))
+        library_store().reach_generation(generation_in(database))
+        copies.make(database, copies.place())
+        running.end_restore()
+    return outcome
+
+
+def restore_database(source: Path) -> Path | None:
+    """Put a copy of the database in the place of the one that is there; return where that is kept.
+
+    The library stays. Files that the copy doesn't name wait there for `manage.py library`.
+    """
+    copies.check(source)
+    place = copies.place()
+    with running.alone() as is_alone:
+        refuse_unless(alone=is_alone)
+        if not place.exists() and (left := copies.leftovers(place)):
+            raise Refused(f"{left[0]} is left over from another database; move it away.")
+        running.begin_restore()
+        before = set_aside(place) if place.exists() else None
+        for each in copies.leftovers(place):
+            each.unlink()
+        copies.make(source, place)
+        running.end_restore()
+    return before
+
+
+def set_aside(place: Path) -> Path:
+    """Keep a copy of the database, or where it is damaged, the very files."""
+    try:
+        return copies.keep("before-restore")
+    except (sqlite3.Error, copies.NotWhole):
+        folder = copies.folder() / f"{copies.stamp()}-damaged"
+        durable.make_folder(folder)
+        for each in (place, *copies.leftovers(place)):
+            shutil.copy2(each, folder / each.name)
+        sync_file_system(folder)
+        return folder
+
+
+def bring_back(source: Store, target: Store, database: Path, outcome: Outcome) -> None:
+    """All is read once, since a backup may have lain on its disk for years."""
+    carrier = Carrier(target)
+    for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
+        outcome.files += len(batch)
+        outcome.size_bytes += sum(blob.size_bytes for blob in batch)
+        coming = [blob for blob in batch if not is_whole(target, blob)]
+        carrier.bring(source, coming, outcome)
+        outcome.damaged += [blob.name for blob in coming if not is_whole(target, blob)]
+    outcome.damaged = sorted(set(outcome.damaged))
+
+
+def is_whole(store: Store, blob: Blob) -> bool:
+    if store.size(blob.name) != blob.size_bytes:
+        return False
+    with store.open(blob.name) as file:
+        return hashlib.file_digest(file, "sha1").hexdigest() == blob.sha1
+
+
+def refuse_unless(*, alone: bool) -> None:
+    if not alone:
+        raise Refused("Ferry is running on this DATA_DIR; stop it first.")
+
+
+def refuse_filled() -> None:
+    """A restore that was cut off goes on."""
+    if running.is_half_restored():
+        return
+    place = copies.place()
+    if place.exists() or copies.leftovers(place):
+        found = place if place.exists() else copies.leftovers(place)[0]
+        raise Refused(f"There is a database already: {found}. Move it away, or set DATA_DIR.")
+    names = {entry.name for entry in Path(settings.DATA_DIR).iterdir()} - OF_NO_WEIGHT
+    if names:
+        raise Refused(
+            f"DATA_DIR ({settings.DATA_DIR}) isn't empty: it holds {min(names)}. Move what is "
+            "there away, or set DATA_DIR to another folder."
+        )
+
+
+# What both need
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    try:
+        manifest = Manifest(**json.loads((folder / MANIFEST).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+    if manifest.format > FORMAT:
+        raise Refused(f"A newer version of Ferry made the backup in {folder}; use that version.")
+    return manifest
+
+
+def blobs_of(database: Path) -> Iterator[Blob]:
+    with copies.opened(database, "ro") as opened:
+        yield from map(
+            Blob._make, opened.execute("SELECT blob, size_bytes, sha1 FROM service_file")
+        )
+
+
+def generation_in(database: Path) -> int:
+    """Versions before 0006 of the tables have none."""
+    with copies.opened(database, "ro") as opened, suppress(sqlite3.OperationalError):
+        row = opened.execute("SELECT max(generation) FROM service_library").fetchone()
+        return int(row[0] or 0)
+    return 0
+
+
+def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
+    with copies.opened(database, "ro") as opened:
+        marks = ",".join("?" * len(blobs[:most]))
+        found = opened.execute(
+            f"SELECT name FROM service_file WHERE blob IN ({marks}) ORDER BY id",  # noqa: S608
+            blobs[:most],
+        )
+        return [name for (name,) in found]
+
+
+def sha256_of(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

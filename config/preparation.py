@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from config import addresses, release, upstream
+from config import addresses, copies, release, running, upstream
 from config.collection import collect_static
 from config.environment import Environment
 from service import accounts, hardlinks
@@ -30,6 +30,7 @@ WELCOME_LIFETIME = timedelta(hours=1)
 
 def prepare() -> None:
     with alone(settings.DATA_DIR / "prepare.lock"):
+        running.refuse_half_restored()
         make_tables()
         warn_without_links(settings.DATA_DIR)
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
@@ -38,6 +39,7 @@ def prepare() -> None:
 
 def make_tables() -> None:
     make_private(settings.DATA_DIR)
+    copies.keep_before_migrations()
     call_command("migrate", verbosity=0, interactive=False)
     release.note()
 

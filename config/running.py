@@ -9,6 +9,11 @@ from pathlib import Path
 
 from django.conf import settings
 
+from service.disk import sync
+
+LOCK = "running.lock"
+RESTORING = "restoring"
+
 _held: list[int] = []
 
 
@@ -17,6 +22,7 @@ def note_running() -> None:
 
     Raises SystemExit while a restore has the folder for itself.
     """
+    refuse_half_restored()
     descriptor = _open()
     try:
         # The first one decides since when Ferry has been running.
@@ -56,8 +62,33 @@ def alone() -> Iterator[bool]:
         os.close(descriptor)
 
 
+def begin_restore() -> None:
+    """From now on Ferry starts only after the whole restore, also if this one is cut off."""
+    with open(_mark(), "w"):
+        sync(_mark())
+    sync(_mark().parent)
+
+
+def end_restore() -> None:
+    _mark().unlink()
+    sync(_mark().parent)
+
+
+def is_half_restored() -> bool:
+    return _mark().exists()
+
+
+def refuse_half_restored() -> None:
+    if is_half_restored():
+        raise SystemExit("DATA_DIR is half restored: run manage.py restore again, to its end.")
+
+
+def _mark() -> Path:
+    return Path(settings.DATA_DIR) / RESTORING
+
+
 def _place() -> Path:
-    return Path(settings.DATA_DIR) / "running.lock"
+    return Path(settings.DATA_DIR) / LOCK
 
 
 def _open() -> int:

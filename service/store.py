@@ -250,6 +250,11 @@ class Store:
         return self._root / "lost"
 
     @property
+    def incoming(self) -> Path:
+        """Where drafts lie until they are whole, on the file system of the blobs."""
+        return self._incoming
+
+    @property
     def owner(self) -> Path:
         return self._root / "database"
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config import backups, running, upstream
+from config import copies, running, upstream
 from service import accounts, recovery
 from service.errors import NoRoom, NotFound
 from service.generation import Doubt, doubt_about
@@ -113,7 +113,7 @@ def put_back(store: Store, found: list[Unnamed], email: str) -> list[str]:
     account = account_of(email)
     now = timezone.now()
     folder = f"Recovered {timezone.localdate(now)}"
-    names = recovery.names_in(backups.copies(), [each.blob for each in found])
+    names = recovery.names_in(copies.kept(), [each.blob for each in found])
     try:
         made = recovery.put_in_folders(
             store, found, names=names, otherwise=account, folder=folder, now=now

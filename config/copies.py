@@ -1,0 +1,121 @@
+"""Copies of an SQLite database, and those that Ferry keeps in its own data folder."""
+
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from config import durable
+from service.disk import sync
+
+log = logging.getLogger("ferry.backup")
+
+MOST_COPIES = 5
+BUSY_SECONDS = 20
+BESIDE = ("-wal", "-shm", "-journal")
+
+
+class NotWhole(Exception):  # noqa: N818  Errors are nouns here.
+    """It is no database of Ferry's, or it is damaged."""
+
+
+def place() -> Path:
+    """Return where the database lies that Ferry uses."""
+    return Path(connection.settings_dict["NAME"])
+
+
+def folder() -> Path:
+    return Path(settings.DATA_DIR) / "backups"
+
+
+def kept() -> list[Path]:
+    """Return the copies in the data folder, the newest first."""
+    return sorted(folder().glob("*.sqlite3"), reverse=True)
+
+
+def keep(reason: str) -> Path:
+    """Copy Ferry's database to the data folder, and drop the oldest copies."""
+    durable.make_folder(folder())
+    copy = folder() / f"{stamp()}-{reason}.sqlite3"
+    make(place(), copy)
+    for old in kept()[MOST_COPIES:]:
+        old.unlink()
+    return copy
+
+
+def keep_before_migrations() -> None:
+    """A migration can't be undone. Raises SystemExit where there is no space for a copy."""
+    if connection.vendor != "sqlite":
+        return
+    executor = MigrationExecutor(connection)
+    is_due = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if not is_due or not executor.loader.applied_migrations:
+        return
+    try:
+        copy = keep("before-upgrade")
+    except (OSError, sqlite3.Error, NotWhole) as trouble:
+        raise SystemExit(
+            f"Ferry has to change its database, and can't back it up first: {trouble}. "
+            "Free some space in DATA_DIR or restore a backup, then start Ferry again."
+        ) from None
+    log.info("backed up the database before its migration copy=%s", copy.name)
+
+
+def make(source: Path, target: Path) -> None:
+    """Copy a database that others may be writing to. It is there whole or not at all.
+
+    All in one step: readers keep nobody from writing, and with several steps each write of
+    others would begin the copy anew.
+    """
+    draft = target.with_name(f"{target.name}.new")
+    draft.unlink(missing_ok=True)
+    try:
+        # An older backup may lie on a disk that can't be written to.
+        mode = "rw" if os.access(source, os.W_OK) else "ro"
+        with opened(source, mode) as original, opened(draft, "rwc") as copy:
+            original.backup(copy)
+            # One file is easier to keep whole than one with a log beside it.
+            copy.execute("PRAGMA journal_mode=DELETE")
+        check(draft)
+        draft.chmod(0o600)
+        sync(draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    sync(target.parent)
+
+
+def check(path: Path) -> None:
+    """Raises NotWhole."""
+    try:
+        with opened(path, "ro") as database:
+            said = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            database.execute("SELECT 1 FROM service_file LIMIT 1")
+    except sqlite3.DatabaseError as trouble:
+        raise NotWhole(f"{path} is no whole database of Ferry's: {trouble}") from trouble
+    if said != "ok":
+        raise NotWhole(f"{path} is damaged: {said}")
+
+
+@contextmanager
+def opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    place = f"{path.absolute().as_uri()}?mode={mode}"
+    with closing(sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS)) as database:
+        yield database
+
+
+def leftovers(path: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside a database while it is open, or after a crash."""
+    beside = (path.with_name(f"{path.name}{suffix}") for suffix in BESIDE)
+    return [each for each in beside if os.path.lexists(each)]
+
+
+def stamp() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H.%M.%S.%f")

@@ -1,0 +1,45 @@
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+
+from config import backups, copies
+from config.copies import NotWhole
+from config.management.commands.backup import INSTEAD, described, refuse_damage, words_of
+
+
+class Command(BaseCommand):
+    help = "Restores a backup into an empty DATA_DIR, or a copy of the database alone."
+    # Nothing is there yet that could be checked.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "source", type=Path, help="a folder of manage.py backup, or a file in DATA_DIR/backups"
+        )
+
+    def handle(self, *_args: Any, source: Path, **_options: Any) -> None:
+        if connection.vendor != "sqlite":
+            raise CommandError(INSTEAD.format(data=settings.DATA_DIR))
+        connection.close()
+        try:
+            if source.is_file():
+                self._restore_database(source)
+            else:
+                self._restore_all(source)
+        except (backups.Refused, NotWhole, OSError, sqlite3.Error) as trouble:
+            raise CommandError(words_of(trouble)) from trouble
+
+    def _restore_all(self, source: Path) -> None:
+        outcome = backups.restore(source)
+        self.stdout.write(f"Restored {described(outcome)}. Start Ferry.")
+        refuse_damage(outcome, copies.place(), "Ferry can start")
+
+    def _restore_database(self, source: Path) -> None:
+        before = backups.restore_database(source)
+        self.stdout.write(f"Restored the database {source.name}. Start Ferry.")
+        if before is not None:
+            self.stdout.write(f"The one before is kept: {before}")

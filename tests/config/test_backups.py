@@ -1,0 +1,384 @@
+"""`manage.py backup` and `manage.py restore`, and the copies of the database."""
+
+import fcntl
+import io
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+from contextlib import closing, contextmanager
+from datetime import timedelta
+from hashlib import sha1
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from config import backups, copies, running
+from config.backups import Refused
+from config.copies import NotWhole
+from service import library
+from service.models import Account, File
+from service.store import Store, library_store
+from service.sweep import sweep
+from tests.service.builders import NOW, a_file, alice, put
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="other databases have own tools"),
+]
+SHARED_MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def store(tmp_path, settings):
+    settings.DATA_DIR = tmp_path / "data"
+    settings.DATA_DIR.mkdir()
+    (settings.DATA_DIR / "secret_key").write_text("the key")
+    return library_store()
+
+
+@pytest.fixture(autouse=True)
+def account(store):
+    return alice()
+
+
+@pytest.fixture
+def target(tmp_path):
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def elsewhere(tmp_path, settings, monkeypatch):
+    """Another data folder, as on another machine."""
+
+    @contextmanager
+    def enter(name="elsewhere"):
+        before = settings.DATA_DIR
+        settings.DATA_DIR = tmp_path / name
+        settings.DATA_DIR.mkdir(exist_ok=True)
+        with monkeypatch.context() as patch:
+            # Django opens the database of all tests; a restore only asks where it lies.
+            place = str(settings.DATA_DIR / "ferry.sqlite3")
+            patch.setitem(connection.settings_dict, "NAME", place)
+            yield settings.DATA_DIR
+        settings.DATA_DIR = before
+
+    return enter
+
+
+def content_of(data_dir):
+    """Return names and hashes of all files, as the bytes in the library have them."""
+    store = Store(data_dir / "library")
+    with closing(sqlite3.connect(data_dir / "ferry.sqlite3")) as database:
+        rows = database.execute("SELECT name, blob FROM service_file").fetchall()
+    return {name: sha1(store.path(blob).read_bytes()).hexdigest() for name, blob in rows}
+
+
+def files_with(store, names):
+    account = Account.objects.get()
+    for name in names:
+        a_file(account, name, blob=put(store, f"content of {name}".encode()))
+    return {row.name: row.sha1 for row in File.objects.all()}
+
+
+def test_what_is_backed_up_is_restored_by_hash(store, target, elsewhere):
+    kept = files_with(store, "abc")
+    outcome = backups.back_up(target)
+    assert (outcome.files, outcome.damaged) == (3, [])
+    with elsewhere() as data_dir:
+        assert backups.restore(target).damaged == []
+        assert content_of(data_dir) == kept
+        assert (data_dir / "secret_key").read_text() == "the key"
+        assert not running.is_half_restored()
+        assert library_store().generation() == 3
+
+
+def test_nobody_else_can_read_it(store, target):
+    files_with(store, "a")
+    backups.back_up(target)
+    for path in (target, *target.rglob("*")):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode & 0o077 == 0, path
+
+
+def test_a_second_backup_brings_what_is_new_and_drops_what_is_gone(store, target):
+    files_with(store, "abc")
+    first = backups.back_up(target)
+    assert first.ways == {"linked": 3}
+    gone = File.objects.get(name="a")
+    library.delete_file(Account.objects.get(), gone.pk, NOW)
+    files_with(store, "de")
+    second = backups.back_up(target)
+    assert second.ways == {"linked": 2, "kept": 2}
+    kept = {found.blob for found in Store(target / "library").blobs()}
+    assert kept == set(File.objects.values_list("blob", flat=True))
+    assert len(list(target.glob("database-*"))) == 1
+
+
+def test_what_is_deleted_and_swept_meanwhile_is_in_it_all_the_same(
+    store, target, elsewhere, monkeypatch
+):
+    kept = files_with(store, "ab")
+    bring_all = backups.bring_all
+
+    def delete_and_bring(*arguments):
+        library.delete_file(Account.objects.get(), File.objects.get(name="a").pk, NOW)
+        sweep(store, timezone.now() + timedelta(days=5), timedelta(0))
+        bring_all(*arguments)
+
+    # The moment between the database and the files.
+    monkeypatch.setattr(backups, "bring_all", delete_and_bring)
+    assert backups.back_up(target).damaged == []
+    with elsewhere() as data_dir:
+        backups.restore(target)
+        assert content_of(data_dir) == kept
+
+
+@pytest.fixture
+def other_disk():
+    if not SHARED_MEMORY.is_dir() or SHARED_MEMORY.stat().st_dev == Path("/tmp").stat().st_dev:
+        pytest.skip("there is no other file system")
+    folder = Path(tempfile.mkdtemp(dir=SHARED_MEMORY))
+    yield folder / "backup"
+    shutil.rmtree(folder)
+
+
+def test_on_another_disk_it_is_a_copy_that_was_compared(store, other_disk, elsewhere):
+    kept = files_with(store, "abc")
+    changed = File.objects.get(name="b")
+    whole = store.path(changed.blob).read_bytes()
+    store.path(changed.blob).write_bytes(whole[::-1])
+    assert backups.back_up(other_disk).damaged == [changed.blob]
+    store.path(changed.blob).write_bytes(whole)
+    outcome = backups.back_up(other_disk)
+    assert (outcome.ways, outcome.damaged) == ({"kept": 2, "copied": 1}, [])
+    with elsewhere() as data_dir:
+        backups.restore(other_disk)
+        assert content_of(data_dir) == kept
+
+
+def test_without_its_manifest_it_is_no_backup(store, target, elsewhere):
+    files_with(store, "a")
+    backups.back_up(target)
+    (target / "manifest.json").unlink()
+    with elsewhere(), pytest.raises(Refused, match="is no whole backup"):
+        backups.restore(target)
+    # Its blobs are of use to the next one.
+    assert backups.back_up(target).ways == {"kept": 1}
+
+
+@pytest.mark.parametrize("step", ["bring_all", "bring_key", "write_manifest"])
+def test_a_backup_that_is_cut_off_leaves_the_one_before(
+    store, target, elsewhere, monkeypatch, step
+):
+    kept = files_with(store, "ab")
+    backups.back_up(target)
+    files_with(store, "c")
+    library.delete_file(Account.objects.get(), File.objects.get(name="a").pk, NOW)
+    with monkeypatch.context() as patch:
+
+        def cut_off(*_arguments):
+            raise KeyboardInterrupt
+
+        # A kill at each of its steps, at will.
+        patch.setattr(backups, step, cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            backups.back_up(target)
+    with elsewhere() as data_dir:
+        backups.restore(target)
+        assert content_of(data_dir) == kept
+
+
+def test_a_restore_that_is_cut_off_is_finished_by_the_next(store, target, elsewhere, monkeypatch):
+    kept = files_with(store, "ab")
+    backups.back_up(target)
+    with elsewhere() as data_dir:
+        with monkeypatch.context() as patch:
+
+            def cut_off(*_arguments):
+                raise KeyboardInterrupt
+
+            # A kill at one of its steps, at will.
+            patch.setattr(backups, "bring_key", cut_off)
+            with pytest.raises(KeyboardInterrupt):
+                backups.restore(target)
+        with pytest.raises(SystemExit, match="half restored"):
+            running.note_running()
+        backups.restore(target)
+        assert content_of(data_dir) == kept
+
+
+def test_files_whose_content_is_gone_are_named_and_the_others_kept(store, target, elsewhere):
+    kept = files_with(store, "ab")
+    store.delete(File.objects.get(name="a").blob)
+    with pytest.raises(CommandError, match=r"missing or damaged are a\. Restore them"):
+        call_command("backup", str(target), stdout=io.StringIO())
+    with elsewhere() as data_dir:
+        assert len(backups.restore(target).damaged) == 1
+        store_there = library_store()
+        assert [found.blob for found in store_there.blobs()] == [File.objects.get(name="b").blob]
+        assert (data_dir / "ferry.sqlite3").exists()
+    assert kept
+
+
+def test_a_backup_that_has_changed_since_is_noticed(store, other_disk, elsewhere):
+    files_with(store, "ab")
+    backups.back_up(other_disk)
+    blob = File.objects.get(name="a").blob
+    place = Store(other_disk / "library").path(blob)
+    place.write_bytes(place.read_bytes()[::-1])
+    with elsewhere("first"):
+        assert backups.restore(other_disk).damaged == [blob]
+    (database,) = other_disk.glob("database-*")
+    with closing(sqlite3.connect(database)) as changed, changed:
+        changed.execute("DELETE FROM service_file")
+    with elsewhere("second"), pytest.raises(Refused, match="it has changed"):
+        backups.restore(other_disk)
+
+
+def test_a_folder_with_something_else_is_not_written_to(store, target):
+    target.mkdir()
+    (target / "holiday.jpg").write_bytes(b"")
+    with pytest.raises(CommandError, match=r"^Nothing was backed up: .* holds something else"):
+        call_command("backup", str(target))
+    with pytest.raises(CommandError, match="would lie in DATA_DIR itself"):
+        call_command("backup", str(store.owner.parent / "backup"))
+    assert [each.name for each in target.iterdir()] == ["holiday.jpg"]
+
+
+def test_two_backups_never_write_to_one_folder(store, target):
+    with backups.claimed(target), pytest.raises(Refused, match="Another backup"):
+        backups.back_up(target)
+
+
+@pytest.mark.parametrize(
+    ("leftover", "said"),
+    [
+        ("ferry.sqlite3", "There is a database already"),
+        ("ferry.sqlite3-wal", "There is a database already"),
+        ("ferry.sqlite3-shm", "There is a database already"),
+        ("library", "isn't empty: it holds library"),
+        ("transfers", "isn't empty: it holds transfers"),
+    ],
+)
+def test_a_data_folder_with_something_in_it_is_not_written_to(
+    store, target, elsewhere, leftover, said
+):
+    files_with(store, "a")
+    backups.back_up(target)
+    with elsewhere() as data_dir:
+        (data_dir / leftover).mkdir()
+        with pytest.raises(Refused, match=said):
+            backups.restore(target)
+        assert {each.name for each in data_dir.iterdir()} <= {leftover, running.LOCK}
+
+
+def test_below_a_running_ferry_nothing_is_restored(store, target, elsewhere):
+    files_with(store, "a")
+    backups.back_up(target)
+    with elsewhere() as data_dir, open(data_dir / running.LOCK, "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        with pytest.raises(Refused, match="Ferry is running"):
+            backups.restore(target)
+        with pytest.raises(Refused, match="Ferry is running"):
+            backups.restore_database(next(target.glob("database-*")))
+
+
+def test_while_it_is_restored_ferry_does_not_start(elsewhere):
+    with elsewhere(), running.alone() as is_alone:
+        assert is_alone
+        with pytest.raises(SystemExit, match="being restored"):
+            running.note_running()
+
+
+def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, elsewhere):
+    files_with(store, "a")
+    older = copies.keep("before-upgrade")
+    newer = files_with(store, "b")
+    backups.back_up(target)
+    with elsewhere() as data_dir:
+        backups.restore(target)
+        before = backups.restore_database(older)
+        assert set(content_of(data_dir)) == {"a"}
+        with closing(sqlite3.connect(before)) as database:
+            rows = database.execute("SELECT name, sha1 FROM service_file").fetchall()
+        assert dict(rows) == newer
+        # The library stays, and counts on.
+        assert library_store().generation() == 2
+        assert len(list(library_store().blobs())) == 2
+
+
+def test_a_damaged_database_is_kept_aside_too(store, elsewhere):
+    older = copies.keep("before-upgrade")
+    with elsewhere() as data_dir:
+        (data_dir / "ferry.sqlite3").write_bytes(b"not a database" * 1000)
+        before = backups.restore_database(older)
+        assert (before / "ferry.sqlite3").read_bytes().startswith(b"not a database")
+        copies.check(data_dir / "ferry.sqlite3")
+
+
+def test_what_is_no_database_of_ferrys_is_refused(tmp_path, elsewhere):
+    other = tmp_path / "other.sqlite3"
+    with closing(sqlite3.connect(other)) as database, database:
+        database.execute("CREATE TABLE a (b)")
+    with elsewhere(), pytest.raises(NotWhole, match="is no whole database of Ferry's"):
+        backups.restore_database(other)
+
+
+def last_migration():
+    (leaf,) = MigrationLoader(None).graph.leaf_nodes("service")
+    return leaf
+
+
+def test_before_a_migration_the_database_is_copied_and_few_copies_are_kept(store):
+    copies.keep_before_migrations()
+    assert copies.kept() == []
+    files_with(store, "a")
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied(*last_migration())
+    try:
+        for _ in range(copies.MOST_COPIES + 2):
+            copies.keep_before_migrations()
+    finally:
+        recorder.record_applied(*last_migration())
+    assert len(copies.kept()) == copies.MOST_COPIES
+    with closing(sqlite3.connect(copies.kept()[0])) as copy:
+        assert copy.execute("SELECT name FROM service_file").fetchall() == [("a",)]
+
+
+def test_where_it_cannot_be_copied_nothing_is_migrated(store, settings):
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied(*last_migration())
+    (settings.DATA_DIR / "backups").write_bytes(b"in the way")
+    try:
+        with pytest.raises(SystemExit, match="can't back it up first"):
+            copies.keep_before_migrations()
+    finally:
+        recorder.record_applied(*last_migration())
+
+
+def test_on_postgresql_it_says_what_to_run_instead(store, target, monkeypatch):
+    # A PostgreSQL server isn't there in most runs.
+    monkeypatch.setattr(connection, "vendor", "postgresql")
+    for command in ("backup", "restore"):
+        with pytest.raises(CommandError, match=r"pg_dump[^~]*rsync[^~]*pg_restore"):
+            call_command(command, str(target))
+    assert not target.exists()
+
+
+def test_a_full_disk_is_one_line(store, target, monkeypatch):
+    def full(*_arguments):
+        raise OSError(28, os.strerror(28), "/backup/x")
+
+    files_with(store, "a")
+    # A full disk that is no test's own would fail its neighbors.
+    monkeypatch.setattr(backups, "bring_all", full)
+    words = "^Nothing was backed up: No space left on device: /backup/x$"
+    with pytest.raises(CommandError, match=words):
+        call_command("backup", str(target))
