@@ -1,6 +1,8 @@
 from django.apps import AppConfig
 from django.db.backends.signals import connection_created
 
+from config import outages
+
 
 class Ferry(AppConfig):
     """Gives the wiring its management commands: they know both halves."""
@@ -12,3 +14,4 @@ class Ferry(AppConfig):
         from config import release  # noqa: PLC0415  It needs models, which are loaded by now.
 
         connection_created.connect(release.refuse_newer)
+        connection_created.connect(outages.come_back)

@@ -10,7 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from gunicorn import util  # type: ignore[import-untyped]
 
-from config import running, settings
+from config import databases, running, settings
 from config.connections import is_upload
 
 # As much of a body that nobody read as gunicorn reads away.
@@ -49,6 +49,7 @@ def on_starting(_server: Any) -> None:
 
     running.note_running()
     release.check_database()
+    databases.insist()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 

@@ -14,10 +14,11 @@ from typing import TextIO
 import segno
 from django.conf import settings
 from django.core.management import call_command
+from django.db.utils import Error as DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
-from config import addresses, copies, release, running, upstream
+from config import addresses, copies, outages, release, running, upstream
 from config.collection import collect_static
 from config.environment import Environment
 from service import accounts, hardlinks
@@ -32,6 +33,7 @@ def prepare() -> None:
     with alone(settings.DATA_DIR / "prepare.lock"):
         running.refuse_half_restored()
         make_tables()
+        outages.begin()
         warn_without_links(settings.DATA_DIR)
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
@@ -45,11 +47,24 @@ def make_tables() -> None:
 
 
 @contextmanager
+def explained() -> Iterator[None]:
+    """A disk or database that fails ends the start with one line that says what to do."""
+    try:
+        yield
+    except (OSError, DatabaseError) as trouble:
+        if advice := outages.advice(trouble):
+            raise SystemExit(advice) from None
+        raise
+
+
+@contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Of several that start at once, one prepares and the others wait for it."""
     try:
         file = path.open("a")
-    except OSError:
+    except OSError as trouble:
+        if outages.kind_of(trouble):
+            raise
         Environment.refuse("DATA_DIR", "a folder that Ferry may write to")
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)

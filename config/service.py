@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.core.handlers.wsgi import WSGIHandler
+from django.db import DatabaseError, InterfaceError
 from django.http import (
     Http404,
     HttpRequest,
@@ -21,6 +22,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
 from config import front
 from service.api.answers import Record, refused
+from service.api.endpoints import trouble_answer
 from service.api.errors import BodyMalformed
 from webui import connection
 from webui.http import Answer
@@ -104,6 +106,9 @@ def in_json(get_response: Answer) -> Answer:
             return refused(400, "body_cut_off")
         except (SuspiciousOperation, BadRequest):
             return refused(400, "bad_request")
+        except (DatabaseError, InterfaceError) as trouble:
+            log.exception("database trouble path=%s", request.path)
+            return trouble_answer(trouble)
         except Exception:
             log.exception("broken path=%s", request.path)
             return refused(500, "internal_error")

@@ -1,10 +1,11 @@
 """Every setting comes from the environment or `.env`; README's table explains each."""
 
+import errno
 import os
 from datetime import date, timedelta
 from pathlib import Path
 
-from config import durable, secret
+from config import databases, durable, secret
 from config.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -29,7 +30,10 @@ try:
     durable.make_folder(DATA_DIR)
     SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")
     (DATA_DIR / "static").mkdir(exist_ok=True)
-except (OSError, UnicodeDecodeError):
+except (OSError, UnicodeDecodeError) as trouble:
+    if isinstance(trouble, OSError) and trouble.errno in (errno.ENOSPC, errno.EDQUOT):
+        advice = "The disk is full. Free some space on it, then start Ferry again."
+        raise SystemExit(f"{advice} DATA_DIR is {DATA_DIR}.") from None
     env.refuse("DATA_DIR", "a folder that Ferry may write to")
 if not SECRET_KEY.strip():
     # Another key would end every session and link: that is for the owner to decide.
@@ -142,11 +146,14 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
+        "factory": databases.SQLite,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
     # Tests meet a real file too: SQLite in memory knows no waiting for a lock.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
+# A server that was away has closed what was open.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     "default": env.cache(
@@ -237,6 +244,7 @@ LOGGING = {
     "filters": {
         "traceback": {"()": "config.logs.WithTraceback"},
         "cut": {"()": "config.logs.CutConnections"},
+        "outages": {"()": "config.outages.Outages"},
     },
     "formatters": {"line": {"()": "config.logs.Line"}},
     "handlers": {
@@ -244,6 +252,7 @@ LOGGING = {
             "class": "logging.StreamHandler",
             "stream": "ext://sys.stdout",
             "formatter": "line",
+            "filters": ["outages"],
         }
     },
     "root": {"handlers": ["stdout"], "level": "WARNING"},

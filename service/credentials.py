@@ -199,7 +199,7 @@ def note_network(account: Account, network: str, now: datetime) -> None:
             account=account, network=network, defaults={"seen_at": now}
         )
     except OperationalError as trouble:
-        log.warning("network not noted: %s", trouble)
+        log.warning("network not noted: %s", trouble, extra={"trouble": trouble})
 
 
 def forgive() -> int:

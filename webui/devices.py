@@ -56,7 +56,7 @@ def note_if_possible(request: Request, now: datetime) -> None:
     try:
         note(request, now)
     except OperationalError as trouble:
-        log.warning("device not noted: %s", trouble)
+        log.warning("device not noted: %s", trouble, extra={"trouble": trouble})
 
 
 def note(request: Request, now: datetime) -> None:

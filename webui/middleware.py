@@ -5,7 +5,7 @@ from typing import cast
 from django.conf import settings
 from django.contrib.sessions.backends.base import UpdateError
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
-from django.db import OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.functional import SimpleLazyObject
@@ -159,6 +159,6 @@ class Errors:
             return None
         # Django raises an UpdateError in the place of what the database said of a session.
         said = exception.__context__ if isinstance(exception, UpdateError) else exception
-        if isinstance(said, OperationalError):
+        if isinstance(said, DatabaseError | InterfaceError):
             return errors.database_failed(request, said)
         return errors.broken_with_reference(request, exception)

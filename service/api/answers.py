@@ -160,7 +160,7 @@ def wrong_method(allowed: Iterable[str]) -> HttpResponse:
     return response
 
 
-def busy(reason: str = "busy") -> HttpResponse:
+def busy(reason: str = "busy", after_seconds: int = 1) -> HttpResponse:
     response = refused(503, reason)
-    response["Retry-After"] = "1"
+    response["Retry-After"] = str(after_seconds)
     return response

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from django.core.exceptions import SuspiciousOperation
-from django.db import OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
@@ -25,6 +25,11 @@ log = logging.getLogger("ferry.api")
 # now may be mended in a minute, as what is locked.
 FULL = re.compile("SQLITE_FULL|53100|.*disk is full")
 READ_ONLY = re.compile("SQLITE_READONLY|25006")
+AWAY = re.compile(
+    "SQLITE_(CANTOPEN|CORRUPT|NOTADB)|08|57P0|.*(unable to open|malformed|not a database|"
+    "could not connect|connection (failed|refused|is closed|already closed|is lost)|"
+    "closed the connection)"
+)
 BUSY = re.compile("SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|.*locked|.*busy")
 
 
@@ -54,7 +59,7 @@ class Endpoint:
             return answers.refusal(refusal)
         except SuspiciousOperation:
             return answers.refused(400, "bad_request")
-        except OperationalError as trouble:
+        except (DatabaseError, InterfaceError) as trouble:
             log.exception("database trouble path=%s", request.path)
             return trouble_answer(trouble)
         except Exception as trouble:
@@ -74,7 +79,7 @@ class Endpoint:
         return self.views[method](request, **ids)
 
 
-def trouble_answer(trouble: OperationalError) -> HttpResponseBase:
+def trouble_answer(trouble: Exception) -> HttpResponseBase:
     cause = trouble.__cause__
     told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
     word = told or str(trouble)
@@ -84,6 +89,8 @@ def trouble_answer(trouble: OperationalError) -> HttpResponseBase:
         return answers.busy("disk_error")
     if BUSY.match(word):
         return answers.busy()
+    if AWAY.match(word):
+        return answers.busy(after_seconds=30)
     return answers.refused(500, "internal_error")
 
 

@@ -19,6 +19,7 @@ from service.models import Transfer
 from service.places import ids_on_disk
 from tests.faults.reckoning import sum_of
 from tests.faults.tally import Reckoning
+from tests.faults.test_disks import restart_web
 from tests.running import PASSWORD, START_SECONDS, running
 from tests.service.builders import a_file, put
 from tests.service.working import until, working
@@ -78,6 +79,43 @@ def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds
         scene.all_even()
         assert all(act().status_code == 200 for act in acts)
         assert work.process.poll() is None
+
+
+AWAY, BACK = "The database is away", "The database is back"
+
+
+def test_a_database_that_is_away_is_waited_for_in_two_lines(tmp_path, tally):
+    """As on a disk that was unplugged. No empty one is made in its place."""
+    with running(tmp_path, TORRENT_PORT="0") as ferry:
+        if not (tmp_path / "ferry.sqlite3").exists():
+            pytest.skip("The database is a server's.")
+        ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
+        away = tmp_path / "away"
+        away.mkdir()
+        parts = [part.name for part in tmp_path.glob("ferry.sqlite3*")]
+        for part in parts:
+            (tmp_path / part).rename(away / part)
+        tally.faults["database away"] += 1
+        # What was opened before still reaches it.
+        restart_web(ferry)
+        with v1(ferry) as api:
+            for _again in range(3):
+                answer = api.get("/rest/folder")
+                assert (answer.status_code, answer.headers["Retry-After"]) == (503, "30")
+                cookies = {f"ferry_session_{ferry.port}": "a" * 32}
+                for path in ("/", "/signin/"):
+                    shown = httpx.get(ferry.url + path, cookies=cookies, timeout=60)
+                    assert (shown.status_code, shown.headers["Retry-After"]) == (503, "30")
+                    assert "reach its database" in shown.text
+            assert api.get("/readyz").status_code == 503
+            assert ferry.output.saw(AWAY, START_SECONDS)
+            assert not any((tmp_path / part).exists() for part in parts)
+            for part in parts:
+                (away / part).rename(tmp_path / part)
+            assert until(lambda: api.get("/rest/folder").status_code == 200)
+        assert ferry.output.saw(BACK, START_SECONDS)
+        assert (ferry.log.count(AWAY), ferry.log.count(BACK)) == (1, 1)
+        assert "Traceback" not in ferry.log
 
 
 def v1(ferry):

@@ -32,6 +32,7 @@ from django.utils import timezone
 from service import accounts
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now(), space_max_bytes=10**10)
 """
+MOST_LINES = 4
 PAGES = ["/", "/transfers/", "/account/", "/account/health/"]
 
 
@@ -155,6 +156,7 @@ def restart_web(ferry: Ferry) -> None:
 )
 def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, words, alice, tally):
     with trouble(alice.ferry):
+        before = len(alice.ferry.log)
         alice.reopen()
         for path in PAGES:
             assert alice.site.get(path, follow_redirects=True).status_code == 200, path
@@ -166,6 +168,10 @@ def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, word
             assert answer.status_code in refusals, (name, answer.text)
             if "html" in answer.headers["content-type"]:
                 assert BeautifulSoup(answer.text, "html.parser").h1
+        # Of all processes, in the first minutes.
+        lines = alice.ferry.log[before:]
+        assert "Traceback" not in lines
+        assert lines.count("The disk ") <= MOST_LINES, lines
     alice.reopen()
     lost = [name for name in CONTENTS if alice.content(alice.ids[name]) != CONTENTS[name]]
     more = [str(row["name"]) for row in alice.rows() if row["name"] not in CONTENTS]

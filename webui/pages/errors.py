@@ -85,6 +85,14 @@ def unwritable_page(actions: list[Action]) -> ErrorPage:
     return error_page(503, actions, title=_("Ferry can't write to its disk"), text=text)
 
 
+def database_page(actions: list[Action]) -> ErrorPage:
+    text = _(
+        "Your files are not affected. Try again in a minute. If it stays so, whoever runs this "
+        "server finds the cause in Ferry's log."
+    )
+    return error_page(503, actions, title=_("Ferry can't reach its database"), text=text)
+
+
 def words_for(status: int) -> tuple[str, str]:
     words = {
         400: (_("That can't be read"), _("Go back, check the address or the form, try again.")),

@@ -4,11 +4,12 @@ import logging
 import math
 import re
 import secrets
+import sys
 from dataclasses import replace
 
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
-from django.db import OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -23,6 +24,7 @@ from webui.pages.addresses import folder_url
 from webui.pages.errors import (
     Action,
     ErrorPage,
+    database_page,
     error_page,
     offline_page,
     trouble_of,
@@ -36,7 +38,13 @@ log = logging.getLogger("ferry.errors")
 REFERENCE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 # As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it.
 BUSY = re.compile("SQLITE_BUSY|SQLITE_LOCKED|40001|40P01|55P03|.*locked|.*busy")
-UNWRITABLE = re.compile("SQLITE_(FULL|READONLY|IOERR|CANTOPEN)|25006|53100|.*disk is full")
+UNWRITABLE = re.compile("SQLITE_(FULL|READONLY|IOERR)|25006|53100|.*disk is full")
+
+AWAY = re.compile(
+    "SQLITE_(CANTOPEN|CORRUPT|NOTADB)|08|57P0|.*(unable to open|malformed|not a database|"
+    "could not connect|connection (failed|refused|is closed|already closed|is lost)|"
+    "closed the connection)"
+)
 
 
 def answer(request: HttpRequest, page: ErrorPage, status: int) -> HttpResponse:
@@ -60,7 +68,7 @@ def home() -> Action:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django takes a session that can't be written for one that was ended meanwhile."""
     unwritten = exception.__context__ and exception.__context__.__context__
-    if isinstance(exception, SessionInterrupted) and isinstance(unwritten, OperationalError):
+    if isinstance(exception, SessionInterrupted) and isinstance(unwritten, DatabaseError):
         return database_failed(request, unwritten)
     log.warning("refused %s: %s", request.path, type(exception).__name__)
     is_too_large = isinstance(exception, RequestDataTooBig | TooManyFilesSent)
@@ -108,6 +116,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def broken(request: HttpRequest) -> HttpResponse:
     """Without what pages know of their reader: to find that out may be just what broke."""
+    trouble = sys.exc_info()[1]
+    if isinstance(trouble, DatabaseError | InterfaceError):
+        return database_failed(request, trouble)
     return bare_answer(request, error_page(500, [home()]))
 
 
@@ -123,22 +134,24 @@ def broken_with_reference(request: HttpRequest, error: Exception) -> HttpRespons
     return bare_answer(request, error_page(500, [home()], reference=reference))
 
 
-def database_failed(request: HttpRequest, trouble: OperationalError) -> HttpResponse:
+def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
     """Ferry's own, in which the site keeps people, sessions and what was sent."""
     word = word_of(trouble)
     if BUSY.match(word):
         page = error_page(503, [home()])
     elif UNWRITABLE.match(word):
         page = unwritable_page([home()])
+    elif AWAY.match(word):
+        page = database_page([home()])
     else:
         return broken_with_reference(request, trouble)
-    log.error("database trouble path=%s: %s", request.path, trouble)
+    log.error("database trouble path=%s: %s", request.path, trouble, extra={"trouble": trouble})
     response = bare_answer(request, page, 503)
     response["Retry-After"] = "30"
     return response
 
 
-def word_of(trouble: OperationalError) -> str:
+def word_of(trouble: Exception) -> str:
     cause = trouble.__cause__
     told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
     return str(told or trouble)

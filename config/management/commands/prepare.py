@@ -10,5 +10,6 @@ class Command(BaseCommand):
     help = "Makes what Ferry needs (tables, static files, first-run link) and says where it opens."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        preparation.prepare()
-        preparation.announce(sys.stdout)
+        with preparation.explained():
+            preparation.prepare()
+            preparation.announce(sys.stdout)

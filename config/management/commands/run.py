@@ -32,8 +32,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         preparation.refuse_unusable_address()
-        preparation.prepare()
-        preparation.announce(sys.stdout)
+        with preparation.explained():
+            preparation.prepare()
+            preparation.announce(sys.stdout)
         connections.close_all()
         sys.exit(run_processes(settings.BASE_DIR))
 

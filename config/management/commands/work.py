@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config import release, rounds, running
+from config import databases, release, rounds, running
 from config.transferring import Transferring, embedded_worker
 from service.media.children import Children
 from service.media.places import scratch_folder
@@ -31,6 +31,7 @@ class Command(BaseCommand):
             rounds.run_all(rounds.ROUNDS)
             media.run_once()
             return
+        databases.insist()
         stopped = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_signal: stopped.set())

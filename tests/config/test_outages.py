@@ -1,0 +1,165 @@
+"""A disk or database that fails makes a few lines, and no storm of tracebacks."""
+
+import errno
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+from io import StringIO
+
+import pytest
+from django.db.utils import DatabaseError, OperationalError
+
+from config import outages
+from config.databases import SQLite
+from config.logs import Line
+from service.errors import DiskFull
+from tests.running import BASE
+from tests.tools import needs, program
+
+
+@pytest.fixture(autouse=True)
+def _data_dir(tmp_path, settings, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    # What this process remembers where the disk keeps nothing.
+    monkeypatch.setattr(outages, "_said", {})
+
+
+@pytest.fixture
+def log():
+    """As Ferry's own, into a text."""
+    written = StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(Line())
+    handler.addFilter(outages.Outages())
+    logger = logging.getLogger("ferry.outages")
+    logger.addHandler(handler)
+    yield written
+    logger.removeHandler(handler)
+
+
+def fail(error):
+    try:
+        raise error
+    except type(error):
+        outages.log.exception("round failed")
+
+
+def full() -> Exception:
+    error = DiskFull()
+    error.__cause__ = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return error
+
+
+def away() -> Exception:
+    return OperationalError("unable to open database file")
+
+
+@pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
+def test_a_full_disk_is_a_line_a_minute(log, monkeypatch, is_prepared):
+    if is_prepared:
+        outages.begin()
+    now = 1_800_000_000.0
+    for seconds in range(0, 179, 5):
+        # Nobody waits three minutes.
+        monkeypatch.setattr(outages.time, "time", lambda at=now + seconds: at)
+        fail(full())
+        fail(OperationalError("database or disk is full"))
+    lines = log.getvalue().splitlines()
+    assert len(lines) == 3
+    assert all("The disk is full. Free some space on it" in line for line in lines)
+    assert "Traceback" not in log.getvalue()
+
+
+@pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
+def test_a_database_that_is_away_is_a_line_and_one_when_it_is_back(log, is_prepared):
+    if is_prepared:
+        outages.begin()
+    for _time in range(2):
+        for _again in range(10):
+            fail(away())
+        outages.come_back()
+        outages.come_back()
+    said = ["away" if "is away" in line else "back" for line in log.getvalue().splitlines()]
+    assert said == ["away", "back"] * 2
+    assert "Traceback" not in log.getvalue()
+
+
+def test_another_process_does_not_say_it_again(log, monkeypatch):
+    outages.begin()
+    fail(away())
+    # What another process knows.
+    monkeypatch.setattr(outages, "_said", {})
+    fail(away())
+    outages.come_back()
+    assert len(log.getvalue().splitlines()) == 2
+
+
+def test_what_is_no_outage_keeps_its_traceback(log):
+    for error in (ValueError("tide"), OperationalError("no such column: tide")):
+        fail(error)
+    assert log.getvalue().count("Traceback") == 2
+
+
+def test_every_kind_is_known_by_what_disks_and_databases_say():
+    server = OperationalError("connection failed: connection to server at 127.0.0.1 failed")
+    said = {
+        outages.FULL: OSError(errno.EDQUOT, ""),
+        outages.READ_ONLY: OperationalError("attempt to write a readonly database"),
+        outages.DISK_ERROR: OSError(errno.EIO, ""),
+        outages.BUSY: OperationalError("database is locked"),
+        outages.DAMAGED: DatabaseError("file is not a database"),
+        outages.AWAY: server,
+    }
+    assert {kind: outages.kind_of(error) for kind, error in said.items()} == {
+        kind: kind for kind in outages.WORDS
+    }
+    assert all(outages.advice(error) for error in said.values())
+    assert outages.advice(ValueError("tide")) is None
+
+
+def test_a_running_ferry_makes_no_database_where_one_was(tmp_path, monkeypatch):
+    place = tmp_path / "away.sqlite3"
+    # For good, it is set by programs that run alone in their process.
+    monkeypatch.setattr(SQLite, "must_exist", True)
+    with pytest.raises(sqlite3.OperationalError):
+        sqlite3.connect(place, factory=SQLite)
+    assert not place.exists()
+
+
+# A first start that fails
+
+
+def start(data_dir, prefix=()):
+    command = [*prefix, sys.executable, "manage.py", "prepare"]
+    wanted = {**os.environ, "DATA_DIR": str(data_dir)}
+    wanted.pop("DATABASE_URL", None)
+    return subprocess.run(
+        command, cwd=BASE, env=wanted, capture_output=True, text=True, check=False
+    )
+
+
+def refused(ended) -> str:
+    (line,) = (ended.stdout + ended.stderr).splitlines()
+    assert ended.returncode == 1
+    return line
+
+
+@pytest.mark.slow
+def test_a_start_over_a_damaged_database_says_so_in_a_line(tmp_path):
+    (tmp_path / "ferry.sqlite3").write_bytes(b"x" * 50_000)
+    line = refused(start(tmp_path))
+    assert line.startswith("The database is damaged. Restore a backup in its place")
+    assert str(tmp_path) in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", ["4k", "100k", "1m"])
+def test_a_first_start_on_a_full_disk_says_so_in_a_line(tmp_path, size):
+    """Before there is a key, before there are tables, and amid the static files."""
+    script = f'{program("mount")} -t tmpfs -o size={size} ferry "$0" && exec "$@"'
+    prefix = (program("unshare"), "--mount", "sh", "-c", script, str(tmp_path))
+    needs([*prefix, "true"], "the right to mount a disk")
+    line = refused(start(tmp_path, prefix))
+    assert line.startswith("The disk is full. Free some space on it, then start Ferry again.")
