@@ -78,6 +78,7 @@ def write_error(connection: socket.socket, status: int, reason: str, _message: s
     later = "Retry-After: 5\r\n" if status == 503 else ""
     head = (
         f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\n{later}"
+        "Cache-Control: private, no-store\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
     )
     util.write_nonblock(connection, (head + content).encode())

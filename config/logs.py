@@ -5,7 +5,11 @@ from datetime import UTC, datetime
 # One-time links, signatures and keys: long runs that no word or file id looks like.
 SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
 QUERY = re.compile(r"([?&][\w.%\[\]-]+)=[^\s\"'&]*")
-CONTROL = re.compile(r"[\x00-\x1f\x7f\u0085\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# C0, C1, and what turns the direction, hides, or breaks a line; surrogates can't be written at all.
+CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 class Line(logging.Formatter):

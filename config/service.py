@@ -123,6 +123,7 @@ def framed(get_response: Answer) -> Answer:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
+        response.headers.setdefault("Cache-Control", "private, no-store")
         if isinstance(response, HttpResponse):
             is_taken_unwritten = isinstance(response, Record) and IN_PROCESS in request.META
             if response.status_code not in WITHOUT_LENGTH and not is_taken_unwritten:

@@ -4,13 +4,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings as django_settings
 from django.core.signals import setting_changed
 from django.db import connections
 from django.test import Client
-from django.test.client import ClientHandler
+from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
 from hypothesis import HealthCheck, settings
 
 from config import collection, health
@@ -20,6 +21,8 @@ from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
 from webui import connection
 from webui.models import Role
+
+FORM = "application/x-www-form-urlencoded"
 
 # Each run tries the same examples, so that nobody's change fails by chance. Fixtures are shared by
 # all of one test. For others, and more of them: pytest -m hypothesis --hypothesis-profile search
@@ -51,6 +54,31 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _static_files() -> None:
     collection.collect_static()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forms_as_browsers_send_them() -> Iterator[None]:
+    """Django's test client sends every form as multipart, and a browser only one with files. Ferry
+    takes no multipart from strangers. The client has no setting for this."""
+    post = RequestFactory.post
+
+    def send(self: RequestFactory, path: str, data: Any = None, *given: Any, **more: Any) -> Any:
+        kind = given[0] if given else more.get("content_type", MULTIPART_CONTENT)
+        data = {} if data is None else data
+        if kind != MULTIPART_CONTENT or not isinstance(data, dict) or has_files(data):
+            return post(self, path, data, *given, **more)
+        form = urlencode(data, doseq=True)
+        more |= {"content_type": FORM, "CONTENT_TYPE": FORM, "CONTENT_LENGTH": str(len(form))}
+        return post(self, path, form, *given[1:], **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RequestFactory, "post", send)
+        yield
+
+
+def has_files(data: dict[str, Any]) -> bool:
+    values = [each for one in data.values() for each in (one if isinstance(one, list) else [one])]
+    return any(hasattr(value, "read") for value in values)
 
 
 @pytest.fixture(scope="session", autouse=True)

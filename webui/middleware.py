@@ -23,6 +23,7 @@ log = logging.getLogger("ferry.requests")
 
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 SECURE_SUFFIX = "_s"
+STRANGERS_BYTES = 64 * 1024
 # An answer without content is the one that is asked for most often: its head is all of it.
 ABOUT_CONTENT = ("Content-Length", "Content-Language", "Vary")
 
@@ -32,7 +33,12 @@ def policy(get_response: Answer) -> Answer:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        headers = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+        headers = {
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "same-origin",
+            # Back after signing out must show nothing private, and no cache on the way may keep it.
+            "Cache-Control": "private, no-store",
+        }
         if request.is_secure() and settings.HSTS_SECONDS:
             headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
         if response.headers.get("Content-Type", "").startswith("text/html"):
@@ -51,8 +57,6 @@ def document_headers(request: HttpRequest) -> dict[str, str]:
     headers = {
         "Content-Security-Policy": policies.PAGE,
         "Permissions-Policy": PERMISSIONS,
-        # Back after signing out must show nothing private, and no cache on the way may keep it.
-        "Cache-Control": "private, no-store",
     }
     if request.is_secure():
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
@@ -101,8 +105,8 @@ def cookies_by_scheme(get_response: Answer) -> Answer:
 class BodyLimit:
     """Refuses what is too large for a form before anything reads it.
 
-    Django's check of forms reads the body of whoever asks, signed in or not, files and all. A view
-    that is exempt from that check judges its bodies by itself.
+    Django's check of forms reads the body of whoever asks, files and all. A stranger's form is
+    short and brings no files. A view that is exempt from that check judges its bodies by itself.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -114,12 +118,21 @@ class BodyLimit:
     def process_view(
         self, request: HttpRequest, view: View, _args: object, _kwargs: object
     ) -> HttpResponseBase | None:
-        length = request.META.get("CONTENT_LENGTH") or "0"
-        is_small = length.isdecimal() and int(length) <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        if is_small or getattr(view, "csrf_exempt", False):
+        if getattr(view, "csrf_exempt", False):
             return None
-        log.warning("too large path=%s bytes=%s", request.path, length[:20])
-        return errors.plain(request, 413)
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        size_bytes = int(length) if length.isdecimal() else float("inf")
+        is_multipart = request.content_type == "multipart/form-data"
+        if size_bytes <= STRANGERS_BYTES and not is_multipart:
+            return None
+        is_known = request.user.is_authenticated
+        if size_bytes > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_known else STRANGERS_BYTES):
+            log.warning("too large path=%s bytes=%s", request.path, length[:20])
+            return errors.plain(request, 413)
+        if is_multipart and size_bytes and not is_known:
+            log.warning("multipart form of a stranger path=%s", request.path)
+            return errors.plain(request, 400)
+        return None
 
 
 def service(get_response: Answer) -> Answer:

@@ -1,4 +1,5 @@
 import logging
+import unicodedata
 
 import pytest
 
@@ -32,6 +33,18 @@ def test_values_in_a_query_are_masked():
 
 def test_direction_tricks_are_spelled_out():
     assert "\u202e" not in line("name=%s", "a\u202egpj.exe")
+
+
+def test_no_control_character_of_any_kind_reaches_a_terminal():
+    kinds = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    every = [chr(code) for code in range(0x10FFFF) if unicodedata.category(chr(code)) in kinds]
+    # Signs of scripts that stand before numbers, and of musical notation: they move nothing.
+    shown = {*map(chr, range(0x600, 0x606)), *"\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}
+    shown |= {*map(chr, range(0x13430, 0x13440)), *map(chr, range(0x1BCA0, 0x1BCA4))}
+    shown |= set(map(chr, range(0x1D173, 0x1D17B)))
+    written = line("name=%s", "".join(every))
+    assert set(every) & set(written) <= shown
+    assert "\\x9b" in line("name=%s", "\x9b31m")
 
 
 def record_of(error: Exception) -> logging.LogRecord:

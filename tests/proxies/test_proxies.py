@@ -6,11 +6,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
 from tests.certificates import trusted
+from tests.misbehaving import answers, head, serving
 from tests.proxies.fronts import Front, proxy
 from tests.running import PASSWORD, START_SECONDS, Ferry, free_port, running
 
@@ -161,3 +163,24 @@ def test_a_stranger_finds_no_way_round(reader):
     answer = reader.get(f"{reader.front.prefix}/", headers=spoofed)
     assert "evil.example" not in str(answer.headers) + answer.text
     assert "203.0.113.9" not in reader.ferry.log
+
+
+@pytest.mark.parametrize("path", ["ferry.sqlite3", "secret_key", "library/blobs/../../secret_key"])
+def test_nginx_hands_out_content_and_nothing_else_whatever_is_asked_of_it(path, tmp_path):
+    """By what stands behind it, which may have been taken over."""
+    (tmp_path / "data/library/blobs").mkdir(parents=True)
+    for name in ("ferry.sqlite3", "secret_key"):
+        (tmp_path / "data" / name).write_text("the secret word is herring")
+    front, port = Front("nginx", "http", ""), free_port()
+    redirect = answers(head(X_Accel_Redirect=f"/ferry-accel/{path}"))
+    with serving(redirect) as behind:
+        ferry = SimpleNamespace(port=behind.port, data_dir=tmp_path / "data")
+        with proxy(front, tmp_path, ferry, port), httpx.Client(trust_env=False) as http:
+            url, deadline = f"http://127.0.0.1:{port}/", time.monotonic() + START_SECONDS
+            while time.monotonic() < deadline:
+                try:
+                    assert "herring" not in http.get(url, timeout=60).text
+                except httpx.ConnectError:
+                    continue
+                break
+            assert behind.heads

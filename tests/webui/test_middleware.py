@@ -1,4 +1,5 @@
 import gzip
+from io import BytesIO
 
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
@@ -169,6 +170,33 @@ def test_a_body_too_large_is_a_page(alice):
 def test_no_form_brings_files_or_megabytes(alice, kind):
     body = b"x" * 3_000_000
     assert alice.client.generic("POST", "/signin/", body, content_type=kind).status_code == 413
+
+
+@each_case("path", ["/signin/", "/welcome/x/", "/account/look/"])
+@each_case(
+    ("kind", "size", "status"),
+    [
+        ("application/x-www-form-urlencoded", 70_000, 413),
+        ("multipart/form-data; boundary=x", 70_000, 413),
+        ("multipart/form-data; boundary=x", 100, 400),
+    ],
+)
+def test_a_form_of_a_stranger_is_short_and_has_no_parts(mallory, path, kind, size, status):
+    """Judged by its head: nothing of its body is read."""
+    body = BytesIO(b"x" * size)
+    facts = {"wsgi.input": body, "CONTENT_LENGTH": str(size), "CONTENT_TYPE": kind}
+    mallory.handler.enforce_csrf_checks = True
+    assert mallory.generic("POST", path, **facts).status_code == status
+    assert body.tell() == 0
+
+
+@each_case(
+    "path", ["/", "/account/", "/nowhere/", "/account/look/", "/rest/nothing", "/add/share/"]
+)
+def test_what_is_not_marked_otherwise_is_kept_by_no_cache(alice, path):
+    for method in ("get", "post"):
+        answer = getattr(alice.client, method)(path)
+        assert answer["Cache-Control"] in ("private, no-store", "no-store"), method
 
 
 def test_sessions_that_cannot_be_read_leave_a_page_that_says_so(alice, monkeypatch):
