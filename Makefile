@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test quick test-postgresql check fmt bench bench-peers soak mutants screenshots messages lock
+.PHONY: run test quick test-postgresql check fmt bench bench-peers soak power-cuts mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -39,6 +39,10 @@ bench-peers: .venv/dev.stamp
 
 soak: .venv/dev.stamp
 	$(BIN)/python -m tests.soak
+
+# As root, who alone may make a disk and cut its power.
+power-cuts: .venv/dev.stamp
+	POWER_CUTS=30 $(BIN)/python -m pytest tests/powercuts
 
 mutants: .venv/dev.stamp
 	$(BIN)/python -m tests.mutants

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import logging
+import shutil
 import socket
 import stat
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ from webui.doors import is_loopback
 from webui.models import OneTimeLink, User
 
 log = logging.getLogger("ferry.preparation")
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*")
 WELCOME_LIFETIME = timedelta(hours=1)
 
 
@@ -35,6 +38,7 @@ def prepare() -> None:
         make_tables()
         outages.begin()
         warn_without_links(settings.DATA_DIR)
+        drop_unsynced(settings.DATA_DIR)
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
 
@@ -44,6 +48,23 @@ def make_tables() -> None:
     copies.keep_before_migrations()
     call_command("migrate", verbosity=0, interactive=False)
     release.note()
+
+
+def drop_unsynced(folder: Path) -> None:
+    """Nobody syncs these, since they can be asked for again; a power cut may have damaged them."""
+    mark, boot = folder / "boot_id", read_boot()
+    if boot and mark.is_file() and mark.read_text() == boot:
+        return
+    for pattern in UNSYNCED:
+        for path in folder.glob(pattern):
+            path.unlink()
+    shutil.rmtree(folder / "cache", ignore_errors=True)
+    mark.write_text(boot)
+
+
+def read_boot() -> str:
+    """Another one each time the machine starts; empty where the system has none."""
+    return BOOT_ID.read_text() if BOOT_ID.exists() else ""
 
 
 @contextmanager

@@ -150,6 +150,8 @@ class Store:
             place = self.path(each.blob)
             for path in (place, place.parent, place.parent.parent, self._blobs):
                 sync(path)
+        for path in (self._root, self._root.parent):
+            sync(path)
 
     def open(self, blob: str) -> FileIO:
         """Unbuffered: all who read here read in blocks. Raises NotFound where it is missing."""
@@ -198,6 +200,8 @@ class Store:
         """Gives a draft that is synced its place for good."""
         place = self.path(draft.name)
         folders = [self._blobs, place.parent.parent, place.parent]
+        if not self.is_there:
+            folders = [self._root.parent, self._root, *folders]
         with disk_full_told():
             for folder in folders:
                 make_folder(folder)

@@ -80,3 +80,22 @@ def test_a_data_folder_that_cannot_be_closed_is_told_of(tmp_path, monkeypatch, c
 def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
     with pytest.raises(SystemExit, match=r"^DATA_DIR: "), preparation.alone(tmp_path / "no" / "l"):
         pass
+
+
+def test_what_nobody_syncs_begins_anew_when_the_machine_did(tmp_path, monkeypatch):
+    boot = tmp_path / "boot"
+    # No test can start the machine anew; tests/powercuts gives Ferry another ID for real.
+    monkeypatch.setattr(preparation, "BOOT_ID", boot)
+    data = tmp_path / "data"
+    (data / "cache").mkdir(parents=True)
+    kept = data / "ferry.sqlite3"
+    names = ("listings.sqlite3", "listings.sqlite3-wal", "transfers.sqlite3", "cache/a.djcache")
+    for current, are_gone in (("one", True), ("one", False), ("two", True), ("two", False)):
+        for path in (kept, *(data / name for name in names)):
+            path.parent.mkdir(exist_ok=True)
+            path.touch()
+        boot.write_text(current)
+        preparation.drop_unsynced(data)
+        left = [name for name in names if (data / name).exists()]
+        assert left == ([] if are_gone else [*names]), current
+        assert kept.exists()

@@ -44,6 +44,25 @@ def test_one_that_is_not_committed_leaves_nothing(store, tmp_path):
     assert not files_below(tmp_path)
 
 
+@pytest.mark.parametrize("way", ["put", "link_all"])
+def test_the_first_blob_makes_the_folders_above_it_durable_too(tmp_path, monkeypatch, way):
+    """A folder that the disk has forgotten takes all in it along. No test sees what a disk has."""
+    root, source, synced = tmp_path / "library", tmp_path / "source", set()
+    source.write_bytes(CONTENT)
+    fsync = os.fsync
+
+    def note(descriptor):
+        synced.add(Path(f"/proc/self/fd/{descriptor}").resolve())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    store = Store(root)
+    stored = put(store) if way == "put" else store.link_all([source])[0]
+    place = store.path(stored.blob)
+    wanted = {tmp_path, root, root / "blobs", place.parent.parent, place.parent}
+    assert wanted <= synced
+
+
 def test_a_stream_that_breaks_leaves_nothing(store, tmp_path):
     class Breaking(io.RawIOBase):
         def read(self, _size=-1):

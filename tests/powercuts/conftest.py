@@ -1,0 +1,3 @@
+from tests.faults.conftest import tally
+
+__all__ = ["tally"]

@@ -1,0 +1,69 @@
+"""A disk whose power can be cut: ext4 on a loop device, which needs root."""
+
+import fcntl
+import os
+import struct
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.service.working import until
+from tests.tools import needs, program
+
+# <uapi/linux/ext4.h>: stop at once, and write nothing more, not even the journal.
+EXT4_IOC_SHUTDOWN = 0x8004587D
+EXT4_GOING_FLAGS_NOLOGFLUSH = 2
+SIZE_BYTES = 2**30
+# What nobody has synced would reach the disk every five seconds, and so before most cuts.
+OPTIONS = "commit=300"
+
+
+class Disk:
+    def __init__(self, device: str, place: Path) -> None:
+        self.device, self.place = device, place
+
+    def plug_in(self) -> None:
+        run("mount", "-o", OPTIONS, self.device, str(self.place))
+
+    def cut(self) -> None:
+        """Lose all that was written and not synced; whoever writes now fails."""
+        folder = os.open(self.place, os.O_RDONLY)
+        try:
+            flags = struct.pack("I", EXT4_GOING_FLAGS_NOLOGFLUSH)
+            fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, flags)
+        finally:
+            os.close(folder)
+
+    def unplug(self) -> None:
+        """Once nobody uses it any more. A device that the kernel hasn't let go yet would come back
+        with what the cut has lost."""
+        run("umount", str(self.place))
+        until(lambda: not Path(f"/proc/fs/ext4/{Path(self.device).name}").exists())
+
+
+@contextmanager
+def disk_at(folder: Path) -> Iterator[Disk]:
+    """An empty disk at `folder`/data."""
+    needs([program("losetup"), "--find"], "the right to use a loop device")
+    image, place = folder / "disk.img", folder / "data"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(SIZE_BYTES)
+    run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=1,lazy_journal_init=1", str(image))
+    device = run("losetup", "--find", "--show", str(image)).strip()
+    disk = Disk(device, place)
+    try:
+        disk.plug_in()
+        yield disk
+    finally:
+        if place.is_mount():
+            disk.unplug()
+        run("losetup", "--detach", device)
+        image.unlink()
+
+
+def run(name: str, *arguments: str) -> str:
+    return subprocess.run(
+        [program(name), *arguments], check=True, capture_output=True, text=True
+    ).stdout

@@ -1,0 +1,273 @@
+"""What Ferry is doing when the power goes, and what it has promised by then."""
+
+import json
+import os
+import random
+import re
+import signal
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha1
+from pathlib import Path
+
+import httpx
+
+from tests.powercuts.disk import Disk
+from tests.running import PASSWORD, START_SECONDS, Ferry, bring_static_files, started
+from tests.service.api.serving import add_account
+from tests.service.working import until, until_state
+from tests.soak.growth import family_of
+from tests.swarm import WebSeed, seeder, serving_http, torrent
+from tests.tools import program
+
+EMAIL = "alice@example.org"
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+SETTINGS = {"DATABASE_URL": "", "TORRENT_PORT": "0", "SEED_MINUTES": "0", "WEB_PROCESSES": "1"}
+PAGES = ("/", "/transfers/", "/account/")
+# The tables of an older Ferry: these can be gone back to.
+OLDER = (("webui", "0011"), ("service", "0004"))
+
+
+@dataclass
+class Machine:
+    """One that Ferry runs on, and the power of which can be cut."""
+
+    disk: Disk
+    chance: random.Random
+    has_owner: bool = False
+    has_account: bool = False
+    contents: dict[str, str] = field(default_factory=dict)  # by name, the SHA-1
+    transfer_ids: list[int] = field(default_factory=list)  # each ends in contents
+
+    @contextmanager
+    def starting(self) -> Iterator[Ferry]:
+        """A machine that starts anew has another boot ID."""
+        boot = self.disk.place.with_name("boot_id")
+        boot.write_text(f"{uuid.UUID(int=self.chance.getrandbits(128))}\n")
+        script = f'mount --bind "$0" {BOOT_ID} && exec "$@"'
+        prefix = (program("unshare"), "--mount", "sh", "-c", script, str(boot))
+        with started(self.disk.place, prefix=prefix, **SETTINGS) as ferry:
+            try:
+                yield ferry
+            finally:
+                kill(ferry)
+
+    @contextmanager
+    def running(self) -> Iterator[Ferry]:
+        with self.starting() as ferry:
+            assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
+            yield ferry
+
+    def cut(self) -> None:
+        self.disk.cut()
+
+    def lose_power(self) -> None:
+        """After the cut, when nobody runs any more."""
+        self.disk.unplug()
+        self.disk.plug_in()
+
+    def settle(self, ferry: Ferry) -> None:
+        """Make the owner, who signs in, and an account for programs."""
+        ferry.make_owner()
+        self.has_owner = True
+        add_account(ferry, EMAIL, PASSWORD)
+        self.has_account = True
+        with sign_in(ferry) as site:
+            for path in PAGES:
+                site.get(path).raise_for_status()
+
+    def put(self, ferry: Ferry, name: str, content: bytes) -> None:
+        with client_of(ferry) as api:
+            answer = api.post("/rest/transfer/file", files={"file": (name, content)})
+        assert answer.status_code == 200, answer.text
+        self.contents[name] = sha1(content).hexdigest()
+
+
+def kill(ferry: Ferry) -> None:
+    """Everybody at once, and those first who could start others."""
+    family = list(family_of(ferry.process.pid))
+    for pid in family:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    ferry.process.wait()
+    until(lambda: not any(is_alive(pid) for pid in family))
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def client_of(ferry: Ferry) -> httpx.Client:
+    return httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), timeout=120, trust_env=False)
+
+
+# Scenarios: each has cut the power when it yields
+
+
+@contextmanager
+def first_start(machine: Machine) -> Iterator[None]:
+    """While files appear, or right after Ferry answered and somebody became its owner."""
+    if machine.chance.random() < 0.5:
+        cut_while_starting(machine)
+    else:
+        with machine.running() as ferry:
+            machine.settle(ferry)
+            with sign_in(ferry):
+                machine.cut()
+    yield
+
+
+@contextmanager
+def upgrade(machine: Machine) -> Iterator[None]:
+    """Over the tables and static files of an older Ferry, with something in it."""
+    bring_static_files(machine.disk.place)
+    with machine.running() as ferry:
+        machine.settle(ferry)
+        machine.put(ferry, "old.bin", machine.chance.randbytes(100_000))
+        for app, migration in OLDER:
+            ferry.manage("migrate", app, migration, "--verbosity=0")
+    record = machine.disk.place / "static" / "collected.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"fingerprint": "older"}))
+    os.sync()
+    if machine.chance.random() < 0.5:
+        cut_while_starting(machine)
+    else:
+        with machine.running() as ferry, sign_in(ferry):
+            machine.cut()
+    yield
+
+
+def cut_while_starting(machine: Machine) -> None:
+    """When so many files have been made, or at the latest when Ferry answers."""
+    most = machine.chance.randrange(files_in(static_of_all_tests()))
+    before = files_in(machine.disk.place)
+    with machine.starting() as ferry:
+        until(
+            lambda: (
+                files_in(machine.disk.place) >= before + most
+                or "Ferry answers on port" in ferry.log
+            ),
+            START_SECONDS,
+        )
+        machine.cut()
+
+
+def static_of_all_tests() -> Path:
+    return Path(os.environ["DATA_DIR"]) / "static"
+
+
+def files_in(folder: Path) -> int:
+    return sum(len(names) for _folder, _folders, names in os.walk(folder))
+
+
+@contextmanager
+def upload(machine: Machine) -> Iterator[None]:
+    """Amid one of several uploads, after a random byte of it."""
+    bring_static_files(machine.disk.place)
+    with machine.running() as ferry:
+        machine.settle(ferry)
+        for number in range(machine.chance.randrange(1, 12)):
+            size_bytes = machine.chance.choice([0, 1, 5_000, 300_000, 3_000_000])
+            machine.put(ferry, f"{number}.bin", machine.chance.randbytes(size_bytes))
+        last = machine.chance.randbytes(2_000_000)
+        with client_of(ferry) as api, suppress(httpx.TransportError):
+            headers = {"Content-Type": "multipart/form-data; boundary=b"}
+            answer = api.post(
+                "/rest/transfer/file", content=cut_within(machine, last), headers=headers
+            )
+            assert answer.status_code != 200, "What the disk has lost was acknowledged."
+    yield
+
+
+def cut_within(machine: Machine, content: bytes) -> Iterator[bytes]:
+    at = machine.chance.choice([0, machine.chance.randrange(len(content)), len(content)])
+    yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="half"\r\n\r\n'
+    yield content[:at]
+    if at < len(content):
+        machine.cut()
+        yield content[at:]
+    else:
+        machine.cut()
+    yield b"\r\n--b--\r\n"
+
+
+@contextmanager
+def transfers(machine: Machine) -> Iterator[None]:
+    """While transfers, as torrents and from addresses, come into the library."""
+    bring_static_files(machine.disk.place)
+    chance, source = machine.chance, machine.disk.place.with_name("source")
+    source.mkdir()
+    names = [f"{number}.bin" for number in range(8)]
+    contents = {name: chance.randbytes(chance.randrange(1, 3_000_000)) for name in names}
+    with seeder() as seeds, serving_http(WebSeed(folder=source)) as web:
+        with machine.running() as ferry, client_of(ferry) as api:
+            machine.settle(ferry)
+            for number, (name, content) in enumerate(contents.items()):
+                made = torrent(name, content)
+                (source / name).write_bytes(content)
+                if number % 3 == 0:
+                    seeds.give(made, source / "given")
+                    told = {"magnet": made.magnet(peer=seeds.address)}
+                    answer = api.post("/rest/transfer/magnet", data=told)
+                elif number % 3 == 1:
+                    answer = api.post("/rest/transfer/url", data={"url": f"{web.url}/{name}"})
+                else:
+                    seeded = torrent(name, content, **{"url-list": f"{web.url}/{name}"})
+                    files = {"file": (f"{name}.torrent", seeded.content)}
+                    answer = api.post("/rest/torrent/file", files=files)
+                assert answer.status_code == 200, answer.text
+                machine.transfer_ids.append(answer.json()["id"])
+                machine.contents[name] = sha1(content).hexdigest()
+            enough = chance.randrange(len(names) + 1)
+            blobs = machine.disk.place / "library" / "blobs"
+            until(lambda: files_in(blobs) >= enough)
+            machine.cut()
+        yield
+
+
+Scenario = Callable[[Machine], AbstractContextManager[None]]
+SCENARIOS: tuple[Scenario, ...] = (first_start, upgrade, upload, transfers)
+
+
+# After the cut
+
+
+def check(machine: Machine) -> None:
+    """Ferry starts, its owner signs in, and everything that was acknowledged is there."""
+    with machine.running() as ferry:
+        if not machine.has_owner:
+            ferry.make_owner()
+        with sign_in(ferry) as site:
+            for path in PAGES:
+                page = site.get(path)
+                assert page.status_code == 200, (path, page.status_code, ferry.log)
+            sheet = re.findall(r'href="(/static/[^"]+\.css)"', page.text)[0]
+            assert site.get(sheet).raise_for_status().content
+            assert site.get("/healthz").status_code == 200
+        if machine.has_account:
+            with client_of(ferry) as api:
+                for transfer_id in machine.transfer_ids:
+                    until_state(api, transfer_id, "done")
+                rows = api.get("/rest/folder").raise_for_status().json()["files"]
+                assert {row["name"]: sum_of(api, row["id"]) for row in rows} == machine.contents
+        assert "Traceback" not in ferry.log, ferry.log
+
+
+def sum_of(api: httpx.Client, file_id: int) -> str:
+    return sha1(api.get(f"/rest/file/{file_id}", follow_redirects=True).content).hexdigest()
+
+
+@contextmanager
+def sign_in(ferry: Ferry) -> Iterator[httpx.Client]:
+    with closing(httpx.Client(base_url=ferry.url, timeout=120, trust_env=False)) as site:
+        form = site.get("/signin/").raise_for_status().text
+        token = re.findall(r'csrfmiddlewaretoken" value="([^"]+)', form)[0]
+        fields = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
+        answer = site.post("/signin/", data=fields)
+        assert answer.status_code == 302, answer.text
+        yield site
