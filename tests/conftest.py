@@ -2,6 +2,8 @@ import gc
 import secrets
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,6 +14,7 @@ from django.core.signals import setting_changed
 from django.db import connections
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
+from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
 from config import collection, health
@@ -159,6 +162,23 @@ def bob(db: None) -> SignedIn:
 def gwen(db: None) -> SignedIn:
     """Stays in the guest room."""
     return make_person("gwen", Role.GUEST)
+
+
+@dataclass
+class Clock:
+    now: datetime
+
+    def advance(self, by: timedelta) -> None:
+        self.now += by
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of this process, which stands still: on a slow machine, waits of a second would
+    pass by themselves. That of the machine is everybody's."""
+    clock = Clock(timezone.now())
+    monkeypatch.setattr(timezone, "now", lambda: clock.now)
+    return clock
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ class CurrentPassword(forms.Form):
         password: str = self.cleaned_data["current_password"]
         if not self.user.check_password(password):
             raise ValidationError(
-                _("That is not your password. Type the one that you sign in with.")
+                _("That is not your password. Type the one that you sign in with."), code="wrong"
             )
         return password
 
@@ -162,5 +162,5 @@ class ChangePassword(NewPassword):
     def clean_old_password(self) -> str:
         password: str = self.cleaned_data["old_password"]
         if not self.user.check_password(password):
-            raise ValidationError(_("That is not your current password."))
+            raise ValidationError(_("That is not your current password."), code="wrong")
         return password

@@ -229,6 +229,37 @@ class Attempts(models.Model):
         return f"{self.count} since {self.since:%H:%M}"
 
 
+class Throttle(models.Model):
+    """When the next password may be tried: for one name, from one address, or on one device."""
+
+    key = models.CharField(max_length=64, unique=True)
+    count = models.PositiveIntegerField()  # of wrong passwords
+    since = models.DateTimeField()  # the last wrong password
+    next_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Throttle"]]
+
+    def __str__(self) -> str:
+        return f"{self.count}, next at {self.next_at:%H:%M:%S}"
+
+
+class Reservation(models.Model):
+    """A time at which one network may try a password for one name."""
+
+    key = models.CharField(max_length=64)  # of the throttle
+    network = models.CharField(max_length=64)
+    at = models.DateTimeField(db_index=True)
+    made_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Reservation"]]
+
+    class Meta:
+        constraints = (models.UniqueConstraint("key", "network", name="one_reservation_a_network"),)
+
+    def __str__(self) -> str:
+        return f"{self.network} at {self.at:%H:%M:%S}"
+
+
 class Connection(models.Model):
     """The owner's account at a foreign service; at most one. It is sealed, and never shown."""
 

@@ -15,9 +15,13 @@ REMEMBERED = timedelta(hours=1)
 # Nothing that looks like something else, and no vowels, so that no word comes out.
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 CODE_LENGTH = 8
+# In the place of a session's key: a link that was made in the terminal comes from no session.
+TERMINAL = "terminal"
 
 
-def offer(user: User, session_key: str, now: datetime) -> tuple[Pairing, str]:
+def offer(
+    user: User, session_key: str, now: datetime, lifetime: timedelta = LINK_LIFETIME
+) -> tuple[Pairing, str]:
     """A link's token beside its row. A new one takes the place of those before."""
     Pairing.objects.filter(user=user, code_digest="", used_at=None).delete()
     token = secrets.token_urlsafe(32)
@@ -26,7 +30,7 @@ def offer(user: User, session_key: str, now: datetime) -> tuple[Pairing, str]:
         user=user,
         session_key=session_key,
         epoch=user.epoch,
-        expires_at=now + LINK_LIFETIME,
+        expires_at=now + lifetime,
     )
     return row, token
 
@@ -98,9 +102,9 @@ def end(user: User) -> None:
 
 
 def _granted(now: datetime) -> QuerySet[Pairing]:
-    """Those that somebody offered or approved in a session that still lives."""
+    """Those that somebody offered or approved in a session that still lives, or in the terminal."""
     session = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=now)
-    return _open(now).filter(Exists(session), user__epoch=F("epoch"))
+    return _open(now).filter(Q(session_key=TERMINAL) | Exists(session), user__epoch=F("epoch"))
 
 
 def _open(now: datetime) -> QuerySet[Pairing]:

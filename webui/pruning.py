@@ -5,7 +5,7 @@ from importlib import import_module
 
 from django.conf import settings
 
-from webui import activity, attempts, devices, folders, pairing, pictures, transfers
+from webui import activity, attempts, devices, folders, pairing, pictures, throttle, transfers
 from webui.models import OneTimeLink, Pairing, Selection, Sent, Share
 
 CLEARED_LIFETIME = timedelta(days=30)
@@ -14,6 +14,7 @@ CLEARED_LIFETIME = timedelta(days=30)
 def prune(now: datetime) -> None:
     activity.prune(now)
     attempts.prune(now)
+    throttle.prune(now)
     OneTimeLink.objects.filter(expires_at__lte=now).delete()
     Selection.objects.filter(expires_at__lte=now).delete()
     Share.objects.filter(expires_at__lte=now).delete()

@@ -1,18 +1,16 @@
-"""Row 14: guessing names and passwords, and choosing where sign-in leads."""
+"""Row 14: guessing names and passwords, and choosing where sign-in leads.
 
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+A flood over both processes is in tests/attacks/test_25_distributed_guessing.py.
+"""
 
-import httpx
 import pytest
-from bs4 import BeautifulSoup
 from django.test import Client
 
 from config.passwords import Argon2
 from tests.cases import each_case
 from tests.people import PASSWORD
-from tests.running import raw, running
-from webui import attempts
+from tests.running import raw
+from webui import throttle
 
 pytestmark = pytest.mark.django_db
 
@@ -39,45 +37,30 @@ def test_an_unknown_name_costs_as_much_work_as_a_known_one(alice, monkeypatch):
 
 
 @pytest.mark.slow
-def test_ten_thousand_spoofed_addresses_evade_nothing(alice):
+def test_ten_thousand_spoofed_addresses_evade_nothing(alice, clock):
     answers = [
         guess("alice", "198.51.100.7", **{"x-forwarded-for": f"10.0.{n // 250}.{n % 250}"})
-        for n in range(attempts.MOST_BY_ADDRESS + 5)
+        for n in range(throttle.FREE_BY_NAME + 5)
     ]
-    assert answers[: attempts.MOST_BY_ADDRESS] == [422] * attempts.MOST_BY_ADDRESS
-    assert set(answers[attempts.MOST_BY_ADDRESS :]) == {429}
+    assert answers[: throttle.FREE_BY_NAME] == [422] * throttle.FREE_BY_NAME
+    assert set(answers[throttle.FREE_BY_NAME :]) == {429}
 
 
 @pytest.mark.slow
-def test_spoofed_addresses_lock_nobody_else_out(alice):
-    for n in range(attempts.MOST_BY_ADDRESS + 5):
+def test_spoofed_addresses_slow_nobody_else_down(alice, clock):
+    for n in range(throttle.FREE_BY_ADDRESS + 5):
         guess(f"name{n}", "198.51.100.7", **{"x-forwarded-for": "192.168.1.20"})
     assert guess("alice", "192.168.1.20") == 422
 
 
-def test_a_whole_ipv6_network_counts_as_one(alice):
-    answers = {guess(f"n{n}", f"2001:db8::{n:x}") for n in range(attempts.MOST_BY_ADDRESS + 1)}
+def test_a_whole_ipv6_network_counts_as_one(alice, clock):
+    answers = {guess(f"n{n}", f"2001:db8::{n:x}") for n in range(throttle.FREE_BY_ADDRESS + 1)}
     assert answers == {422, 429}
 
 
 @pytest.mark.slow
-def test_a_flood_over_both_processes_counts_as_one(tmp_path):
-    with running(tmp_path, WEB_PROCESSES="2") as ferry, ThreadPoolExecutor(16) as pool:
-        ferry.make_owner()
-        with httpx.Client(base_url=ferry.url, timeout=60, trust_env=False) as visitor:
-            page = BeautifulSoup(visitor.get("/signin/").text, "html.parser")
-            token = page.select_one("[name=csrfmiddlewaretoken]")["value"]
-            form = {"username": "alice", "password": "guess", "csrfmiddlewaretoken": token}
-            answers = pool.map(
-                lambda _n: visitor.post("/signin/", data=form).status_code, range(60)
-            )
-            counted = Counter(answers)
-    assert counted == {422: attempts.MOST_BY_ADDRESS, 429: 60 - attempts.MOST_BY_ADDRESS}
-
-
-@pytest.mark.slow
-def test_many_addresses_cannot_guess_at_one_name_for_ever(alice):
-    answers = [guess("alice", f"10.9.{n}.1") for n in range(attempts.MOST_BY_NAME + 1)]
+def test_many_addresses_cannot_guess_at_one_name_for_ever(alice, clock):
+    answers = [guess("alice", f"10.9.{n}.1") for n in range(throttle.FREE_BY_NAME + 1)]
     assert answers[-1] == 429
     assert set(answers[:-1]) == {422}
 

@@ -6,12 +6,10 @@ from playwright.sync_api import Page
 
 from tests.running import PASSWORD, Ferry
 
-FORGIVE = "from webui.models import Attempts; Attempts.objects.all().delete()"
-
 
 def forgive(ferry: Ferry) -> None:
     """All journeys come from one address, of which only so many attempts are taken."""
-    ferry.manage("shell", "-c", FORGIVE)
+    ferry.manage("unlock")
 
 
 @dataclass

@@ -14,7 +14,7 @@ from tests.webui.test_pairing import offered
 from tests.webui.test_people import NEW, invited
 from webui import attempts, connection
 from webui.confirmation import FRESH
-from webui.models import Connection, OneTimeLink, ProgramPassword, Role, SendToken
+from webui.models import Connection, OneTimeLink, ProgramPassword, Role, SendToken, Throttle
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -159,7 +159,18 @@ def test_guesses_are_limited(alice):
     asked = ask(alice, "a token")
     answers = [
         confirm(alice, asked, "/account/tokens/", "guess").status_code
-        for _time in range(attempts.MOST_BY_DEVICE + 1)
+        for _time in range(attempts.MOST_BY_SESSION + 1)
     ]
-    assert answers == [422] * attempts.MOST_BY_DEVICE + [429]
+    assert answers == [422] * attempts.MOST_BY_SESSION + [429]
     assert not SendToken.objects.exists()
+
+
+def test_a_wrong_password_is_logged_and_counts_as_a_guess_at_the_name(alice, caplog):
+    typed_password(alice.client, ago=FRESH)
+    path, _form, _is_done = ACTS["a token"]
+    asked = ask(alice, "a token")
+    assert not Throttle.objects.exists()
+    assert confirm(alice, asked, path, "guess").status_code == 422
+    assert Throttle.objects.get().count == 1
+    lines = [record.getMessage() for record in caplog.records if record.name == "ferry.signin"]
+    assert lines == ["failed name='alice' address=127.0.0.1"]

@@ -53,7 +53,7 @@ from webui.v1.address import split_service_url
 from webui.v1.connection import Health
 from webui.v1.errors import Failure
 from webui.views.plan import plan_of
-from webui.views.signin import limited
+from webui.views.signin import count_own_failure, limited_own, remember_device
 
 log = logging.getLogger("ferry.account")
 
@@ -171,11 +171,14 @@ def password(request: Request) -> HttpResponse:
     limits = attempts.limits_for_session(request.session.session_key or "")
     wait = attempts.take(limits)
     if wait:
-        log.warning("limited password change name=%r", request.user.username)
-        return limited(request, wait)
+        return limited_own(request, wait)
     form = ChangePassword(request.user, request.POST)
-    if form.is_valid():
+    is_valid = form.is_valid()
+    if form.has_error("old_password", "wrong"):
+        count_own_failure(request)
+    else:
         attempts.give_back(limits)
+    if is_valid:
         return _change(request, form)
     if request.htmx:
         return render(request, "account/_password.html", context_for(request, form), status=422)
@@ -192,9 +195,12 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     activity.record(request, Kind.PASSWORD_CHANGED, request.user.username)
     if request.htmx:
         context = {**context_for(request), "is_changed": True}
-        return render(request, "account/_password.html", context)
-    messages.success(request, _("Password changed. Every other device is signed out."))
-    return redirect("account")
+        response = render(request, "account/_password.html", context)
+    else:
+        messages.success(request, _("Password changed. Every other device is signed out."))
+        response = redirect("account")
+    remember_device(response, request.user)
+    return response
 
 
 @require_POST

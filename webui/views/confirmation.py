@@ -17,7 +17,7 @@ from webui import attempts, sealing
 from webui.confirmation import is_fresh, note_password
 from webui.forms import CurrentPassword
 from webui.http import Request
-from webui.views.signin import limited
+from webui.views.signin import count_own_failure, limited_own
 
 Params = ParamSpec("Params")
 View = Callable[Concatenate[Request, Params], HttpResponseBase]
@@ -65,12 +65,16 @@ def resume(request: Request) -> HttpResponse | None:
     limits = attempts.limits_for_session(request.session.session_key or "")
     wait = attempts.take(limits)
     if wait:
-        return limited(request, wait)
+        return limited_own(request, wait)
     sealed = request.POST[SEALED]
     form = CurrentPassword(request.user, request.POST)
-    if not form.is_valid():
+    is_valid = form.is_valid()
+    if form.has_error("current_password", "wrong"):
+        count_own_failure(request)
+    else:
+        attempts.give_back(limits)
+    if not is_valid:
         return ask(request, sealed, form, status=422)
-    attempts.give_back(limits)
     note_password(request)
     try:
         waiting = unseal(request, sealed)

@@ -1,5 +1,7 @@
 import logging
 import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import cast
 
@@ -8,21 +10,25 @@ from django.contrib.auth import authenticate, login, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from webui import activity, attempts, devices
+from webui import activity, attempts, devices, throttle
 from webui.activity import Kind
 from webui.confirmation import note_password
 from webui.forms import SignIn
 from webui.http import Request, asks_and_acts, leave_for, safe_next
 from webui.models import Role, User
 from webui.roles import open_to, open_to_strangers
+from webui.throttle import Guess
 from webui.views import errors
 
 log = logging.getLogger("ferry.signin")
+take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
+BUSY = timedelta(seconds=5)
 DEVICE_COOKIE = f"ferry_device_{settings.PORT}"
 
 
@@ -43,23 +49,41 @@ def signin(request: HttpRequest) -> HttpResponse:
 
 def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
-    device = request.COOKIES.get(DEVICE_COOKIE)
-    limits = attempts.limits_for(name, address, device)
-    wait = attempts.take(limits)
+    guess = throttle.guess_at(name, address, request.COOKIES.get(DEVICE_COOKIE))
+    try:
+        wait, user = _judge(request, form, guess)
+    except TimeoutError:
+        return show(request, form, wanted, refusal=too_busy(), status=503, retry_after=BUSY)
     if wait:
         log.warning("limited name=%r address=%s", known(name), address)
         activity.record_failure(name, address)
-        response = show(request, form, wanted, refusal=too_many_tries(wait), status=429)
-        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-        return response
-    user = authenticate(request, username=name, password=form.cleaned_data["password"])
-    if not isinstance(user, User):
-        log.warning("wrong name=%r address=%s", known(name), address)
+        refusal = too_many_tries(wait)
+        return show(request, form, wanted, refusal=refusal, status=429, retry_after=wait)
+    if user is None:
+        log.warning("failed name=%r address=%s", known(name), address)
         activity.record_failure(name, address)
         refusal = _("That name and password don't match. Check both and try again.")
         return show(request, form, wanted, refusal=refusal, status=422)
-    attempts.give_back(limits)
     return welcome_in(request, user, safe_next(request, wanted), by_password=True)
+
+
+def _judge(
+    request: HttpRequest, form: SignIn, guess: Guess
+) -> tuple[timedelta | None, User | None]:
+    """Return how long to wait, or whose name and password they are. Raises TimeoutError.
+
+    Who has to wait takes no place in the queue of those whose password is checked.
+    """
+    if wait := throttle.wait_for(guess):
+        return wait, None
+    name, password = form.cleaned_data["username"], form.cleaned_data["password"]
+    with take_turn(f"site {guess.line.key}", password, is_known=guess.is_known):
+        if wait := throttle.claim(guess):
+            return wait, None
+        user = authenticate(request, username=name, password=password)
+        if user is None:
+            throttle.count(guess.lines)
+        return None, user
 
 
 def known(name: str) -> str:
@@ -68,7 +92,14 @@ def known(name: str) -> str:
 
 
 def too_many_tries(wait: timedelta) -> str:
-    minutes = math.ceil(wait.total_seconds() / 60)
+    seconds = math.ceil(wait.total_seconds())
+    if seconds < 60:
+        return ngettext(
+            "Too many tries. Wait %(seconds)s second, then try again.",
+            "Too many tries. Wait %(seconds)s seconds, then try again.",
+            seconds,
+        ) % {"seconds": seconds}
+    minutes = math.ceil(seconds / 60)
     return ngettext(
         "Too many tries. Wait %(minutes)s minute, then try again.",
         "Too many tries. Wait %(minutes)s minutes, then try again.",
@@ -76,10 +107,26 @@ def too_many_tries(wait: timedelta) -> str:
     ) % {"minutes": minutes}
 
 
+def too_busy() -> str:
+    return _("Too many people are signing in right now. Try again in a few seconds.")
+
+
 def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
     response = errors.plain(request, 429, text=too_many_tries(wait))
     response["Retry-After"] = str(math.ceil(wait.total_seconds()))
     return response
+
+
+def count_own_failure(request: Request) -> None:
+    """A wrong password of someone who is signed in is a guess at their name, too: it may be a
+    stranger's, on a device that was left unlocked."""
+    throttle.count([throttle.line_of(request.user.username)])
+    log.warning("failed name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
+
+
+def limited_own(request: Request, wait: timedelta) -> HttpResponse:
+    log.warning("limited name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
+    return limited(request, wait)
 
 
 def welcome_in(
@@ -93,6 +140,12 @@ def welcome_in(
     log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
     activity.record(request, Kind.SIGNED_IN if by_password else Kind.PAIRED)
     response = redirect(page)
+    remember_device(response, user)
+    return response
+
+
+def remember_device(response: HttpResponse, user: User) -> None:
+    """Strangers who guess at this person's password don't slow down a device with this cookie."""
     response.set_cookie(
         DEVICE_COOKIE,
         attempts.device_cookie(user),
@@ -101,15 +154,28 @@ def welcome_in(
         httponly=True,
         samesite="Lax",
     )
-    return response
 
 
-def show(
-    request: HttpRequest, form: SignIn, wanted: str, *, refusal: str = "", status: int = 200
+def show(  # noqa: PLR0913  What the page says, and how the answer says it to programs.
+    request: HttpRequest,
+    form: SignIn,
+    wanted: str,
+    *,
+    refusal: str = "",
+    status: int = 200,
+    retry_after: timedelta | None = None,
 ) -> HttpResponse:
-    has_owner = User.objects.has_owner()
-    context = {"form": form, "next": wanted, "refusal": refusal, "has_owner": has_owner}
-    return render(request, "signin/show.html", context, status=status)
+    context = {
+        "form": form,
+        "next": wanted,
+        "refusal": refusal,
+        "has_owner": User.objects.has_owner(),
+        "has_to_wait": status == 429,
+    }
+    response = render(request, "signin/show.html", context, status=status)
+    if retry_after:
+        response["Retry-After"] = str(math.ceil(retry_after.total_seconds()))
+    return response
 
 
 @require_POST

@@ -1,0 +1,41 @@
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+from django.utils import timezone
+
+from config.management.commands.account import make_tables
+from config.preparation import reachable_hosts
+from webui import pairing
+from webui.models import User
+
+LIFETIME = pairing.CODE_LIFETIME
+
+
+class Command(BaseCommand):
+    help = "Prints a link that signs a person in, without a password, once and within 5 minutes."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="the name that the person signs in with")
+
+    def handle(self, *_args: Any, name: str, **_options: Any) -> None:
+        make_tables()
+        person = User.objects.filter(username__iexact=name, is_active=True).first()
+        if person is None:
+            raise CommandError(f"Nobody is called {name!r}. {names()}")
+        _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), LIFETIME)
+        path = f"{settings.URL_PREFIX}{reverse('pair-accept', args=[token])}"
+        places = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
+        minutes = LIFETIME.seconds // 60
+        self.stdout.write(
+            f"One of these addresses signs {person.username} in, once and within {minutes} minutes."
+            f" The page shows the number {pairing.number_of(token)}."
+            " Behind a proxy, put the proxy's address in front of the path.\n"
+        )
+        self.stdout.write("\n".join(f"  {place}" for place in places))
+
+
+def names() -> str:
+    known = ", ".join(User.objects.order_by("pk").values_list("username", flat=True))
+    return f"There are: {known}." if known else "Nobody has joined yet."

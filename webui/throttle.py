@@ -1,0 +1,166 @@
+"""Slow down guesses at passwords, and keep nobody out for good.
+
+After some wrong passwords for one name, or from one address, the next may be tried after a second,
+then after two, and so on up to a minute: over all addresses and processes, and across restarts.
+Only wrong passwords count.
+
+A device on which this very person signed in before has a count of its own, so strangers slow down
+strangers. Anyone else who has to wait gets a time reserved for their network, at which they may
+try, however many others guess meanwhile.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from webui.attempts import is_device_of, network_of
+from webui.models import Reservation, Throttle, User, digest_of
+
+FREE_BY_NAME = 10
+FREE_BY_ADDRESS = 20
+FREE_BY_DEVICE = 20
+LONGEST_INTERVAL = timedelta(minutes=1)
+# So long after the last wrong password, the count begins anew.
+QUIET = timedelta(hours=1)
+# So long a reserved time can be used.
+RESERVED = timedelta(minutes=15)
+# Nothing is reserved further ahead, so that the tables stay small.
+LONGEST_AHEAD = timedelta(days=1)
+# What is later than now by more than this was written before the clock was set back.
+SKEW = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What shares one count of wrong passwords."""
+
+    key: str
+    free: int
+
+
+@dataclass(frozen=True)
+class Guess:
+    line: Line
+    address: Line | None  # None: by a device of the person whose name it is.
+    network: str
+
+    @property
+    def is_known(self) -> bool:
+        return self.address is None
+
+    @property
+    def lines(self) -> list[Line]:
+        return [self.line, self.address] if self.address else [self.line]
+
+
+def guess_at(name: str, address: str, device: str | None) -> Guess:
+    network = network_of(address)
+    if device and is_device_of(device, name):
+        return Guess(Line(digest_of(f"device {device}"), FREE_BY_DEVICE), None, network)
+    by_address = Line(digest_of(f"sign-in {network}"), FREE_BY_ADDRESS)
+    return Guess(line_of(name), by_address, network)
+
+
+def line_of(name: str) -> Line:
+    """However it is spelled: databases differ in what they take for the same letter."""
+    person = User.objects.filter(username__iexact=name).first()
+    spelled = (person.username if person else name).casefold()
+    return Line(digest_of(f"guesses {spelled}"), FREE_BY_NAME)
+
+
+def wait_for(guess: Guess) -> timedelta | None:
+    """Return how long this guess has to wait, and reserve the time at which it may be made."""
+    now = timezone.now()
+    if guess.address and (wait := _wait_of(guess.address, now)):
+        return wait
+    wait = _wait_of(guess.line, now)
+    return _reserve(guess) if wait and not guess.is_known else wait
+
+
+def claim(guess: Guess) -> timedelta | None:
+    """As `wait_for`, for a guess that is made now: a reserved time is good for one."""
+    now = timezone.now()
+    if guess.address and (wait := _wait_of(guess.address, now)):
+        return wait
+    used, _by_model = _reservations(guess, now).filter(at__lte=now).delete()
+    return None if used else wait_for(guess)
+
+
+def count(lines: list[Line]) -> None:
+    """Count a wrong password. All take their rows in one order, so that no two wait for each
+    other."""
+    with transaction.atomic():
+        for line in sorted(lines, key=lambda each: each.key):
+            row, now = _locked(line)
+            row.count += 1
+            row.since = now
+            row.next_at = max(row.next_at, now + interval(row.count, line.free))
+            row.save()
+
+
+def interval(wrong: int, free: int) -> timedelta:
+    """Between a wrong password and the next try."""
+    if wrong < free:
+        return timedelta()
+    return min(timedelta(seconds=2 ** min(wrong - free, 10)), LONGEST_INTERVAL)
+
+
+def prune(now: datetime) -> None:
+    Throttle.objects.filter(since__lt=now - QUIET, next_at__lt=now).delete()
+    Reservation.objects.filter(Q(at__lt=now - RESERVED) | Q(made_at__gt=now + SKEW)).delete()
+
+
+def forgive() -> None:
+    """End all waits."""
+    Throttle.objects.all().delete()
+    Reservation.objects.all().delete()
+
+
+def _wait_of(line: Line, now: datetime) -> timedelta | None:
+    row = Throttle.objects.filter(key=line.key).first()
+    if row is None or is_over(row, now) or row.next_at <= now:
+        return None
+    return row.next_at - now
+
+
+def is_over(row: Throttle, now: datetime) -> bool:
+    is_quiet = row.since < now - QUIET and row.next_at < now
+    return is_quiet or row.since > now + SKEW
+
+
+def _reservations(guess: Guess, now: datetime) -> QuerySet[Reservation]:
+    rows = Reservation.objects.filter(key=guess.line.key, network=guess.network)
+    return rows.filter(at__gt=now - RESERVED, made_at__lte=now + SKEW)
+
+
+def _reserve(guess: Guess) -> timedelta | None:
+    """The next time that nobody has, unless this network has one already."""
+    with transaction.atomic():
+        row, now = _locked(guess.line)
+        own = _reservations(guess, now).first()
+        at = own.at if own else row.next_at
+        if at <= now:
+            return None
+        if own:
+            return at - now
+        if at - now < LONGEST_AHEAD:
+            row.next_at += interval(row.count, guess.line.free)
+            row.save()
+            Reservation.objects.update_or_create(
+                key=guess.line.key, network=guess.network, defaults={"at": at, "made_at": now}
+            )
+        return at - now
+
+
+def _locked(line: Line) -> tuple[Throttle, datetime]:
+    """The row, as it is once nobody else changes it, and what time it is then."""
+    now = timezone.now()
+    first = {"count": 0, "since": now, "next_at": now}
+    row, _is_new = Throttle.objects.select_for_update().get_or_create(key=line.key, defaults=first)
+    now = timezone.now()
+    if is_over(row, now):
+        row.count, row.since, row.next_at = 0, now, now
+    return row, now
