@@ -3,7 +3,7 @@
 import logging
 from collections import deque
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from service import adoption
 from service.adoption import Facts
@@ -17,7 +17,7 @@ from service.engine.events import (
     Seeded,
     Status,
 )
-from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent
+from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent, Waiting
 from service.errors import DiskFull, NotFound, Refusal
 from service.landing import Landed, NotLanded, Outcome
 from service.models import Transfer
@@ -82,6 +82,8 @@ class Hearing:
                 self._complete(run, now)
             case Seeded():
                 self._steering.end_seeding(run)
+            case Waiting():
+                self._wait(run, event, now)
             case Broken():
                 self._broken(run, event, now)
 
@@ -114,8 +116,10 @@ class Hearing:
             run.write(progress_percent=round(100 * share, 1))
         if run.transfer.state == State.MOVING:
             run.become(State.DOWNLOADING)
+        is_waiting = run.transfer.reason == "retrying" and not status.peers_sending
         patience = self._steering.limits.patience
-        if run.transfer.state == State.STALLED and not run.why_stalled(now, patience):
+        is_stalled = run.transfer.state == State.STALLED
+        if is_stalled and not is_waiting and not run.why_stalled(now, patience):
             self._steering.wake(run)
 
     # When it is known what will come
@@ -231,6 +235,15 @@ class Hearing:
         return None if run.awaits_gone else self._steering.begin(run, now)
 
     # When something goes wrong
+
+    def _wait(self, run: Run, waiting: Waiting, now: datetime) -> None:
+        """For a server. It leaves its place to others meanwhile."""
+        if run.stage not in (Stage.ADDED, Stage.WAITING, Stage.ON):
+            return
+        at = now + timedelta(seconds=waiting.seconds)
+        again = f"Ferry tries again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+        log.info("stalled transfer=%d reason=retrying", run.id)
+        run.become(State.STALLED, "retrying", f"{waiting.sentence} {again}")
 
     def _broken(self, run: Run, broken: Broken, now: datetime) -> None:
         if run.stage == Stage.SEEDING:

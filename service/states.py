@@ -28,7 +28,9 @@ LEADS_TO_TROUBLE = frozenset({State.STALLED, State.NO_ROOM, State.FAILED, State.
 
 # Why: the words that may stand beside a state, as README tells them.
 REASONS: dict[str, frozenset[str]] = {
-    State.STALLED: frozenset({"no_peers", "not_available", "nothing_comes", "disk_error"}),
+    State.STALLED: frozenset(
+        {"no_peers", "not_available", "nothing_comes", "retrying", "disk_error"}
+    ),
     State.NO_ROOM: frozenset({"not_enough_space", "disk_full"}),
     State.FAILED: frozenset(
         {"invalid_torrent", "not_a_torrent", "parsing_error", "same_torrent", "fetch_error"}

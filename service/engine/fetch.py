@@ -15,7 +15,7 @@ from service.engine.events import Broken, Complete, Phase
 from service.engine.fetch_answers import Facts
 from service.engine.fetch_content import Content, disk_told
 from service.engine.fetch_errors import Failure, Stopped, Trouble
-from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent
+from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent, Waiting
 from service.engine.fetch_line import Line
 from service.engine.fetch_pace import MOST_TRIES_ONCE_BEGUN, Pace, Throttle
 from service.engine.fetch_requests import ask, troubles_told
@@ -30,6 +30,8 @@ START_BYTES = 64
 # A worker that was frozen for longer may have lost its transfers to another, who writes here now.
 DEAF_SECONDS = 12.0
 LISTEN_SECONDS = 0.2
+# Who waits for longer leaves its place to others; a moment's trouble changes nothing.
+TOLD_SECONDS = 4.0
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,14 @@ class Fetch:
                 if tries >= (MOST_TRIES_ONCE_BEGUN if self._furthest_bytes else trouble.most_tries):
                     raise Failure(f"{trouble.sentence} It was tried {tries} times.") from trouble
                 log.info("fetch waits key=%s tries=%s why=%r", self._order.key, tries, str(trouble))
-                self._pace.pause(self._line, self._pace.wait_seconds(tries, trouble.after_seconds))
+                self._wait(trouble, tries)
+
+    def _wait(self, trouble: Trouble, tries: int) -> None:
+        seconds = self._pace.wait_seconds(tries, trouble.after_seconds)
+        if seconds >= TOLD_SECONDS:
+            tried = f" It was tried {tries} times." if tries > 1 else ""
+            self._tell(Waiting(self._order.key, f"{trouble.sentence}{tried}", seconds))
+        self._pace.pause(self._line, seconds)
 
     def _attempt(self) -> FetchEvent | None:
         """None where the answer had to be let go before `proceed` came."""

@@ -33,4 +33,13 @@ class Magnet:
     uri: str
 
 
-FetchEvent = Status | Complete | Broken | Gone | Head | Torrent | Magnet
+@dataclass(frozen=True)
+class Waiting:
+    """The server failed. Unless it is removed, it is tried again after so long."""
+
+    key: str
+    sentence: str
+    seconds: float
+
+
+FetchEvent = Status | Complete | Broken | Gone | Head | Torrent | Magnet | Waiting

@@ -1,13 +1,14 @@
 """The worker's decisions, with an engine that does what the test says."""
 
 import errno
+from datetime import timedelta
 
 import pytest
 from django.db import OperationalError
 
 from service import accounts, adoption, library, transfers
 from service.engine.events import FileOf, Gone, Metadata, Seeded
-from service.engine.fetch_events import Magnet, Torrent
+from service.engine.fetch_events import Magnet, Torrent, Waiting
 from service.errors import DiskFull, NameTaken, NotNow
 from service.models import File, Folder, Transfer
 from service.places import Place, ids_on_disk, place_of
@@ -118,6 +119,53 @@ def test_an_address_becomes_a_file_with_the_name_that_its_server_says(shift):
     shift.rounds(2)
     assert shift.state(transfer) == "done"
     assert names(account) == ["film.mkv"]
+
+
+def test_an_address_whose_server_fails_tells_why_and_when_it_is_tried_again(shift):
+    """And leaves its place to the next until something comes."""
+    account = alice()
+    first = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
+    shift.round()
+    shift.fetching.head(first, "film.mkv", 100)
+    shift.rounds(2)
+    wait(shift, first, seconds=300)
+    shift.round()
+    assert (shift.state(first), first.reason) == ("stalled", "retrying")
+    again = (shift.now + timedelta(seconds=300)).strftime("%Y-%m-%d %H:%M:%S")
+    assert first.sentence == f"The server fell silent. Ferry tries again at {again} UTC."
+    shift.fetching.status(first, done_bytes=10, wanted_bytes=100)
+    shift.rounds(2)
+    assert shift.state(first) == "stalled"
+    shift.fetching.status(first, done_bytes=10, wanted_bytes=100, peers_sending=1)
+    shift.rounds(2)
+    assert (shift.state(first), first.reason, first.sentence) == ("downloading", "", "")
+    shift.fetching.complete(first, b"x" * 100)
+    shift.rounds(2)
+    assert shift.state(first) == "done"
+
+
+def test_an_address_whose_server_never_answers_leaves_its_place_and_comes_later():
+    shift = Shift(active_transfers=1)
+    account = alice()
+    first = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
+    second = transfers.add_url(account, "http://example.net/song.flac", 0, NOW)
+    shift.rounds(2)
+    assert shift.state(second) == "queued"
+    wait(shift, first, seconds=60)
+    shift.rounds(2)
+    assert (shift.state(first), shift.state(second)) == ("stalled", "metadata")
+    shift.fetching.head(second, "song.flac", 4)
+    shift.rounds(2)
+    shift.fetching.complete(second, b"song")
+    shift.rounds(2)
+    shift.fetching.head(first, "film.mkv", 4)
+    shift.rounds(3)
+    assert shift.state(first) == "downloading"
+
+
+def wait(shift, transfer, seconds):
+    told = Waiting(str(transfer.pk), "The server fell silent.", float(seconds))
+    shift.fetching.news.append(told)
 
 
 # Helpers of this page

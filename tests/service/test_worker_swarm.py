@@ -1,13 +1,19 @@
 """The worker with real peers on loopback."""
 
+import json
+import re
 from dataclasses import replace
 
 import pytest
 
 from service import library, transfers
+from service.api.records import transfer_record
 from service.models import File, Folder, Transfer
 from service.places import ids_on_disk, place_of
+from tests.misbehaving import answers, chunk, head, serving
 from tests.service.builders import NOW, alice, mallory
+from tests.service.engine import fetch_servers
+from tests.service.engine.fetch_servers import CONTENT, in_turn, url_of
 from tests.service.engine.holding import listening_port
 from tests.service.engine.test_downloads import liar
 from tests.service.shifts import real_shift
@@ -146,6 +152,34 @@ def test_an_address_that_has_nothing_fails_with_a_sentence(shift, tmp_path):
     transfer.refresh_from_db()
     assert transfer.reason == "fetch_error"
     assert "404" in transfer.sentence
+
+
+def cut(etag):
+    return fetch_servers.file(cut_after=20_000, etag=etag)
+
+
+FAULTS = {
+    "drops the connection": [cut('W/"a"')] * 3,
+    "sends too little": [answers(head(Transfer_Encoding="chunked"), chunk(b"x" * 99))] * 3,
+    "changes the content": [cut('"a"'), cut('"b"'), cut('"c"'), cut('"d"')],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_address_whose_server_fails_says_so_until_it_comes(shift, fault):
+    account = alice()
+    with serving(in_turn(*FAULTS[fault], fetch_servers.file())) as server:
+        transfer = transfers.add_url(account, url_of(server, "/film.mkv"), 0, NOW)
+        shift.until_state(transfer, "stalled")
+        told = transfer_record(transfers.listed(account)[0], "")
+        assert told["reason"] == "retrying"
+        (said,) = json.loads(told["warnings"])
+        again = r"It was tried \d times\. Ferry tries again at .{19} UTC\."
+        assert re.fullmatch(rf"The .+\. {again}", said)
+        shift.until_state(transfer, "done")
+    with shift.store.open(File.objects.get().blob) as content:
+        assert content.read() == CONTENT
 
 
 def test_a_disk_that_can_not_be_written_to_stalls_it_with_a_sentence(shift, seeds, tmp_path):

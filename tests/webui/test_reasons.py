@@ -1,12 +1,18 @@
 """Why a transfer failed, in the reader's language, with nothing lost of what the service told."""
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 from django.utils import translation
 
 from service.engine import fetch_answers, fetch_requests
 from service.engine.fetch_errors import BadCertificate
 from tests.cases import each_case
 from webui.pages import reasons
+from webui.pages.measures import Calendar
 
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+CALENDAR = Calendar(NOON, ZoneInfo("Europe/Berlin"))
 TRIED = "It was tried 10 times."
 OURS = [
     *fetch_answers.REASONS.values(),
@@ -20,23 +26,42 @@ OURS = [
 
 @each_case("said", [*OURS, *(f"{each} {TRIED}" for each in OURS)])
 def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
-    assert reasons.detail("fetch_error", said) == said
+    assert reasons.detail("fetch_error", said, CALENDAR) == said
 
 
 def test_it_is_told_in_the_readers_language():
     with translation.override("de"):
-        assert reasons.detail("fetch_error", "The server says 503.") == "Der Server sagt 503."
+        assert (
+            reasons.detail("fetch_error", "The server says 503.", CALENDAR)
+            == "Der Server sagt 503."
+        )
 
 
 @each_case("word", ["fetch_error", "disk_error", "never_heard_of_it"])
 def test_words_of_another_service_come_as_they_are_and_as_its_own(word):
     said = "Proxy 10.0.0.7 says 100% no to /films"
-    assert reasons.detail(word, said) == f"the service says: {said}"
-    assert reasons.detail(word, f"The server says 404. {said}").endswith(f"404. {said}")
+    assert reasons.detail(word, said, CALENDAR) == f"the service says: {said}"
+    assert reasons.detail(word, f"The server says 404. {said}", CALENDAR).endswith(f"404. {said}")
     with translation.override("de"):
-        assert reasons.detail(word, said) == f"der Dienst sagt: {said}"
+        assert reasons.detail(word, said, CALENDAR) == f"der Dienst sagt: {said}"
 
 
 @each_case(("word", "said"), [("address_refused", "No."), ("fetch_error", "")])
 def test_nothing_is_added_where_there_is_nothing_to_add(word, said):
-    assert reasons.detail(word, said) == ""
+    assert reasons.detail(word, said, CALENDAR) == ""
+
+
+def test_the_next_try_is_told_by_the_readers_clock():
+    said = "The connection was cut off. It was tried 4 times. Ferry tries again at {} UTC."
+    told = [
+        reasons.detail("retrying", said.format(at), CALENDAR)
+        for at in ("2026-11-23 12:05:00", "2026-11-24 12:05:00")
+    ]
+    beginning = "The connection was cut off. It was tried 4 times. Ferry tries again at"
+    assert told == [f"{beginning} 13:05.", f"{beginning} 24 Nov, 13:05."]
+
+
+@each_case("at", ["2026-99-23 12:05:00", "9999-12-31 23:59:59", "soon"])
+def test_a_next_try_that_is_none_comes_as_it_is(at):
+    said = f"Ferry tries again at {at} UTC."
+    assert reasons.detail("retrying", said, CALENDAR) == f"the service says: {said}"

@@ -157,12 +157,25 @@ def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
         ("no_peers", "No peers waiting for one to appear"),
         ("not_available", "No progress none of its peers has what is missing"),
         ("nothing_comes", "No progress its peers send nothing"),
+        ("retrying", "No progress its server failed; Ferry tries again by itself"),
         ("disk_error", "No progress the disk could not be read or written"),
     ],
 )
 def test_a_stalled_one_says_why(alice, storage, reason, said):
     one = storage.transfer("Stalled", state="stalled", reason=reason)
     assert facts(alice.client.get("/transfers/"), f"t{one.id}").startswith(said)
+
+
+def test_one_whose_server_fails_says_how_and_when_ferry_tries_again(alice, storage, clock):
+    """In words, and by the clock of the reader."""
+    said = "The server sent less than it said. It was tried 4 times."
+    again = "Ferry tries again at 2026-01-05 12:30:00 UTC."
+    one = storage.transfer("Stalled", state="stalled", reason="retrying")
+    storage.tells(one, warnings=f'["{said} {again}"]')
+    told = facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert f"{said} Ferry tries again at" in told
+    assert "12:30." in told
+    assert "UTC" not in told
 
 
 @each_case(("reason", "said"), [("web_page", "a web page"), ("folder_gone", "gone")])

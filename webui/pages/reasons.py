@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from webui.pages.measures import Calendar
+
 NUMBER = re.compile(r"[0-9]+")
+AGAIN = re.compile(r"Ferry tries again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
 SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 
@@ -18,19 +22,30 @@ def sentence(word: str) -> str:
     return say() if say else _("the service says: %(words)s") % {"words": word.replace("_", " ")}
 
 
-def detail(word: str, said: str) -> str:
+def detail(word: str, said: str, calendar: Calendar) -> str:
     """What the service's own sentences add to ours, where that leaves something open."""
     if not said or (word in SENTENCES and word not in VAGUE):
         return ""
-    known = [_in_our_words(each) for each in SENTENCE_ENDS.split(said)]
+    known = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
     return " ".join(known) if all(known) else _("the service says: %(words)s") % {"words": said}
 
 
-def _in_our_words(said: str) -> str:
+def _in_our_words(said: str, calendar: Calendar) -> str:
     """Nothing where Ferry's own service never says so."""
+    if again := AGAIN.fullmatch(said):
+        return _again(again[1], calendar)
     number = NUMBER.search(said)
     shape = NUMBER.sub("%(number)s", said, count=1)
     return _(shape) % {"number": number and number[0]} if shape in DETAILS else ""
+
+
+def _again(moment: str, calendar: Calendar) -> str:
+    """Nothing where another service tells of a day that there isn't."""
+    try:
+        at = datetime.fromisoformat(f"{moment}+00:00")
+        return _("Ferry tries again at %(time)s.") % {"time": calendar.since(at)}
+    except (ValueError, OverflowError):
+        return ""
 
 
 def note(word: str) -> str:
@@ -67,7 +82,7 @@ def _address_refused() -> str:
     return _("this address may not be fetched")
 
 
-VAGUE = frozenset({"fetch_error", "disk_error"})
+VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
 # What Ferry's own service says of these, each with its first number left out.
 DETAILS = frozenset(
     {
@@ -100,6 +115,7 @@ SENTENCES: dict[str, Callable[[], str]] = {
     "no_peers": lambda: _("waiting for one to appear"),
     "not_available": lambda: _("none of its peers has what is missing"),
     "nothing_comes": lambda: _("its peers send nothing"),
+    "retrying": lambda: _("its server failed; Ferry tries again by itself"),
     "not_enough_space": _no_room,
     "not_enough_space_added_to_wishlist": _no_room_kept,
     "not_enough_space_wishlist_full": _no_room,

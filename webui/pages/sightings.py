@@ -11,6 +11,8 @@ LEAST_SPAN_SECONDS = 10
 STEP_SECONDS = 4
 LONGEST_LEFT_SECONDS = 99 * 3600
 LONGEST_SAID = 200
+# The only reason but a failure's that the service's own words explain.
+RETRYING = "retrying"
 YOUNG_SECONDS = 60
 GONE_SECONDS = 60
 
@@ -126,7 +128,8 @@ def seen(
         file=transfer.file_created_id or old.file,
     )
     state = state_of(transfer, fresh, now)
-    said = transfer.warnings[0][:LONGEST_SAID] if state == FAILED and transfer.warnings else ""
+    is_told = state == FAILED or transfer.reason == RETRYING
+    said = transfer.warnings[0][:LONGEST_SAID] if is_told and transfer.warnings else ""
     fresh = fresh._replace(state=state, reason=transfer.reason or "", said=said)
     return timed(remembered(fresh, sending), now)
 

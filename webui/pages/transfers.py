@@ -22,6 +22,7 @@ from webui.pages.sightings import (
     MOVING,
     NO_ROOM,
     QUEUED,
+    RETRYING,
     STALLED,
     STOPPED,
     Sighting,
@@ -347,7 +348,7 @@ def downloading(sighting: Sighting, _around: Circumstances) -> Told:
     return word, "", "", [left_words, part(sighting), direct(sighting) or peers(sighting)]
 
 
-def stalled(sighting: Sighting, _around: Circumstances) -> Told:
+def stalled(sighting: Sighting, around: Circumstances) -> Told:
     quiet, why = sighting.quiet_minutes, sighting.reason or NO_PEERS
     has_peers = bool(sighting.peers) or sighting.kind == "url" or why != NO_PEERS
     if not quiet:
@@ -357,6 +358,8 @@ def stalled(sighting: Sighting, _around: Circumstances) -> Told:
     else:
         word = _("No peers for %(time)s") % {"time": measures.long_time(quiet * 60)}
     waiting = "" if has_peers and why == NO_PEERS else reasons.sentence(why)
+    if why == RETRYING:
+        waiting = reasons.detail(why, sighting.said, around.calendar) or waiting
     return word, "amber", "unplug", [waiting, part(sighting), direct(sighting) or peers(sighting)]
 
 
@@ -398,7 +401,7 @@ def done(sighting: Sighting, around: Circumstances) -> Told:
 
 def failed(sighting: Sighting, around: Circumstances) -> Told:
     words = reasons.sentence(sighting.reason) or _("the storage service gives no reason")
-    said = reasons.detail(sighting.reason, sighting.said)
+    said = reasons.detail(sighting.reason, sighting.said, around.calendar)
     return _("Failed"), "red", "circle-alert", [words, said, ended(sighting, around)]
 
 

@@ -13,7 +13,7 @@ from itertools import count
 import pytest
 
 from service.engine.events import Broken, Complete, Gone
-from service.engine.fetch_events import Head, Magnet, Torrent
+from service.engine.fetch_events import Head, Magnet, Torrent, Waiting
 from service.engine.fetch_pace import Pace
 from service.engine.fetching import Fetching, FetchOrder
 from tests.cases import each_case
@@ -262,6 +262,30 @@ def test_a_server_that_always_cuts_at_the_same_place_and_goes_on_with_nothing_is
         assert first_of_head(server.heads[-1]) == 0
     assert sentence_of(event).endswith("It was tried 100 times.")
     assert side.waits[:10] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
+
+
+@each_case(
+    ("broken", "said"),
+    [
+        (lambda: file(cut_after=0), "The server cut off its answer, or it is none."),
+        (lambda: answers(head("503 Busy", Content_Length="0")), "The server says 503."),
+    ],
+)
+def test_each_longer_wait_for_a_server_is_told_with_its_cause(sides, broken, said):
+    side = sides()
+    with serving(broken()) as server:
+        side.fetch(url_of(server))
+    told = [event for event in side.seen if isinstance(event, Waiting)]
+    assert [event.seconds for event in told] == [each for each in side.waits if each >= 4]
+    assert told[0] == Waiting("7", f"{said} It was tried 3 times.", 4.0)
+
+
+def test_a_server_that_says_when_to_come_back_is_told_at_once(side):
+    busy = answers(head("503 Busy", Content_Length="0", Retry_After="60"))
+    with serving(in_turn(busy, file())) as server:
+        assert side.fetch(url_of(server)) == DONE
+    (told,) = (event for event in side.seen if isinstance(event, Waiting))
+    assert told == Waiting("7", "The server says 503.", 60.0)
 
 
 def test_a_server_that_sends_the_whole_when_asked_for_a_part_begins_anew(side):
