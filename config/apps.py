@@ -11,7 +11,8 @@ class Ferry(AppConfig):
     label = "ferry"
 
     def ready(self) -> None:
-        from config import release  # noqa: PLC0415  It needs models, which are loaded by now.
+        from config import recording, release  # noqa: PLC0415  They need models, loaded by now.
 
         connection_created.connect(release.refuse_newer)
         connection_created.connect(outages.come_back)
+        recording.start()

@@ -23,6 +23,7 @@ from django.contrib.auth.hashers import check_password
 from django.db import OperationalError, transaction
 from django.utils.module_loading import import_string
 
+from service import signals
 from service.accounts import spelled
 from service.errors import Busy, TooManyTries
 from service.models import Account, Guesses, KnownNetwork
@@ -98,6 +99,8 @@ class Attempt:
         refuse_beyond(limits, self.now)
         if not matches(self.account, self.password):
             count(limits, self.now)
+            email = self.account.email if self.account else ""
+            signals.password_failed.send(Account, email=email, address=self.address)
             return False
         if self.account:
             remembered.add(self.account, self.password, self.network, self.now)

@@ -163,8 +163,8 @@ def rename_file(account: Account, file_id: int, name: str, now: datetime) -> Fil
     return renamed
 
 
-def delete_folder(account: Account, folder_id: int, now: datetime) -> None:
-    """With all below. Transfers that were to land there land in the root."""
+def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
+    """Return its name. All below goes too; transfers that were to land there land in the root."""
     with changing_library(account, now) as locked:
         doomed = folder(locked, folder_id)
         if doomed.parent is None:
@@ -177,15 +177,18 @@ def delete_folder(account: Account, folder_id: int, now: datetime) -> None:
         folders.delete()
         spread(doomed.parent, -doomed.size_bytes, now)
         locked.space_used_bytes -= doomed.size_bytes
+    return doomed.name
 
 
-def delete_file(account: Account, file_id: int, now: datetime) -> None:
+def delete_file(account: Account, file_id: int, now: datetime) -> str:
+    """Return its name."""
     with changing_library(account, now) as locked:
         doomed = file(locked, file_id)
         Discarded.objects.create(blob=doomed.blob, at=now)
         File.objects.filter(pk=doomed.pk).delete()
         spread(doomed.folder, -doomed.size_bytes, now)
         locked.space_used_bytes -= doomed.size_bytes
+    return doomed.name
 
 
 def add_file(  # noqa: PLR0913  So much belongs to a file.

@@ -152,13 +152,14 @@ def record_upload(
         )
 
 
-def delete(account: Account, transfer_id: int, now: datetime) -> None:
-    """Never touches what is in a folder already."""
+def delete(account: Account, transfer_id: int, now: datetime) -> str:
+    """Return its title. Never touches what is in a folder already."""
     with changing_transfers(account, now) as locked:
         transfer = get(locked, transfer_id)
         _drop_wishes(locked, transfer)
         remove(transfer)
     bells.ring()
+    return transfer.title
 
 
 def prune(now: datetime) -> None:

@@ -1,10 +1,13 @@
 """What people did that an owner may want to look up, kept for 90 days.
 
-Each event is one row. Only strangers could write without end: their failed sign-ins are counted
-by the hour, in one row for each name and network, and in a single one beyond twenty of those.
+Each event is one row. Only strangers and programs could write without end. Failed sign-ins are
+counted by the hour, in one row for each name and network. Beyond twenty rows of a kind within an
+hour, a single row counts whatever else strangers and programs do.
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.db import OperationalError
@@ -19,8 +22,9 @@ log = logging.getLogger("ferry.activity")
 
 Kind = Activity.Kind
 LIFETIME = timedelta(days=90)
-FAILURES_TOGETHER = timedelta(hours=1)
-MOST_FAILURES_APART = 20
+TOGETHER = timedelta(hours=1)
+MOST_APART = 20
+LONGEST_PERSON = 150
 LONGEST_SUBJECT = 255
 
 
@@ -40,8 +44,8 @@ def record_command(kind: Kind, subject: str = "", *, detail: str = "") -> None:
 def write(  # noqa: PLR0913  As many facts as an event has.
     kind: Kind, person: str, subject: str, *, detail: str = "", address: str = "", count: int = 1
 ) -> None:
-    """One insert. What was done stays done where the disk has no room to say so."""
-    try:
+    """One insert."""
+    with _or_log(kind):
         Activity.objects.create(
             at=timezone.now(),
             kind=kind,
@@ -51,6 +55,13 @@ def write(  # noqa: PLR0913  As many facts as an event has.
             address=address[:64],
             count=count,
         )
+
+
+@contextmanager
+def _or_log(kind: Kind) -> Iterator[None]:
+    """What was done stays done where the disk has no room to say so."""
+    try:
+        yield
     except OperationalError as trouble:
         log.warning("activity not recorded kind=%s: %s", kind, trouble)
 
@@ -58,19 +69,40 @@ def write(  # noqa: PLR0913  As many facts as an event has.
 def record_failure(name: str, address: str) -> None:
     """Count a failed sign-in. Some type their password as their name: only known ones are kept."""
     known = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
-    now = timezone.now()
-    lately = Activity.objects.filter(kind=Kind.FAILED, at__gt=now - FAILURES_TOGETHER, at__lte=now)
-    where = {"subject": known or "", "address": network_of(address)}
-    try:
-        if _count(lately.filter(**where)):
+    _count_failure(Kind.FAILED, known or "", address)
+
+
+def record_program_failure(account: str, address: str) -> None:
+    """Count a wrong password of another program; its account is empty where none has that name."""
+    _count_failure(Kind.PROGRAM_FAILED, account, address)
+
+
+def record_program(kind: Kind, account: str, subject: str, address: str) -> None:
+    """Keep what another program did."""
+    person = account[:LONGEST_PERSON]
+    with _or_log(kind):
+        _write_bounded(kind, person=person, subject=subject[:LONGEST_SUBJECT], address=address[:64])
+
+
+def _count_failure(kind: Kind, name: str, address: str) -> None:
+    facts = {"subject": name, "address": network_of(address)[:64]}
+    with _or_log(kind):
+        if not _count(_of_last_hour(kind).filter(**facts)):
+            _write_bounded(kind, **facts)
+
+
+def _write_bounded(kind: Kind, **facts: str) -> None:
+    lately = _of_last_hour(kind)
+    if lately.count() >= MOST_APART:
+        facts = {"person": "", "subject": "", "address": ""}
+        if _count(lately.filter(**facts)):
             return
-        if lately.count() >= MOST_FAILURES_APART:
-            where = {"subject": "", "address": ""}
-            if _count(lately.filter(**where)):
-                return
-        Activity.objects.create(at=now, kind=Kind.FAILED, **where)
-    except OperationalError as trouble:
-        log.warning("activity not recorded kind=%s: %s", Kind.FAILED, trouble)
+    Activity.objects.create(at=timezone.now(), kind=kind, **facts)
+
+
+def _of_last_hour(kind: Kind) -> QuerySet[Activity]:
+    now = timezone.now()
+    return Activity.objects.filter(kind=kind, at__gt=now - TOGETHER, at__lte=now)
 
 
 def _count(rows: QuerySet[Activity]) -> bool:

@@ -327,10 +327,14 @@ class Activity(models.Model):
         DELETED = "deleted"
         TRANSFER_REMOVED = "transfer_removed"
         ACCOUNT_CHANGED = "account_changed"
+        PROGRAM_FAILED = "program_failed"
+        PROGRAM_DELETED = "program_deleted"
+        PROGRAM_TRANSFER_REMOVED = "program_transfer_removed"
 
     at = models.DateTimeField(db_index=True)
     kind = models.CharField(max_length=24)
-    person = models.CharField(max_length=150, default="")  # empty: nobody who is known
+    # The account of another program, or empty: nobody who is known.
+    person = models.CharField(max_length=150, default="")
     subject = models.CharField(max_length=255, default="")
     detail = models.CharField(max_length=20, default="")  # a role, or what a command did
     address = models.CharField(max_length=64, default="")  # empty: a command on this machine

@@ -2,10 +2,11 @@
 
 from django.http import HttpResponse
 
-from service import library, links
+from service import library, links, signals
 from service.api import answers, bodies
 from service.api.errors import Missing
 from service.api.http import Request
+from service.models import File
 
 
 def download(request: Request, file_id: int) -> HttpResponse:
@@ -26,5 +27,6 @@ def rename(request: Request, file_id: int) -> HttpResponse:
 
 
 def delete(request: Request, file_id: int) -> HttpResponse:
-    library.delete_file(request.account, file_id, request.now)
+    name = library.delete_file(request.account, file_id, request.now)
+    signals.deleted.send(File, request=request, name=name)
     return answers.changed()

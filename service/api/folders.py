@@ -7,7 +7,7 @@ from zlib import crc32
 
 from django.http import HttpResponse
 
-from service import library, links, pins
+from service import library, links, pins, signals
 from service.api import answers, bodies, transfers
 from service.api.errors import Missing
 from service.api.http import Request
@@ -144,7 +144,8 @@ def rename(request: Request, folder_id: int) -> HttpResponse:
 
 
 def delete(request: Request, folder_id: int) -> HttpResponse:
-    library.delete_folder(request.account, folder_id, request.now)
+    name = library.delete_folder(request.account, folder_id, request.now)
+    signals.deleted.send(Folder, request=request, name=name)
     return answers.changed()
 
 

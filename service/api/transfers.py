@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from service import transfers
+from service import signals, transfers
 from service.api import answers, bodies, uploads
 from service.api.errors import NothingPassed
 from service.api.http import Request
@@ -130,5 +130,6 @@ def added(*made: Transfer) -> HttpResponse:
 
 
 def delete(request: Request, transfer_id: int) -> HttpResponse:
-    transfers.delete(request.account, transfer_id, request.now)
+    title = transfers.delete(request.account, transfer_id, request.now)
+    signals.deleted.send(Transfer, request=request, name=title)
     return answers.changed()

@@ -188,11 +188,11 @@ def test_a_form_that_waits_for_the_password_is_done_after_it(alice):
         page.set_viewport_size({"width": width, "height": 900})
         is_fine(alice)
     page.get_by_label("Password").fill("guess")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("main")).to_contain_text("That is not your password")
     is_fine(alice)
     page.get_by_label("Password").fill(RUNNING_PASSWORD)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_label("The line with the token")).to_be_visible()
     expect(page.locator("#tokens")).to_contain_text(name)
 

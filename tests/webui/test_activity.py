@@ -19,7 +19,7 @@ from tests.webui.test_pairing import PHONE, offered
 from tests.webui.test_people import NEW, invited
 from webui import activity
 from webui import connection as site
-from webui.activity import MOST_FAILURES_APART, Kind
+from webui.activity import MOST_APART, Kind
 from webui.models import Activity, Device, OneTimeLink, SendToken, Share
 from webui.pages.activity import activity_page
 from webui.pages.measures import Calendar
@@ -162,13 +162,20 @@ def connect_by_command(alice, bob, storage):
 
 SAID = {
     sign_in: ["bob signed in"],
-    pair: ["bob showed a pairing link", "bob signed in without a password, by pairing"],
+    pair: ["bob created a pairing link", "bob signed in by pairing, without a password"],
     approve: ["bob approved a device: Safari on iPhone"],
-    join: ["alice invited someone as Member", "ida signed in", "ida joined as Member"],
-    take_back_an_invitation: ["alice invited someone as Owner", "alice took back an invitation"],
+    join: [
+        "alice created an invitation (Member)",
+        "ida signed in",
+        "ida accepted an invitation (Member)",
+    ],
+    take_back_an_invitation: [
+        "alice created an invitation (Owner)",
+        "alice revoked an invitation",
+    ],
     change_people: [
-        "alice changed the role of bob to Guest",
-        "alice signed out bob everywhere",
+        "alice changed bob's role to Guest",
+        "alice signed bob out everywhere",
         "alice removed bob",
     ],
     sign_out_devices: [
@@ -176,28 +183,28 @@ SAID = {
         "bob signed out a device: Safari on iPhone",
         "bob signed out all their other devices",
     ],
-    change_password: ["bob changed the password of bob"],
-    make_and_revoke_a_token: ["bob made a token: seedbox", "bob revoked a token: seedbox"],
+    change_password: ["bob changed their password"],
+    make_and_revoke_a_token: ["bob created a token: seedbox", "bob revoked a token: seedbox"],
     make_and_revoke_a_link: [
-        "bob made a link for players: Film.mkv",
-        "bob took back a link for players: Film.mkv",
+        "bob created a link for players: Film.mkv",
+        "bob revoked a link for players: Film.mkv",
     ],
     let_programs_in: [
-        "alice made a password for other programs",
-        "alice took away the password for other programs",
+        "alice created a password for other programs",
+        "alice revoked the password for other programs",
     ],
     connect: [
-        "alice connected another service: storage.example",
-        "alice forgot the connection to storage.example",
+        "alice connected Ferry to storage.example",
+        "alice disconnected Ferry from storage.example",
     ],
     delete: ["bob deleted “a.txt” and 2 more", "bob deleted “100%s.txt”"],
     remove_a_transfer: ["bob removed a transfer: Sintel"],
     make_an_owner_by_command: ["olga became an owner"],
-    change_a_password_by_command: ["A command on this machine changed the password of bob"],
+    change_a_password_by_command: ["A command on this machine changed bob's password"],
     change_an_account_by_command: [
-        "A command on this machine changed the service account ferry@localhost: space"
+        "A command on this machine changed the service account ferry@localhost (space)"
     ],
-    connect_by_command: ["A command on this machine forgot the connection to storage.example"],
+    connect_by_command: ["A command on this machine disconnected Ferry from storage.example"],
 }
 
 
@@ -235,8 +242,8 @@ def test_failed_sign_ins_of_an_hour_are_one_row_for_each_name_and_network(alice)
     guess("alice", "2001:db8::2")
     guess("my password")
     assert events(alice)[::-1] == [
-        "3 failed sign-ins as alice, within an hour",
-        "2 failed sign-ins as alice, within an hour",
+        "3 failed sign-ins as alice within an hour",
+        "2 failed sign-ins as alice within an hour",
         "1 failed sign-in with an unknown name",
     ]
     assert "my password" not in str(list(Activity.objects.values()))
@@ -250,10 +257,10 @@ def test_the_next_hour_is_another_row(alice):
 
 
 def test_strangers_cannot_flood_it(alice):
-    for number in range(MOST_FAILURES_APART + 30):
+    for number in range(MOST_APART + 30):
         activity.record_failure("alice", f"10.{number}.0.1")
-    assert Activity.objects.count() == MOST_FAILURES_APART + 1
-    assert events(alice)[0] == "30 more failed sign-ins from other addresses, within an hour"
+    assert Activity.objects.count() == MOST_APART + 1
+    assert events(alice)[0] == "30 more failed sign-ins from other addresses within an hour"
 
 
 # The list

@@ -1,4 +1,4 @@
-"""What happened in Ferry, one sentence for each event."""
+"""Describe each event of the activity page in one sentence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class ActivityPage:
 
 
 def activity_page(events: Iterable[Event], calendar: Calendar, before: int) -> ActivityPage:
-    """`before` names the oldest event of a page that others follow; 0 if none do."""
+    """`before` is the id of the last event shown if there are older ones, else 0."""
     rows = [Row(sentence(event), note(event, calendar)) for event in events]
     older = f"{reverse('account-activity')}?before={before}" if before else ""
     return ActivityPage(_("Activity"), rows, older)
@@ -56,6 +56,10 @@ def sentence(event: Event) -> str:
         return failure(event)
     if event.kind == "deleted":
         return deletion(event)
+    if event.kind.startswith("program_"):
+        return by_program(event)
+    if event.kind == "password_changed" and event.person == event.subject:
+        return _("%(person)s changed their password") % {"person": event.person}
     words = {
         "person": event.person or _("A command on this machine"),
         "subject": event.subject,
@@ -68,24 +72,24 @@ ROLES = ("guest", "member", "owner")
 
 
 def failure(event: Event) -> str:
-    """Those of an hour together, from one network or from many."""
+    """Describe the failed sign-ins of an hour, from one network or from many."""
     words = {"name": event.subject, "count": count_words(event.count)}
     if event.subject:
         text = ngettext(
             "%(count)s failed sign-in as %(name)s",
-            "%(count)s failed sign-ins as %(name)s, within an hour",
+            "%(count)s failed sign-ins as %(name)s within an hour",
             event.count,
         )
     elif event.address:
         text = ngettext(
             "%(count)s failed sign-in with an unknown name",
-            "%(count)s failed sign-ins with an unknown name, within an hour",
+            "%(count)s failed sign-ins with an unknown name within an hour",
             event.count,
         )
     else:
         text = ngettext(
             "%(count)s more failed sign-in from another address",
-            "%(count)s more failed sign-ins from other addresses, within an hour",
+            "%(count)s more failed sign-ins from other addresses within an hour",
             event.count,
         )
     return text % words
@@ -103,30 +107,75 @@ def deletion(event: Event) -> str:
     return others % {**words, "others": count_words(event.count - 1)}
 
 
+def by_program(event: Event) -> str:
+    """Describe what another program did, or how much more all of them did within an hour."""
+    if event.kind == "program_failed":
+        return program_failure(event)
+    words = {
+        "account": event.person,
+        "subject": event.subject,
+        "count": count_words(event.count),
+    }
+    if not event.person:
+        text = ngettext(
+            "%(count)s more deletion by another program",
+            "%(count)s more deletions by other programs within an hour",
+            event.count,
+        )
+    elif event.kind == "program_deleted":
+        text = _("Another program deleted “%(subject)s” as %(account)s")
+    else:
+        text = _("Another program removed a transfer as %(account)s: %(subject)s")
+    return text % words
+
+
+def program_failure(event: Event) -> str:
+    words = {"name": event.subject, "count": count_words(event.count)}
+    if event.subject:
+        text = ngettext(
+            "%(count)s wrong password from another program for %(name)s",
+            "%(count)s wrong passwords from other programs for %(name)s within an hour",
+            event.count,
+        )
+    elif event.address:
+        text = ngettext(
+            "%(count)s wrong password from another program for an unknown account",
+            "%(count)s wrong passwords from other programs for unknown accounts within an hour",
+            event.count,
+        )
+    else:
+        text = ngettext(
+            "%(count)s more wrong password from a program at another address",
+            "%(count)s more wrong passwords from programs at other addresses within an hour",
+            event.count,
+        )
+    return text % words
+
+
 # Functions, since the language is the reader's.
 SENTENCES = {
     "signed_in": lambda: _("%(person)s signed in"),
-    "paired": lambda: _("%(person)s signed in without a password, by pairing"),
+    "paired": lambda: _("%(person)s signed in by pairing, without a password"),
     "owner_made": lambda: _("%(subject)s became an owner"),
-    "password_changed": lambda: _("%(person)s changed the password of %(subject)s"),
-    "link_offered": lambda: _("%(person)s showed a pairing link"),
+    "password_changed": lambda: _("%(person)s changed %(subject)s's password"),
+    "link_offered": lambda: _("%(person)s created a pairing link"),
     "code_approved": lambda: _("%(person)s approved a device: %(subject)s"),
     "device_signed_out": lambda: _("%(person)s signed out a device: %(subject)s"),
     "others_signed_out": lambda: _("%(person)s signed out all their other devices"),
-    "person_signed_out": lambda: _("%(person)s signed out %(subject)s everywhere"),
-    "invited": lambda: _("%(person)s invited someone as %(role)s"),
-    "invitation_revoked": lambda: _("%(person)s took back an invitation"),
-    "joined": lambda: _("%(person)s joined as %(role)s"),
-    "role_changed": lambda: _("%(person)s changed the role of %(subject)s to %(role)s"),
+    "person_signed_out": lambda: _("%(person)s signed %(subject)s out everywhere"),
+    "invited": lambda: _("%(person)s created an invitation (%(role)s)"),
+    "invitation_revoked": lambda: _("%(person)s revoked an invitation"),
+    "joined": lambda: _("%(person)s accepted an invitation (%(role)s)"),
+    "role_changed": lambda: _("%(person)s changed %(subject)s's role to %(role)s"),
     "removed": lambda: _("%(person)s removed %(subject)s"),
-    "token_made": lambda: _("%(person)s made a token: %(subject)s"),
+    "token_made": lambda: _("%(person)s created a token: %(subject)s"),
     "token_revoked": lambda: _("%(person)s revoked a token: %(subject)s"),
-    "share_made": lambda: _("%(person)s made a link for players: %(subject)s"),
-    "share_revoked": lambda: _("%(person)s took back a link for players: %(subject)s"),
-    "programs_allowed": lambda: _("%(person)s made a password for other programs"),
-    "programs_blocked": lambda: _("%(person)s took away the password for other programs"),
-    "connected": lambda: _("%(person)s connected another service: %(subject)s"),
-    "disconnected": lambda: _("%(person)s forgot the connection to %(subject)s"),
+    "share_made": lambda: _("%(person)s created a link for players: %(subject)s"),
+    "share_revoked": lambda: _("%(person)s revoked a link for players: %(subject)s"),
+    "programs_allowed": lambda: _("%(person)s created a password for other programs"),
+    "programs_blocked": lambda: _("%(person)s revoked the password for other programs"),
+    "connected": lambda: _("%(person)s connected Ferry to %(subject)s"),
+    "disconnected": lambda: _("%(person)s disconnected Ferry from %(subject)s"),
     "transfer_removed": lambda: _("%(person)s removed a transfer: %(subject)s"),
-    "account_changed": lambda: _("%(person)s changed the service account %(subject)s: %(role)s"),
+    "account_changed": lambda: _("%(person)s changed the service account %(subject)s (%(role)s)"),
 }

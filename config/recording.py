@@ -1,0 +1,29 @@
+"""Record what other programs do at /rest in the activity that owners look up."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from config.service import IN_PROCESS
+from service import signals
+from service.models import Transfer
+from webui import activity
+from webui.activity import Kind
+
+
+def start() -> None:
+    signals.deleted.connect(record_deletion)
+    signals.password_failed.connect(record_failure)
+
+
+def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: Any) -> None:
+    """The site records what people delete by itself."""
+    if IN_PROCESS in request.META:
+        return
+    kind = Kind.PROGRAM_TRANSFER_REMOVED if sender is Transfer else Kind.PROGRAM_DELETED
+    account: str = request.account.email  # type: ignore[attr-defined]
+    activity.record_program(kind, account, name, request.META.get("REMOTE_ADDR", ""))
+
+
+def record_failure(email: str, address: str, **_signal: Any) -> None:
+    activity.record_program_failure(email, address)

@@ -1,0 +1,8 @@
+"""Events that the rest of this process may record."""
+
+from django.dispatch import Signal
+
+# Sent by the model of what a request deleted, with that request and its former name.
+deleted = Signal()
+# Sent for each wrong password that counts, with the account's email, if any, and the address.
+password_failed = Signal()
