@@ -61,6 +61,7 @@ def of_service(path: str, **headers: str) -> int:
 
 
 def test_a_restart_ends_no_grant(tmp_path, settings, monkeypatch):
+    """The rows of the table make their grants at a Ferry that runs, in place of this process."""
     port = free_port()
     monkeypatch.setattr(table, "DEVICE_COOKIE", f"ferry_device_{port}")
     monkeypatch.setattr(table, "of_service", of_service)
