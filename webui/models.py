@@ -327,6 +327,8 @@ class Activity(models.Model):
         DELETED = "deleted"
         TRANSFER_REMOVED = "transfer_removed"
         ACCOUNT_CHANGED = "account_changed"
+        LINK_PRINTED = "link_printed"
+        UNLOCKED = "unlocked"
         PROGRAM_FAILED = "program_failed"
         PROGRAM_DELETED = "program_deleted"
         PROGRAM_TRANSFER_REMOVED = "program_transfer_removed"

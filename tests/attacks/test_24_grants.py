@@ -141,6 +141,19 @@ def approved_code(olga, film) -> Opens:
     return opens
 
 
+def sign_in_link(olga, film) -> Opens:
+    said = StringIO()
+    call_command("signin_link", olga.user.username, stdout=said)
+    path = re.search(r"/pair/[\w-]+/", said.getvalue())[0]
+
+    def opens() -> bool:
+        phone = stranger()
+        phone.post(path)
+        return is_in(phone)
+
+    return opens
+
+
 def invitation(olga, film) -> Opens:
     answer = olga.client.post("/account/people/invite/", {"role": "owner"})
     path = path_of(page(answer).select_one("input.mono")["value"])
@@ -190,6 +203,7 @@ GRANTS = {
     "remembered device": remembered_device,
     "pairing link": pairing_link,
     "approved code": approved_code,
+    "sign-in link": sign_in_link,
     "invitation": invitation,
     "token for scripts": token,
     "link for players": player_link,
@@ -266,15 +280,16 @@ def connection_change_and_back(olga, alice):
 
 SIGNED_IN = {"signed-in device", "signed-in device that no list shows", "remembered device"}
 PAIRINGS = {"pairing link", "approved code"}
-HANDED_OUT = {"invitation", "link for players"}
+WAYS_IN = PAIRINGS | {"sign-in link"}
+HANDED_OUT = {"sign-in link", "invitation", "link for players"}
 OF_AN_OWNER = {"invitation", "password for other programs", "signed link to content"}
 ENDED = {
     nothing: set(),
     new_password: SIGNED_IN | PAIRINGS | HANDED_OUT,
     new_password_by_command: SIGNED_IN | PAIRINGS | HANDED_OUT,
-    member: PAIRINGS | OF_AN_OWNER,
-    guest: PAIRINGS | OF_AN_OWNER | {"token for scripts"},
-    member_and_owner_again: PAIRINGS | OF_AN_OWNER,
+    member: WAYS_IN | OF_AN_OWNER,
+    guest: WAYS_IN | OF_AN_OWNER | {"token for scripts"},
+    member_and_owner_again: WAYS_IN | OF_AN_OWNER,
     sign_out: PAIRINGS,
     sign_out_everywhere: SIGNED_IN | PAIRINGS | HANDED_OUT,
     sign_out_everywhere_on_the_page_of_people: SIGNED_IN | PAIRINGS | HANDED_OUT,
@@ -294,9 +309,19 @@ ENDED = {
 def test_each_grant_ends_with_what_it_came_from(event, film):
     connection.forget()
     alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
-    opens = {name: make(olga, film) for name, make in GRANTS.items()}
+    opens = {name: make(olga, film) for name, make in GRANTS.items() if name != "sign-in link"}
     event(olga, alice)
-    assert {name for name, is_open in opens.items() if not is_open()} == ENDED[event]
+    ended = ENDED[event] - {"sign-in link"}
+    assert {name for name, is_open in opens.items() if not is_open()} == ended
+
+
+@each_case("event", ENDED)
+def test_a_sign_in_link_ends_with_what_it_came_from(event, film):
+    """By itself, since it takes the place of a pairing link."""
+    alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
+    is_open = sign_in_link(olga, film)
+    event(olga, alice)
+    assert is_open() != ("sign-in link" in ENDED[event])
 
 
 # What the columns of SECURITY.md's table stand for. Its rows are the grants.

@@ -74,8 +74,13 @@ def test_a_restart_ends_no_grant(tmp_path, settings, monkeypatch):
             settings.DATA_DIR = tmp_path
             account = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
             film = a_file(account, "Film.mkv", blob=put(library_store(), b"a film"))
-            olga = signed_in("olga")
-            opens = {name: table.GRANTS[name](olga, film) for name in table.GRANTS if name in names}
+            # A sign-in link takes the place of a pairing link.
+            olga, alice = signed_in("olga"), signed_in("alice")
+            opens = {
+                name: table.GRANTS[name](alice if name == "sign-in link" else olga, film)
+                for name in table.GRANTS
+                if name in names
+            }
         with running(tmp_path, **ferry_of_this_test):
             # The cookie of a remembered device is judged here, by the key that Ferry kept.
             settings.SECRET_KEY = (tmp_path / "secret_key").read_text()

@@ -62,6 +62,13 @@ def test_a_link_signs_a_person_in_once(alice, mallory, clock):
     assert Client(headers={"host": "localhost"}).post(link).status_code == 404
 
 
+def test_who_came_by_a_link_has_typed_no_password(alice, mallory):
+    _said, link = link_for("alice")
+    mallory.post(link)
+    asked = mallory.post("/account/tokens/", {"name": "seedbox"})
+    assert words(asked, "h1") == "Enter your password"
+
+
 def test_a_link_lives_five_minutes(alice, mallory, clock):
     _said, link = link_for("alice")
     clock.advance(timedelta(minutes=5))

@@ -155,6 +155,11 @@ def change_an_account_by_command(alice, bob, storage):
     call_command("account", "list", stdout=StringIO())
 
 
+def let_in_by_command(alice, bob, storage):
+    call_command("signin_link", "BOB", stdout=StringIO())
+    call_command("unlock", stdout=StringIO())
+
+
 def connect_by_command(alice, bob, storage):
     site.keep(URL, EMAIL, "herring in oil")
     call_command("connect", "--forget", stdout=StringIO())
@@ -162,7 +167,7 @@ def connect_by_command(alice, bob, storage):
 
 SAID = {
     sign_in: ["bob signed in"],
-    pair: ["bob created a pairing link", "bob signed in by pairing, without a password"],
+    pair: ["bob created a pairing link", "bob signed in without a password"],
     approve: ["bob approved a device: Safari on iPhone"],
     join: [
         "alice created an invitation (Member)",
@@ -203,6 +208,10 @@ SAID = {
     change_a_password_by_command: ["A command on this machine changed bob's password"],
     change_an_account_by_command: [
         "A command on this machine changed the service account ferry@localhost (space)"
+    ],
+    let_in_by_command: [
+        "A command on this machine created a sign-in link for bob",
+        "A command on this machine ended every wait after wrong passwords",
     ],
     connect_by_command: ["A command on this machine disconnected Ferry from storage.example"],
 }

@@ -155,7 +155,7 @@ def program_failure(event: Event) -> str:
 # Functions, since the language is the reader's.
 SENTENCES = {
     "signed_in": lambda: _("%(person)s signed in"),
-    "paired": lambda: _("%(person)s signed in by pairing, without a password"),
+    "paired": lambda: _("%(person)s signed in without a password"),
     "owner_made": lambda: _("%(subject)s became an owner"),
     "password_changed": lambda: _("%(person)s changed %(subject)s's password"),
     "link_offered": lambda: _("%(person)s created a pairing link"),
@@ -177,5 +177,7 @@ SENTENCES = {
     "connected": lambda: _("%(person)s connected Ferry to %(subject)s"),
     "disconnected": lambda: _("%(person)s disconnected Ferry from %(subject)s"),
     "transfer_removed": lambda: _("%(person)s removed a transfer: %(subject)s"),
+    "link_printed": lambda: _("%(person)s created a sign-in link for %(subject)s"),
+    "unlocked": lambda: _("%(person)s ended every wait after wrong passwords"),
     "account_changed": lambda: _("%(person)s changed the service account %(subject)s (%(role)s)"),
 }

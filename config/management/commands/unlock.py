@@ -4,7 +4,8 @@ from django.core.management.base import BaseCommand
 
 from config.management.commands.account import make_tables
 from service import credentials
-from webui import attempts, throttle
+from webui import activity, attempts, throttle
+from webui.activity import Kind
 
 
 class Command(BaseCommand):
@@ -15,4 +16,5 @@ class Command(BaseCommand):
         throttle.forgive()
         attempts.forgive()
         credentials.forgive()
+        activity.record_command(Kind.UNLOCKED)
         self.stdout.write("Nobody has to wait any more. Wrong passwords are counted anew.")
