@@ -5,17 +5,28 @@ import os
 import random
 import re
 import signal
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha1
 from pathlib import Path
 
 import httpx
 
 from tests.powercuts.disk import Disk
-from tests.running import PASSWORD, START_SECONDS, Ferry, bring_static_files, started
+from tests.running import (
+    BASE,
+    PASSWORD,
+    START_SECONDS,
+    STOP_SECONDS,
+    Ferry,
+    Output,
+    bring_static_files,
+    launch,
+    started,
+)
 from tests.service.api.serving import add_account
 from tests.service.working import until, until_state
 from tests.soak.growth import family_of
@@ -40,6 +51,11 @@ class Machine:
     has_account: bool = False
     contents: dict[str, str] = field(default_factory=dict)  # by name, the SHA-1
     transfer_ids: list[int] = field(default_factory=list)  # each ends in contents
+    folder: str = "data"
+
+    @property
+    def data_dir(self) -> Path:
+        return self.disk.place / self.folder
 
     @contextmanager
     def starting(self) -> Iterator[Ferry]:
@@ -48,7 +64,7 @@ class Machine:
         boot.write_text(f"{uuid.UUID(int=self.chance.getrandbits(128))}\n")
         script = f'mount --bind "$0" {BOOT_ID} && exec "$@"'
         prefix = (program("unshare"), "--mount", "sh", "-c", script, str(boot))
-        with started(self.disk.place, prefix=prefix, **SETTINGS) as ferry:
+        with started(self.data_dir, prefix=prefix, **SETTINGS) as ferry:
             try:
                 yield ferry
             finally:
@@ -83,6 +99,11 @@ class Machine:
             answer = api.post("/rest/transfer/file", files={"file": (name, content)})
         assert answer.status_code == 200, answer.text
         self.contents[name] = sha1(content).hexdigest()
+
+    def put_some(self, ferry: Ferry, name: str) -> None:
+        for number in range(self.chance.randrange(1, 12)):
+            size_bytes = self.chance.choice([0, 1, 5_000, 300_000, 3_000_000])
+            self.put(ferry, f"{name}-{number}.bin", self.chance.randbytes(size_bytes))
 
 
 def kill(ferry: Ferry) -> None:
@@ -125,13 +146,13 @@ def first_start(machine: Machine) -> Iterator[None]:
 @contextmanager
 def upgrade(machine: Machine) -> Iterator[None]:
     """Over the tables and static files of an older Ferry, with something in it."""
-    bring_static_files(machine.disk.place)
+    bring_static_files(machine.data_dir)
     with machine.running() as ferry:
         machine.settle(ferry)
         machine.put(ferry, "old.bin", machine.chance.randbytes(100_000))
         for app, migration in OLDER:
             ferry.manage("migrate", app, migration, "--verbosity=0")
-    record = machine.disk.place / "static" / "collected.json"
+    record = machine.data_dir / "static" / "collected.json"
     record.write_text(json.dumps(json.loads(record.read_text()) | {"fingerprint": "older"}))
     os.sync()
     if machine.chance.random() < 0.5:
@@ -145,12 +166,11 @@ def upgrade(machine: Machine) -> Iterator[None]:
 def cut_while_starting(machine: Machine) -> None:
     """When so many files have been made, or at the latest when Ferry answers."""
     most = machine.chance.randrange(files_in(static_of_all_tests()))
-    before = files_in(machine.disk.place)
+    before = files_in(machine.data_dir)
     with machine.starting() as ferry:
         until(
             lambda: (
-                files_in(machine.disk.place) >= before + most
-                or "Ferry answers on port" in ferry.log
+                files_in(machine.data_dir) >= before + most or "Ferry answers on port" in ferry.log
             ),
             START_SECONDS,
         )
@@ -168,12 +188,10 @@ def files_in(folder: Path) -> int:
 @contextmanager
 def upload(machine: Machine) -> Iterator[None]:
     """Amid one of several uploads, after a random byte of it."""
-    bring_static_files(machine.disk.place)
+    bring_static_files(machine.data_dir)
     with machine.running() as ferry:
         machine.settle(ferry)
-        for number in range(machine.chance.randrange(1, 12)):
-            size_bytes = machine.chance.choice([0, 1, 5_000, 300_000, 3_000_000])
-            machine.put(ferry, f"{number}.bin", machine.chance.randbytes(size_bytes))
+        machine.put_some(ferry, "before")
         last = machine.chance.randbytes(2_000_000)
         with client_of(ferry) as api, suppress(httpx.TransportError):
             headers = {"Content-Type": "multipart/form-data; boundary=b"}
@@ -199,7 +217,7 @@ def cut_within(machine: Machine, content: bytes) -> Iterator[bytes]:
 @contextmanager
 def transfers(machine: Machine) -> Iterator[None]:
     """While transfers, as torrents and from addresses, come into the library."""
-    bring_static_files(machine.disk.place)
+    bring_static_files(machine.data_dir)
     chance, source = machine.chance, machine.disk.place.with_name("source")
     source.mkdir()
     names = [f"{number}.bin" for number in range(8)]
@@ -224,14 +242,47 @@ def transfers(machine: Machine) -> Iterator[None]:
                 machine.transfer_ids.append(answer.json()["id"])
                 machine.contents[name] = sha1(content).hexdigest()
             enough = chance.randrange(len(names) + 1)
-            blobs = machine.disk.place / "library" / "blobs"
+            blobs = machine.data_dir / "library" / "blobs"
             until(lambda: files_in(blobs) >= enough)
             machine.cut()
         yield
 
 
+@contextmanager
+def backup(machine: Machine) -> Iterator[None]:
+    """While a second backup adds to the first one, or when it has just ended. After the cut, the
+    newest backup that was acknowledged is restored."""
+    bring_static_files(machine.data_dir)
+    target = machine.disk.place / "backup"
+    with machine.running() as ferry:
+        machine.settle(ferry)
+        machine.put_some(ferry, "first")
+        ferry.manage("backup", str(target))
+        backed_up, before = dict(machine.contents), files_in(target)
+        machine.put_some(ferry, "second")
+        news = len(machine.contents) - len(backed_up)
+        enough = before + machine.chance.randrange(news + 3)
+        second = launch(
+            [*ferry.beside, sys.executable, "manage.py", "backup", str(target)],
+            cwd=BASE,
+            env=ferry.environment,
+        )
+        output = Output(second)
+        until(lambda: second.poll() is not None or files_in(target) >= enough)
+        machine.cut()
+        assert output.ends(STOP_SECONDS)
+        output.close()
+        if second.wait() == 0:
+            backed_up = dict(machine.contents)
+    yield
+    restored = replace(machine, folder="restored", contents=backed_up)
+    own = {"DATA_DIR": str(restored.data_dir)}
+    replace(ferry, beside=()).manage("restore", str(target), **own)
+    check(restored)
+
+
 Scenario = Callable[[Machine], AbstractContextManager[None]]
-SCENARIOS: tuple[Scenario, ...] = (first_start, upgrade, upload, transfers)
+SCENARIOS: tuple[Scenario, ...] = (first_start, upgrade, upload, transfers, backup)
 
 
 # After the cut
