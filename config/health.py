@@ -93,7 +93,7 @@ def library() -> Finding | None:
     if not site.is_embedded():
         return None
     if not library_store().is_there and File.objects.exists():
-        return Finding("library_missing", "The folder with all files is missing.")
+        return Finding("library_missing", "The library folder is missing.")
     return doubt()
 
 

@@ -137,7 +137,7 @@ class CurrentPassword(forms.Form):
         password: str = self.cleaned_data["current_password"]
         if not self.user.check_password(password):
             raise ValidationError(
-                _("That is not your password. Type the one that you sign in with."), code="wrong"
+                _("That isn't your password. Enter the one you sign in with."), code="wrong"
             )
         return password
 

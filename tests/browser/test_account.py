@@ -189,7 +189,7 @@ def test_a_form_that_waits_for_the_password_is_done_after_it(alice):
         is_fine(alice)
     page.get_by_label("Password").fill("guess")
     page.get_by_role("button", name="Continue").click()
-    expect(page.locator("main")).to_contain_text("That is not your password")
+    expect(page.locator("main")).to_contain_text("That isn't your password")
     is_fine(alice)
     page.get_by_label("Password").fill(RUNNING_PASSWORD)
     page.get_by_role("button", name="Continue").click()

@@ -137,7 +137,7 @@ def test_a_library_that_is_away_is_said(client, library_folder):
     a_file(alice(), blob=put(library_folder, b"content"))
     assert parts(client)["library"] == "ready"
     shutil.rmtree(Path(library_folder.path("ab" * 16)).parents[2])
-    assert parts(client, 503)["library"] == "The folder with all files is missing."
+    assert parts(client, 503)["library"] == "The library folder is missing."
 
 
 @pytest.mark.django_db

@@ -211,7 +211,7 @@ SAID = {
     ],
     let_in_by_command: [
         "A command on this machine created a sign-in link for bob",
-        "A command on this machine ended every wait after wrong passwords",
+        "A command on this machine cleared the limits on wrong passwords",
     ],
     connect_by_command: ["A command on this machine disconnected Ferry from storage.example"],
 }

@@ -28,13 +28,13 @@ def ill() -> Report:
 def test_an_owner_sees_what_is_wrong_and_what_to_do_and_what_takes_the_space(alice, settings):
     settings.HEALTH = "tests.webui.test_health.ill"
     answer = alice.client.get("/account/health/")
-    assert words(answer, ".page-sub") == "3 things need you."
+    assert words(answer, ".page-sub") == "3 items need your attention."
     disk, content, tide, database = [
         " ".join(row.get_text(" ").split()) for row in page(answer).select("#parts li")
     ]
     assert disk.startswith("Disk The disk can't be written to Check its cable")
     assert content.endswith("<b>film.mkv</b>")
-    assert tide == "tide This can't be checked now The log says why."
+    assert tide == "tide This can't be checked right now The log says why."
     assert database == "Database Works"
     assert words(answer, "#space") == (
         "Files in the library 2 GB Previews Ferry makes them again when needed 3 MB"

@@ -157,7 +157,7 @@ def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
         ("no_peers", "No peers waiting for one to appear"),
         ("not_available", "No progress none of its peers has what is missing"),
         ("nothing_comes", "No progress its peers send nothing"),
-        ("retrying", "No progress its server failed; Ferry tries again by itself"),
+        ("retrying", "No progress its server failed; Ferry will try again"),
         ("disk_error", "No progress the disk could not be read or written"),
     ],
 )

@@ -178,6 +178,6 @@ SENTENCES = {
     "disconnected": lambda: _("%(person)s disconnected Ferry from %(subject)s"),
     "transfer_removed": lambda: _("%(person)s removed a transfer: %(subject)s"),
     "link_printed": lambda: _("%(person)s created a sign-in link for %(subject)s"),
-    "unlocked": lambda: _("%(person)s ended every wait after wrong passwords"),
+    "unlocked": lambda: _("%(person)s cleared the limits on wrong passwords"),
     "account_changed": lambda: _("%(person)s changed the service account %(subject)s (%(role)s)"),
 }

@@ -87,8 +87,8 @@ def unwritable_page(actions: list[Action]) -> ErrorPage:
 
 def database_page(actions: list[Action]) -> ErrorPage:
     text = _(
-        "Your files are not affected. Try again in a minute. If it stays so, whoever runs this "
-        "server finds the cause in Ferry's log."
+        "Your files are not affected. Try again in a minute. If it keeps happening, tell the "
+        "person who runs this server: Ferry's log has the cause."
     )
     return error_page(503, actions, title=_("Ferry can't reach its database"), text=text)
 

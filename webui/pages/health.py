@@ -55,7 +55,9 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
 def summary(ill: int) -> str:
     if not ill:
         return _("Everything works.")
-    words = ngettext("%(count)s thing needs you.", "%(count)s things need you.", ill)
+    words = ngettext(
+        "%(count)s item needs your attention.", "%(count)s items need your attention.", ill
+    )
     return words % {"count": measures.count_words(ill)}
 
 
@@ -73,7 +75,7 @@ def part_words(part: str) -> str:
         "pages": _("Pages"),
         "disk": _("Disk"),
         "library": _("Library"),
-        "content": _("Content of files"),
+        "content": _("File contents"),
         "service": _("Storage service"),
         "worker": _("Worker"),
         "sandbox": _("Sandbox"),
@@ -86,7 +88,7 @@ def finding_words(found: Finding) -> tuple[str, str]:
     words = {
         "database_away": (
             _("The database doesn't answer"),
-            _("Check that its disk or server is there. Ferry goes on by itself when it is back."),
+            _("Check its disk or server. Ferry continues on its own once the database is back."),
         ),
         "database_damaged": (
             _("The database is damaged"),
@@ -97,8 +99,8 @@ def finding_words(found: Finding) -> tuple[str, str]:
             _("Stop this Ferry, and start the newer version, or restore an older backup."),
         ),
         "pages_broken": (
-            _("The files that pages need are damaged"),
-            _("Start Ferry again. It then collects them anew."),
+            _("The site's static files are damaged"),
+            _("Restart Ferry. It collects them again."),
         ),
         "disk_read_only": (
             _("The disk can't be written to"),
@@ -116,7 +118,7 @@ def finding_words(found: Finding) -> tuple[str, str]:
             _("Delete files you don't need, or move Ferry's data folder to a larger disk."),
         ),
         "library_missing": (
-            _("The folder with all files is missing"),
+            _("The library folder is missing"),
             _("If it's on another disk, mount that disk. Otherwise restore a backup."),
         ),
         "library_newer": (_("The database is older than the files"), newer_files_words()),
@@ -127,31 +129,31 @@ def finding_words(found: Finding) -> tuple[str, str]:
         "content_missing": (
             _("The content of some files is missing"),
             _(
-                "Restore a backup of the library, or delete these files. Ferry looks again when it "
-                "starts, and once a day."
+                "Restore a backup of the library, or delete these files. Ferry checks again when "
+                "it starts, and once a day."
             ),
         ),
         "service_away": (
             _("The storage service doesn't answer"),
-            _("Ferry asks again by itself. Account, “Connection”, says more."),
+            _("Ferry keeps trying. See “Connection” under Account for details."),
         ),
         "worker_away": (
-            _("No worker runs, so transfers wait"),
-            _("Start Ferry again. If it happens again, the log says why."),
+            _("The worker isn't running, so transfers are waiting"),
+            _("Restart Ferry. If it happens again, check the log."),
         ),
         "engine_away": (
-            _("The torrent engine doesn't answer, so torrents wait"),
-            _("Ferry starts it again by itself. If this stays, the log says why."),
+            _("The torrent engine isn't responding, so torrents are waiting"),
+            _("Ferry restarts it automatically. If this persists, check the log."),
         ),
         "sandbox_missing": (
-            _("Programs that read pictures and films aren't confined"),
+            _("The programs that read pictures and films aren't sandboxed"),
             _(
                 "Run Ferry on Linux 5.13 or newer with Landlock and seccomp. Until then, take "
                 "care whose files you add."
             ),
         ),
     }
-    other = (_("This can't be checked now"), _("The log says why."))
+    other = (_("This can't be checked right now"), _("The log says why."))
     return words.get(found.word, other)
 
 
@@ -166,7 +168,7 @@ def newer_files_words() -> str:
 def uses(report: Report) -> list[Use]:
     words = {
         "library": (_("Files in the library"), ""),
-        "orphans": (_("Set aside"), _("Content that no file names anymore")),
+        "orphans": (_("Set aside"), _("Content that no file refers to anymore")),
         "uploads": (_("Uploads in progress"), ""),
         "transfers": (_("Transfers in progress"), ""),
         "previews": (_("Previews"), _("Ferry makes them again when needed")),

@@ -115,7 +115,7 @@ SENTENCES: dict[str, Callable[[], str]] = {
     "no_peers": lambda: _("waiting for one to appear"),
     "not_available": lambda: _("none of its peers has what is missing"),
     "nothing_comes": lambda: _("its peers send nothing"),
-    "retrying": lambda: _("its server failed; Ferry tries again by itself"),
+    "retrying": lambda: _("its server failed; Ferry will try again"),
     "not_enough_space": _no_room,
     "not_enough_space_added_to_wishlist": _no_room_kept,
     "not_enough_space_wishlist_full": _no_room,
