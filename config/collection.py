@@ -14,6 +14,7 @@ from django.core.files.storage import Storage, storages
 from django.core.management import call_command
 
 from config import durable
+from config.static import HashedModules
 
 RECORD = "collected.json"
 MANIFEST = "staticfiles.json"
@@ -35,6 +36,8 @@ def collect_static() -> None:
         (new / RECORD).write_text(json.dumps({"fingerprint": fingerprint, **count(new)}))
 
     durable.replace_folder(root, fill)
+    if isinstance(storage := storages["staticfiles"], HashedModules):
+        storage.read_again()
 
 
 def sources() -> Iterator[Path]:

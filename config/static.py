@@ -32,6 +32,11 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
             self._urls[name] = super().url(name, force)
         return self._urls[name]
 
+    def read_again(self) -> None:
+        """Whoever asked this before the files were collected found none."""
+        self.hashed_files, self.manifest_hash = self.load_manifest()
+        self._urls.clear()
+
     def post_process(self, paths: Paths, dry_run: bool = False, **options: Any) -> Iterator[Any]:  # noqa: FBT001, FBT002  As Django calls it.
         joined = [name for name in paths if PurePosixPath(name).parent == SHEETS]
         for name in [] if dry_run else joined:

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.core.files.storage import storages
 
 from config import collection, durable
 
@@ -49,6 +50,13 @@ def test_static_files_are_collected_again_only_when_one_changed(sources, setting
     collection.collect_static()
     hashed = listed(settings)[SCRIPT]
     assert contents(settings)[hashed] == b"export const two = 2;\n"
+
+
+def test_a_process_that_asked_too_early_knows_them_afterward(sources, settings):
+    settings.STORAGES = dict(settings.STORAGES)  # Django then makes the storage anew.
+    assert not storages["staticfiles"].hashed_files
+    collection.collect_static()
+    assert storages["staticfiles"].hashed_files[SCRIPT] == listed(settings)[SCRIPT]
 
 
 def test_static_files_for_development_are_no_excuse_for_real_ones(sources, settings):
