@@ -19,7 +19,7 @@ from django.db.utils import Error as DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
-from config import addresses, copies, outages, release, running, upstream
+from config import addresses, copies, durable, outages, release, running, upstream
 from config.collection import collect_static
 from config.environment import Environment
 from service import accounts, hardlinks
@@ -39,6 +39,8 @@ def prepare() -> None:
         outages.begin()
         warn_without_links(settings.DATA_DIR)
         drop_unsynced(settings.DATA_DIR)
+        # Whoever reads the cache makes its folder, which a disk that is read-only by then refuses.
+        durable.make_folder(settings.DATA_DIR / "cache")
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
 

@@ -1,12 +1,10 @@
 """Disks that know no hard links, pipes, or sockets: exFAT, FAT, and some network shares.
 
-The whole program runs with a kernel that refuses them, and on a real FAT disk where the machine has
-one. Shown elsewhere: what is copied in the place of a link (tests/service/test_store.py).
+The whole program runs with a kernel that refuses them. Shown elsewhere: what is copied in the place
+of a link (tests/service/test_store.py).
 """
 
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests import without_links
-from tests.running import PASSWORD, START_SECONDS, Ferry, bring_static_files, running, started
+from tests import tools, without_links
+from tests.running import PASSWORD, START_SECONDS, Ferry, bring_static_files, started
 from tests.service.api.serving import add_account
 from tests.service.media import samples
 from tests.service.working import until, until_state
@@ -24,7 +22,6 @@ from tests.swarm import WebSeed, seeder, serving_http, torrent
 pytestmark = pytest.mark.slow
 
 CONTENT = os.urandom(3_000_000)
-FAT_BYTES = 200 * 2**20
 
 
 def api_of(ferry: Ferry, email: str) -> httpx.Client:
@@ -34,7 +31,7 @@ def api_of(ferry: Ferry, email: str) -> httpx.Client:
 @contextmanager
 def refusing(data_dir: Path) -> Iterator[Ferry]:
     if not without_links.is_possible():
-        pytest.skip("This machine's kernel can't refuse system calls as the test wants.")
+        tools.lacks("seccomp")
     bring_static_files(data_dir)
     options = {"TORRENT_PORT": "0", "SEED_MINUTES": "60", "SEED_RATIO": "100"}
     with started(data_dir, "-m", "tests.without_links", **options) as ferry:
@@ -42,34 +39,18 @@ def refusing(data_dir: Path) -> Iterator[Ferry]:
         yield ferry
 
 
-@contextmanager
-def on_fat(data_dir: Path) -> Iterator[Ferry]:
-    """On a disk of its own, which nobody else sees. Not every kernel knows FAT, and that alone is
-    no reason to fail where everything is required."""
-    make, mount, unshare = (shutil.which(each) for each in ("mkfs.vfat", "mount", "unshare"))
-    if not (make and mount and unshare):
-        pytest.skip("This machine lacks mkfs.vfat.")
-    image = data_dir.with_suffix(".fat")
-    with image.open("wb") as file:
-        file.truncate(FAT_BYTES)
-    subprocess.run([make, str(image)], check=True, capture_output=True)
-    script = f'{mount} -t vfat -o loop,umask=077 "{image}" "$0" && exec "$@"'
-    prefix = (unshare, "--mount", "sh", "-c", script, str(data_dir))
-    if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("This machine lacks FAT, or the right to mount a disk.")
-    with running(data_dir, prefix=prefix, TORRENT_PORT="0") as ferry:
-        yield ferry
-
-
-@pytest.mark.parametrize("disk", [refusing, on_fat])
-def test_ferry_works_on_a_disk_without_links(disk, tmp_path):
+def test_ferry_works_on_a_disk_without_links(tmp_path):
     """An upload, a torrent that two accounts want, an address, and a picture."""
     data_dir = tmp_path / "data"
     data_dir.mkdir()
     made = torrent("Films", {("a.mkv",): CONTENT[:2_000_000], ("b.srt",): CONTENT[:50]})
     (tmp_path / "song.flac").write_bytes(CONTENT)
     picture = samples.picture()
-    with disk(data_dir) as ferry, seeder() as seeds, serving_http(WebSeed(folder=tmp_path)) as web:
+    with (
+        refusing(data_dir) as ferry,
+        seeder() as seeds,
+        serving_http(WebSeed(folder=tmp_path)) as web,
+    ):
         seeds.give(made, tmp_path / "given")
         wanted = {"magnet": made.magnet(peer=seeds.address), "url": f"{web.url}/song.flac"}
         for email in ("alice@example.org", "bob@example.org"):
