@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -40,6 +41,9 @@ def test_an_owner_sees_what_is_wrong_and_what_to_do_and_what_takes_the_space(ali
         "Files in the library 2 GB Previews Ferry makes them again when needed 3 MB"
     )
     assert "Free on this disk: 5 GB." in words(answer, "main")
+    icons = page(answer).select("#parts use")
+    assert len(icons) == 4
+    assert all(urlsplit(icon["href"]).path.endswith(".svg") for icon in icons)
 
 
 def test_the_real_one_is_shown_from_the_account_page_to_owners_alone(alice, bob):
