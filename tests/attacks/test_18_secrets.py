@@ -73,8 +73,8 @@ def test_a_password_typed_where_the_name_belongs_is_not_written_down(alice, capl
     browser.post("/signin/", {"username": PASSWORD, "password": "alice"})
     browser.post("/signin/", {"username": "alice", "password": "wrong"})
     written = caplog.text
-    assert "wrong name='unknown'" in written
-    assert "wrong name='alice'" in written
+    assert "failed name='unknown'" in written
+    assert "failed name='alice'" in written
     assert PASSWORD not in written
 
 

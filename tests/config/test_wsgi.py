@@ -123,6 +123,7 @@ def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
 @pytest.mark.slow
 def test_a_process_that_runs_out_of_open_files_goes_on_and_says_so_once():
     with serving() as server, ExitStack() as stack:
+        httpx.get(f"{server.url}/healthz", timeout=60, trust_env=False)
         (worker,) = server.workers
         _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.prlimit(worker, resource.RLIMIT_NOFILE, (server.descriptors() + 40, hard))
