@@ -1,4 +1,4 @@
-# Three commands matter: `make run`, `make quick`, and `make test`. README explains every target.
+# Three commands matter: `make run`, `make quick`, and `make test`. CONTRIBUTING.md explains every target.
 PYTHON ?= python3
 BIN := .venv/bin
 

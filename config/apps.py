@@ -1,7 +1,8 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.backends.signals import connection_created
+from django.db.models.signals import pre_migrate
 
-from config import outages
+from config.storage import outages
 
 
 class Ferry(AppConfig):
@@ -11,8 +12,11 @@ class Ferry(AppConfig):
     label = "ferry"
 
     def ready(self) -> None:
-        from config import recording, release  # noqa: PLC0415  They need models, loaded by now.
+        from config.embedded import recording  # noqa: PLC0415  They need models, loaded by now.
+        from config.storage import copies, release  # noqa: PLC0415  They need models, loaded by now.
 
         connection_created.connect(release.refuse_newer)
         connection_created.connect(outages.come_back)
+        # Django sends it once for each app with models; once a run is enough.
+        pre_migrate.connect(copies.keep_before_migrations, apps.get_app_config("service"))
         recording.start()

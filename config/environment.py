@@ -1,4 +1,4 @@
-"""The environment, read with a clear word for whoever set a value wrongly."""
+"""Read settings from the environment, and explain wrong values clearly."""
 
 import ipaddress
 import os

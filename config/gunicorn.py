@@ -10,8 +10,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from gunicorn import util  # type: ignore[import-untyped]
 
-from config import databases, running, settings
-from config.connections import is_upload
+from config import settings
+from config.storage import databases, running
+from config.web.connections import is_upload
 
 # As much of a body that nobody read as gunicorn reads away.
 UNREAD_BYTES = 64 * 1024
@@ -21,10 +22,10 @@ bind = (
     if ":" in settings.HOST
     else (f"{settings.HOST}:{settings.PORT}")
 )
-worker_class = "config.sharing.SharingWorker"
+worker_class = "config.web.sharing.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
-# Most of them need no thread: see config.sharing.
+# Most of them need no thread: see config.web.sharing.
 worker_connections = max(1024, 8 * settings.WEB_THREADS)
 # Each process touches a file here every second, which would keep a disk awake.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
@@ -36,7 +37,7 @@ control_socket_disable = True
 preload_app = True
 accesslog = None
 loglevel = "warning"
-# config.front decides whom to believe; gunicorn by itself would believe everything on loopback.
+# config.web.front decides whom to believe; gunicorn by itself would believe everything on loopback.
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
@@ -45,7 +46,7 @@ secure_scheme_headers: dict[str, str] = {}
 def on_starting(_server: Any) -> None:
     """Everything loaded by now lives as long as Ferry. A listing of 10,000 entries makes so many
     objects that the garbage collector took a quarter of its time to walk them all repeatedly."""
-    from config import release  # noqa: PLC0415  Models are loaded by now.
+    from config.storage import release  # noqa: PLC0415  Models are loaded by now.
 
     running.note_running()
     release.check_database()

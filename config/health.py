@@ -1,4 +1,4 @@
-"""Is Ferry alive, and is each of its parts ready?"""
+"""Report whether Ferry is alive, and whether each of its parts is ready."""
 
 import logging
 import os
@@ -17,17 +17,18 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from config import measuring, release
-from config.static import HashedModules
-from service import leases
-from service.generation import Doubt, doubt_about
+from config.static_files.storage import HashedModules
+from config.storage import release
+from config.worker import measuring
+from service.library.generation import Doubt, doubt_about
 from service.models import File, Worker
-from service.store import library_store
-from webui import connection as site
-from webui.health import Finding, Report
-from webui.http import Answer
+from service.store.blobs import library_store
+from service.worker import leases
+from webui.connection import connection
+from webui.health.reports import Finding, Report
+from webui.http.requests import Answer
+from webui.http.roles import open_to_strangers
 from webui.models import User
-from webui.roles import open_to_strangers
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.health")
@@ -90,7 +91,7 @@ def disk_below(folder: Path) -> Finding | None:
 
 
 def library() -> Finding | None:
-    if not site.is_embedded():
+    if not connection.is_embedded():
         return None
     if not library_store().is_there and File.objects.exists():
         return Finding("library_missing", "The library folder is missing.")
@@ -116,13 +117,13 @@ def doubt() -> Finding | None:
     with _doubt_lock:
         looked_at, found = _doubt_known
         if time.monotonic() - looked_at > DOUBT_SECONDS:
-            found = doubt_about(library_store()) if site.is_embedded() else None
+            found = doubt_about(library_store()) if connection.is_embedded() else None
             _doubt_known = (time.monotonic(), found)
     return DOUBTS[found] if found else None
 
 
 def content() -> Finding | None:
-    if not site.is_embedded() or (lost := library_store().losses()) is None:
+    if not connection.is_embedded() or (lost := library_store().losses()) is None:
         return None
     names = File.objects.filter(pk__in=lost).order_by("pk").values_list("name", flat=True)
     sentence = "The content of some files is missing."
@@ -147,7 +148,7 @@ def service() -> Finding | None:
 
 def _service_trouble() -> Finding | None:
     try:
-        site.service().v1.account()
+        connection.service().v1.account()
     except Failure as failure:
         sentence = f"The storage service does not answer: {failure.reason}."
         return Finding("service_away", sentence)
@@ -158,7 +159,7 @@ def _service_trouble() -> Finding | None:
 
 def worker() -> Finding | None:
     """Whether transfers go on. Pages are well without it."""
-    if not site.is_embedded():
+    if not connection.is_embedded():
         return None
     rows = Worker.objects.filter(alive_until__gt=timezone.now())
     folder = Path(settings.DATA_DIR) / leases.FOLDER

@@ -19,16 +19,20 @@ from django.db.utils import Error as DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
-from config import addresses, copies, durable, outages, release, running, upstream
-from config.collection import collect_static
+from config.embedded import upstream
 from config.environment import Environment
-from service import accounts, hardlinks
-from webui.doors import is_loopback
+from config.static_files.collection import collect_static
+from config.storage import durable, outages, release, running
+from config.web import addresses
+from service.accounts import accounts
+from service.store import hardlinks
 from webui.models import OneTimeLink, User
+from webui.people.device_addresses import is_loopback
 
 log = logging.getLogger("ferry.preparation")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*")
+# Without the key of its selection, an archive is planned anew.
+UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*", "pins/*-key-*")
 WELCOME_LIFETIME = timedelta(hours=1)
 
 
@@ -47,7 +51,6 @@ def prepare() -> None:
 
 def make_tables() -> None:
     make_private(settings.DATA_DIR)
-    copies.keep_before_migrations()
     call_command("migrate", verbosity=0, interactive=False)
     release.note()
 
@@ -86,7 +89,7 @@ def alone(path: Path) -> Iterator[None]:
     try:
         file = path.open("a")
     except OSError as trouble:
-        if outages.kind_of(trouble):
+        if outages.outage_in(trouble):
             raise
         Environment.refuse("DATA_DIR", "a folder that Ferry may write to")
     with file:

@@ -1,12 +1,13 @@
-"""Every setting comes from the environment or `.env`; README's table explains each."""
+"""Settings, from the environment or `.env`. The table in docs/operations.md explains each."""
 
 import errno
 import os
 from datetime import date, timedelta
 from pathlib import Path
 
-from config import databases, durable, secret
+from config import secret
 from config.environment import Environment
+from config.storage import databases, durable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment(BASE_DIR, os.environ.get("ENV_FILE"))
@@ -45,14 +46,14 @@ DEBUG = env.flag("DEBUG", default=False)
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
-# config.front judges the host against this machine's names, which may change while Ferry runs.
+# config.web.front judges the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
 
 SESSION_COOKIE_NAME = f"ferry_session_{PORT}"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 CSRF_COOKIE_NAME = f"ferry_csrf_{PORT}"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "webui.views.errors.forged"
+CSRF_FAILURE_VIEW = "webui.errors.views.forged"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 
 AUTH_USER_MODEL = "webui.User"
@@ -60,6 +61,7 @@ LOGIN_URL = "signin"
 PASSWORD_HASHERS = ["config.passwords.Argon2"]
 # Both halves check passwords, and share one queue in each process.
 PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  Where a function is.
+OUTAGE_OF = "service.outages.outage_of"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -81,8 +83,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "webui.middleware.policy",
-    "config.front.believe_proxy",
-    "config.front.refuse_foreign_host",
+    "config.web.front.believe_proxy",
+    "config.web.front.refuse_foreign_host",
     "config.health.answer_first",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "webui.middleware.CompressPages",
@@ -95,17 +97,17 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "webui.languages.own",
-    "webui.devices.see",
+    "webui.http.languages.own",
+    "webui.signin.devices.see",
     "webui.middleware.service",
     "webui.middleware.Errors",
 ]
 # For /rest and /content, which know no session, no cookie and no page.
 SERVICE_MIDDLEWARE = [
-    "config.service.framed",
-    "config.front.believe_proxy",
-    "config.service.refuse_foreign_host",
-    "config.service.only_embedded",
+    "config.embedded.service.framed",
+    "config.web.front.believe_proxy",
+    "config.embedded.service.refuse_foreign_host",
+    "config.embedded.service.only_embedded",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -118,7 +120,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.csrf",
                 "django.contrib.messages.context_processors.messages",
-                "webui.shell.context",
+                "webui.shell.context.context",
             ],
         },
     },
@@ -172,12 +174,12 @@ SERVICE_URL = env.secret_url("SERVICE_URL")
 SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
 SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
 # The site reaches the service in this process by these names, and imports nothing of it.
-V1_TRANSPORT = "config.upstream.transport"
-V1_CREDENTIALS = "config.upstream.credentials"
-V1_PASSWORD_SETTER = "config.upstream.set_password"  # noqa: S105  Where a function is.
-V1_LINKS_ENDER = "config.upstream.end_links"
-V1_ACCOUNT = "config.upstream.EMBEDDED_ACCOUNT"
-LAN_ADDRESSES = "config.addresses.lan"
+V1_TRANSPORT = "config.embedded.upstream.transport"
+V1_CREDENTIALS = "config.embedded.upstream.credentials"
+V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  Where a function is.
+V1_LINKS_ENDER = "config.embedded.upstream.end_links"
+V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
+LAN_ADDRESSES = "config.web.addresses.lan"
 HEALTH = "config.health.report"
 LIBRARY_FINDING = "config.health.doubt"
 # Each stream that the site hands on holds a thread; pages need the rest.
@@ -197,6 +199,7 @@ SEED_MINUTES = env.integer("SEED_MINUTES", 60, least=0, most=525_600)
 DOWNLOAD_LIMIT = env.size("DOWNLOAD_LIMIT", 0)
 UPLOAD_LIMIT = env.size("UPLOAD_LIMIT", 0)
 TORRENT_PORT = env.integer("TORRENT_PORT", 6881, least=0, most=65535)
+TORRENT_UTP = env.flag("TORRENT_UTP", default=True)
 TORRENT_PORT_MAPPING = env.flag("TORRENT_PORT_MAPPING", default=False)
 TORRENT_INTERFACE = env.text("TORRENT_INTERFACE")
 TORRENT_PROXY = env.proxy("TORRENT_PROXY")
@@ -229,7 +232,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "config.static.HashedModules"
+        else "config.static_files.storage.HashedModules"
     },
 }
 WHITENOISE_STATIC_PREFIX = "/static/"
@@ -244,7 +247,7 @@ LOGGING = {
     "filters": {
         "traceback": {"()": "config.logs.WithTraceback"},
         "cut": {"()": "config.logs.CutConnections"},
-        "outages": {"()": "config.outages.Outages"},
+        "outages": {"()": "config.storage.outages.Outages"},
     },
     "formatters": {"line": {"()": "config.logs.Line"}},
     "handlers": {

@@ -5,13 +5,13 @@ from config import health
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
-    path("content/", include("service.content")),
-    path("content/", include("service.playback")),
+    path("content/", include("service.content.views")),
+    path("content/", include("service.content.playback_views")),
     path("", include("service.api.urls")),
     path("", include("webui.urls")),
 ]
 
-handler400 = "webui.views.errors.bad_request"
-handler403 = "webui.views.errors.forbidden"
-handler404 = "webui.views.errors.not_found"
-handler500 = "webui.views.errors.broken"
+handler400 = "webui.errors.views.bad_request"
+handler403 = "webui.errors.views.forbidden"
+handler404 = "webui.errors.views.not_found"
+handler500 = "webui.errors.views.broken"

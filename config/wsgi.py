@@ -13,7 +13,7 @@ QUEUED_BYTES = 128 * 1024
 
 site = get_wsgi_application()
 
-from config import service  # noqa: E402  Django is set up by now.
+from config.embedded import service  # noqa: E402  Django is set up by now.
 
 # Loaded before gunicorn forks: the processes share it, and no visitor waits for it.
 import_module(settings.ROOT_URLCONF)

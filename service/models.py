@@ -1,4 +1,4 @@
-"""What must survive a restart."""
+"""The rows that must survive a restart."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -197,7 +197,10 @@ class File(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["folder", "name_key"], name="one_file_a_name"),
         )
-        indexes = (models.Index(fields=["sha1", "size_bytes"], name="file_by_content"),)
+        indexes = (
+            models.Index(fields=["sha1", "size_bytes"], name="file_by_content"),
+            models.Index(fields=["account", "size_bytes"], name="file_by_size"),
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -228,7 +231,8 @@ class Discarded(models.Model):
 class Library(models.Model):
     """What the database knows of the library as a whole: one row, made when it is first needed.
 
-    `service.generation` compares it with the number that the library keeps beside the blobs.
+    `service.library.generation` compares it with the number that the library keeps beside the
+    blobs.
     """
 
     generation = models.BigIntegerField(default=0)
@@ -260,7 +264,7 @@ class Transfer(models.Model):
         UPLOAD = "upload"
 
     class State(models.TextChoices):
-        """What leads where is drawn and written down in service/states.py."""
+        """What leads where is drawn and written down in service/transfers/states.py."""
 
         QUEUED = "queued"
         METADATA = "metadata"
@@ -351,6 +355,19 @@ class Transfer(models.Model):
     @property
     def wire_hash(self) -> str:
         return wire_hash(self.info_hash_v1, self.info_hash_v2)
+
+
+class ImportRecord(models.Model):
+    """Which files a torrent brought, apart from its transfer: lists never read them."""
+
+    transfer = models.OneToOneField(Transfer, models.CASCADE)
+    folder_id = models.BigIntegerField()  # bare: the folder may be deleted
+    files = models.JSONField()  # service.transfers.imports.Imported of each
+
+    objects: ClassVar[models.Manager["ImportRecord"]]
+
+    def __str__(self) -> str:
+        return f"files of transfer {self.transfer_id}"
 
 
 class Worker(models.Model):

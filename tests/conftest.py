@@ -17,12 +17,13 @@ from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
 from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
-from config import collection, health
+from config import health
 from config.passwords import Argon2
+from config.static_files import collection
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
-from webui import connection
+from webui.connection import connection
 from webui.models import Role
 
 FORM = "application/x-www-form-urlencoded"

@@ -280,7 +280,8 @@ OF_CALLS: dict[str, tuple[Misbehaviour, str | None, str]] = {
     ),
     "calls JSON a picture": (answers(whole(LISTING, Content_Type="image/png")), None, ""),
     "answers another kind of thing": (
-        answers(whole(b'{"files": "many", "folders": 7, "id": {}, "result": true}')), None, "",
+        answers(whole(b'{"files": "many", "folders": 7, "id": {}, "result": true}')),
+        "Unreadable", "not_v1",
     ),
     "fails with a page": (
         answers(whole(b"<h1>Oh</h1>", "500 No")), "Unavailable", "internal_server_error",

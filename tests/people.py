@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.running import PASSWORD
-from webui.confirmation import ENTERED_AT
 from webui.models import Role, User
+from webui.signin.confirmation import ENTERED_AT
 
 __all__ = ["PASSWORD", "SignedIn", "make_person", "page", "signed_in", "typed_password", "words"]
 

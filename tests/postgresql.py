@@ -41,37 +41,61 @@ OPTIONS = {
 }
 
 
-@contextmanager
-def cluster() -> Iterator[str]:
-    """Run an empty server, and yield the URL of a database on it.
+class Server:
+    """PostgreSQL over a folder, which it keeps while stopped."""
 
-    It listens on a socket in its folder, so that it needs no port. It sorts by the rules of a
-    language, as most distributions' clusters do: the order that Ferry shows must not depend on it.
-    """
-    initdb, postgres = program("initdb"), program("postgres")
-    folder = Path(tempfile.mkdtemp(prefix="ferry-postgresql-"))
-    try:
-        as_user = other_user(folder)
-        made = [initdb, "--no-sync", "--auth=trust", f"--username={USER}", "--encoding=UTF8"]
-        made += ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"]
+    def __init__(self, folder: Path) -> None:
+        self.url = f"postgres://{USER}@/{USER}?host={folder}"
+        self._folder = folder
+        self._as_user = other_user(folder)
+        made = [program("initdb"), "--no-sync", "--auth=trust", f"--username={USER}"]
+        made += ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"]
         subprocess.run(
-            [*as_user, *made, folder / "data"],
+            [*self._as_user, *made, folder / "data"],
             check=True,
             cwd=folder,
             stdout=subprocess.DEVNULL,
             timeout=START_SECONDS,
         )
+
+    def start(self) -> None:
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        postgres = [program("postgres"), "-D", self._folder / "data", "-k", self._folder]
         # In its own session, Ctrl-C doesn't reach the server before the tests have ended.
-        command = [*as_user, *mortal(), postgres, "-D", folder / "data", "-k", folder, *options]
-        process = launch(command, cwd=folder, start_new_session=True)
-        output = Output(process)
+        self._process = launch(
+            [*self._as_user, *mortal(), *postgres, *options],
+            cwd=self._folder,
+            start_new_session=True,
+        )
+        self._output = Output(self._process)
+        assert self._output.saw("ready to accept connections", START_SECONDS), self._output.text
+
+    def stop(self) -> None:
+        """Ask the server to end its sessions; kill it if it stays."""
+        self._process.send_signal(signal.SIGINT)
         try:
-            assert output.saw("ready to accept connections", START_SECONDS), output.text
-            yield f"postgres://{USER}@/{USER}?host={folder}"
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(STOP_SECONDS)
+        self._output.close()
+
+
+@contextmanager
+def cluster() -> Iterator[Server]:
+    """Run an empty server.
+
+    It listens on a socket in its folder, so that it needs no port. It sorts by the rules of a
+    language, as most distributions' clusters do: the order that Ferry shows must not depend on it.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="ferry-postgresql-"))
+    try:
+        server = Server(folder)
+        server.start()
+        try:
+            yield server
         finally:
-            end(process)
-            output.close()
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -105,22 +129,12 @@ def mortal() -> list[str]:
     return ["setpriv", "--pdeathsig=QUIT"] if shutil.which("setpriv") else []
 
 
-def end(process: "subprocess.Popen[str]") -> None:
-    """Ask the server to end its sessions; kill it if it stays."""
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(STOP_SECONDS)
-
-
 def main() -> int:
     # If the tests are terminated, the server still ends with them.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with cluster() as url:
-            os.environ["DATABASE_URL"] = url
+        with cluster() as server:
+            os.environ["DATABASE_URL"] = server.url
             tests = f"--override-ini=testpaths={' '.join(TESTS)}"
             return pytest.main(["--numprocesses=2", tests, *sys.argv[1:]])
     except pytest.skip.Exception as missing:

@@ -22,6 +22,7 @@ SPOKEN = {
     "BSD 2-Clause License": "BSD-2-Clause",
     "BSD License": "BSD-3-Clause",
     "MIT License": "MIT",
+    "MIT license": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "pytest-django is released under the BSD (3-clause) license": "BSD-3-Clause",
 }

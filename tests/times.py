@@ -23,6 +23,5 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def folder_of(nodeid: str) -> str:
-    """Return a test's folder below `tests/`; those of `tests/service/` are listed one by one."""
-    parts = PurePosixPath(nodeid.partition("::")[0]).parent.parts
-    return "/".join(parts[: 3 if parts[1:2] == ("service",) else 2]) + "/"
+    """Return a test's folder right below `tests/`."""
+    return "/".join(PurePosixPath(nodeid.partition("::")[0]).parent.parts[:2]) + "/"

@@ -1,4 +1,4 @@
-"""Secrets at rest: sealed with a key that follows from SECRET_KEY, and useless without it."""
+"""Encrypt secrets at rest with a key derived from SECRET_KEY."""
 
 import base64
 

@@ -1,5 +1,6 @@
-"""Numbers, sizes and dates in words, with the exact value beside them."""
+"""Format numbers, sizes, and dates in words, with the exact value beside them."""
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 
@@ -44,8 +45,10 @@ def more_words(left_out: int) -> str:
     return words % {"count": count_words(left_out)}
 
 
-def size_words(size_bytes: int) -> str:
+def size_words(size_bytes: int | None) -> str:
     """`9.8 GB`, `612 MB`, `41 KB`: powers of ten, and no more digits than anybody reads."""
+    if size_bytes is None:
+        return _("size unknown")
     if size_bytes < 1000:
         return exact_size(size_bytes)
     size, unit = float(size_bytes), ""
@@ -61,7 +64,18 @@ def size_words(size_bytes: int) -> str:
     return f"{number} {unit}".replace(".", decimal)
 
 
-def exact_size(size_bytes: int) -> str:
+def sum_words(sizes: Iterable[int | None]) -> str:
+    """`9.8 GB`, and `at least 9.8 GB` where not every size is known."""
+    all_sizes = list(sizes)
+    known = sum(size for size in all_sizes if size is not None)
+    if None not in all_sizes:
+        return size_words(known)
+    return _("at least %(size)s") % {"size": size_words(known)} if known else size_words(None)
+
+
+def exact_size(size_bytes: int | None) -> str:
+    if size_bytes is None:
+        return size_words(None)
     words = ngettext("%(count)s byte", "%(count)s bytes", size_bytes)
     return words % {"count": count_words(size_bytes)}
 
@@ -191,3 +205,19 @@ class Calendar:
 
     def iso(self, moment: datetime | None) -> str:
         return "" if moment is None else moment.astimezone(self._zone).isoformat("T", "seconds")
+
+
+def role_words(role: str) -> str:
+    words = {
+        "guest": pgettext("a role", "Guest"),
+        "member": pgettext("a role", "Member"),
+        "owner": pgettext("a role", "Owner"),
+    }
+    return words[role]
+
+
+def clock_words(seconds: float) -> str:
+    """`41:07`, `1:04:12`."""
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"

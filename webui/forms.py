@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from webui.judging import address_of
+from webui.connection.address_policy import address_of
 from webui.models import User
 from webui.v1.address import DEFAULT_PORTS, Address
 

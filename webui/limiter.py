@@ -1,4 +1,4 @@
-"""So many at once and no more: who comes then waits for a turn, but not for ever."""
+"""Limit concurrency: callers beyond the limit wait, up to a timeout."""
 
 import threading
 from collections.abc import Iterator

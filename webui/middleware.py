@@ -10,12 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.functional import SimpleLazyObject
 
-from webui import connection, policies
-from webui.connection import Service
-from webui.http import Answer, Request
+from webui.connection import connection
+from webui.connection.connection import Service
+from webui.errors import views as error_views
+from webui.http import csp
+from webui.http.requests import Answer, Request
 from webui.v1.client import Client
 from webui.v1.errors import Failure
-from webui.views import errors
 
 View = Callable[..., HttpResponseBase]
 
@@ -55,7 +56,7 @@ def policy(get_response: Answer) -> Answer:
 
 def document_headers(request: HttpRequest) -> dict[str, str]:
     headers = {
-        "Content-Security-Policy": policies.PAGE,
+        "Content-Security-Policy": csp.PAGE,
         "Permissions-Policy": PERMISSIONS,
     }
     if request.is_secure():
@@ -128,10 +129,10 @@ class BodyLimit:
         is_known = request.user.is_authenticated
         if size_bytes > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_known else STRANGERS_BYTES):
             log.warning("too large path=%s bytes=%s", request.path, length[:20])
-            return errors.plain(request, 413)
+            return error_views.plain(request, 413)
         if is_multipart and size_bytes and not is_known:
             log.warning("multipart form of a stranger path=%s", request.path)
-            return errors.plain(request, 400)
+            return error_views.plain(request, 400)
         return None
 
 
@@ -157,7 +158,7 @@ class Errors:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if response.status_code == 405 and isinstance(response, HttpResponse):
-            page = errors.plain(request, 405)
+            page = error_views.plain(request, 405)
             page["Allow"] = response["Allow"]
             return page
         return response
@@ -166,12 +167,12 @@ class Errors:
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
         if isinstance(exception, Failure):
-            return errors.service_failed(request, exception)
+            return error_views.service_failed(request, exception)
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
         # Django raises an UpdateError in the place of what the database said of a session.
         said = exception.__context__ if isinstance(exception, UpdateError) else exception
         if isinstance(said, DatabaseError | InterfaceError):
-            return errors.database_failed(request, said)
-        return errors.broken_with_reference(request, exception)
+            return error_views.database_failed(request, said)
+        return error_views.broken_with_reference(request, exception)

@@ -1,4 +1,4 @@
-"""What only the site knows. Files and folders are the service's."""
+"""What only the site knows. Files and folders belong to the service."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from webui import sealing
+from webui import encryption
 
 
 class Role(models.TextChoices):
@@ -273,7 +273,7 @@ class Connection(models.Model):
 
     @classmethod
     def keep(cls, url: str, name: str, password: str) -> None:
-        sealed = sealing.seal(json.dumps([name, password]))
+        sealed = encryption.seal(json.dumps([name, password]))
         cls.objects.update_or_create(pk=1, defaults={"url": url, "sealed": sealed})
 
     @classmethod
@@ -282,7 +282,7 @@ class Connection(models.Model):
 
     def credentials(self) -> tuple[str, str]:
         """Raises sealing.Broken where SECRET_KEY is another than it was."""
-        name, password = json.loads(sealing.unseal(self.sealed))
+        name, password = json.loads(encryption.unseal(self.sealed))
         return name, password
 
 
@@ -329,6 +329,13 @@ class Activity(models.Model):
         ACCOUNT_CHANGED = "account_changed"
         LINK_PRINTED = "link_printed"
         UNLOCKED = "unlocked"
+        BACKED_UP = "backed_up"
+        RESTORED = "restored"
+        DATABASE_RESTORED = "database_restored"
+        FILES_ADOPTED = "files_adopted"
+        FILES_DISCARDED = "files_discarded"
+        ORPHANS_RESTORED = "orphans_restored"
+        ORPHANS_DELETED = "orphans_deleted"
         PROGRAM_FAILED = "program_failed"
         PROGRAM_DELETED = "program_deleted"
         PROGRAM_TRANSFER_REMOVED = "program_transfer_removed"
@@ -374,7 +381,7 @@ class Selection(models.Model):
     folder = models.CharField(max_length=64)
     entries = models.JSONField()
     is_whole = models.BooleanField()
-    size_bytes = models.BigIntegerField()
+    size_bytes = models.BigIntegerField(null=True)  # None where the service tells not all sizes
     expires_at = models.DateTimeField(db_index=True)
 
     objects: ClassVar[models.Manager["Selection"]]

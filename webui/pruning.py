@@ -1,19 +1,25 @@
-"""What the site forgets by itself, so that its tables stay small."""
+"""Delete old rows of the site, so that its tables stay small."""
 
 from datetime import datetime, timedelta
 from importlib import import_module
 
 from django.conf import settings
 
-from webui import activity, attempts, devices, folders, pairing, pictures, throttle, transfers
+from webui.activity import events
+from webui.http import guess_limits
+from webui.library import folders
 from webui.models import OneTimeLink, Pairing, Selection, Sent, Share
+from webui.people import pairing
+from webui.previews import thumbnail_cache
+from webui.signin import devices, throttle
+from webui.transfers import poll
 
 CLEARED_LIFETIME = timedelta(days=30)
 
 
 def prune(now: datetime) -> None:
-    activity.prune(now)
-    attempts.prune(now)
+    events.prune(now)
+    guess_limits.prune(now)
     throttle.prune(now)
     OneTimeLink.objects.filter(expires_at__lte=now).delete()
     Selection.objects.filter(expires_at__lte=now).delete()
@@ -21,7 +27,7 @@ def prune(now: datetime) -> None:
     Pairing.objects.filter(expires_at__lte=now - pairing.REMEMBERED).delete()
     Sent.objects.filter(cleared_at__lte=now - CLEARED_LIFETIME).delete()
     folders.store().prune()
-    transfers.store().prune()
-    pictures.kept().prune()
+    poll.store().prune()
+    thumbnail_cache.kept().prune()
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     devices.prune()

@@ -1,4 +1,4 @@
-"""One SQLite file for all processes of a machine; it may be thrown away at any time."""
+"""One SQLite file for all processes of a machine, which may be deleted at any time."""
 
 import os
 import sqlite3

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from webui.pages import measures
+from webui import formatting
 
 LOW_PERCENT, FULL_PERCENT = 80, 95
 
@@ -27,10 +27,10 @@ def gauge_of(used_bytes: int | None, total_bytes: int | None) -> Gauge | None:
         return None
     percent = min(100.0, used_bytes * 100 / total_bytes)
     words = {
-        "used": measures.size_words(used_bytes),
-        "total": measures.size_words(total_bytes),
+        "used": formatting.size_words(used_bytes),
+        "total": formatting.size_words(total_bytes),
     }
-    words["free"] = measures.size_words(max(total_bytes - used_bytes, 0))
+    words["free"] = formatting.size_words(max(total_bytes - used_bytes, 0))
     return Gauge(
         free=words["free"],
         total=words["total"],

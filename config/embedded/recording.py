@@ -4,11 +4,11 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from config.service import IN_PROCESS
+from config.embedded.service import IN_PROCESS
 from service import signals
 from service.models import Transfer
-from webui import activity
-from webui.activity import Kind
+from webui.activity import events
+from webui.activity.events import Kind
 
 
 def start() -> None:
@@ -22,8 +22,8 @@ def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: An
         return
     kind = Kind.PROGRAM_TRANSFER_REMOVED if sender is Transfer else Kind.PROGRAM_DELETED
     account: str = request.account.email  # type: ignore[attr-defined]
-    activity.record_program(kind, account, name, request.META.get("REMOTE_ADDR", ""))
+    events.record_program(kind, account, name, request.META.get("REMOTE_ADDR", ""))
 
 
 def record_failure(email: str, address: str, **_signal: Any) -> None:
-    activity.record_program_failure(email, address)
+    events.record_program_failure(email, address)

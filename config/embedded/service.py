@@ -1,4 +1,4 @@
-"""The service's own way through Django: few middleware, and JSON whatever happens."""
+"""Route the service's requests with few middleware, and answer JSON whatever happens."""
 
 import logging
 import re
@@ -9,7 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.core.handlers.wsgi import WSGIHandler
-from django.db import DatabaseError, InterfaceError
 from django.http import (
     Http404,
     HttpRequest,
@@ -20,12 +19,13 @@ from django.http import (
 from django.utils.module_loading import import_string
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
-from config import front
-from service.api.answers import Record, refused
-from service.api.endpoints import trouble_answer
-from service.api.errors import BodyMalformed
-from webui import connection
-from webui.http import Answer
+from config.web import front
+from service.api.endpoints import answer_to
+from service.http.refusals import BodyMalformed
+from service.http.responses import Record, refused
+from service.outages import outage_of
+from webui.connection import connection
+from webui.http.requests import Answer
 
 log = logging.getLogger("ferry.service")
 
@@ -106,12 +106,9 @@ def in_json(get_response: Answer) -> Answer:
             return refused(400, "body_cut_off")
         except (SuspiciousOperation, BadRequest):
             return refused(400, "bad_request")
-        except (DatabaseError, InterfaceError) as trouble:
-            log.exception("database trouble path=%s", request.path)
-            return trouble_answer(trouble)
-        except Exception:
+        except Exception as trouble:
             log.exception("broken path=%s", request.path)
-            return refused(500, "internal_error")
+            return answer_to(outage_of(trouble))
 
     return answer
 
@@ -150,7 +147,7 @@ def only_embedded(get_response: Answer) -> Answer:
 
 
 def refuse_foreign_host(get_response: Answer) -> Answer:
-    """As the site's, in JSON: see config.front."""
+    """As the site's, in JSON: see config.web.front."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not front.is_ours(request.META.get("HTTP_HOST", "")):

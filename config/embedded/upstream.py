@@ -1,4 +1,4 @@
-"""Where v1 lives: in this process, for as long as no other service is named."""
+"""Call v1 in this process, unless another service is configured."""
 
 import hmac
 import io
@@ -16,9 +16,9 @@ from django.db import connections
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import set_script_prefix
 
-from config import service
-from service import accounts
-from service.api.answers import Record
+from config.embedded import service
+from service.accounts import accounts
+from service.http.responses import Record
 from webui.v1.answers import FACTS
 
 # A name, not an address that anybody writes to.

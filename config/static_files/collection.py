@@ -13,8 +13,8 @@ from django.contrib.staticfiles.management.commands import collectstatic
 from django.core.files.storage import Storage, storages
 from django.core.management import call_command
 
-from config import durable
-from config.static import HashedModules
+from config.static_files.storage import HashedModules
+from config.storage import durable
 
 RECORD = "collected.json"
 MANIFEST = "staticfiles.json"

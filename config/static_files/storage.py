@@ -8,6 +8,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 IMPORT = re.compile(r'@import "\.\./([\w-]+\.css)";\n')
 COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
+LINE_COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 SHEETS = PurePosixPath("css/sheets")
 
 Paths = dict[str, tuple[Storage, str]]
@@ -17,7 +18,8 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Names by content for everything, the imports inside ES modules included.
 
     What a style sheet of `css/sheets` imports takes the import's place: forty small files are
-    twice the bytes of one when compressed, and a question each. Comments are left out.
+    twice the bytes of one when compressed, and a question each. Comments are left out, of our
+    scripts too, of which they are an eighth.
     """
 
     support_js_module_import_aggregation = True
@@ -42,6 +44,11 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
         for name in [] if dry_run else joined:
             text = IMPORT.sub(lambda found: text_of(paths, f"css/{found[1]}"), text_of(paths, name))
             Path(self.path(name)).write_text(COMMENT.sub("", text), encoding="utf-8")
+            paths[name] = self, name
+        ours = [name for name in paths if name.startswith("js/")]
+        for name in [] if dry_run else ours:
+            text = LINE_COMMENT.sub("", text_of(paths, name))
+            Path(self.path(name)).write_text(text, encoding="utf-8")
             paths[name] = self, name
         yield from super().post_process(paths, dry_run, **options)
         self._urls.clear()

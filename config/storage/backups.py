@@ -27,11 +27,11 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from config import copies, durable, running
-from service.disk import sync, sync_file_system
-from service.hardlinks import try_link
-from service.store import CHUNK_BYTES, Store, library_store, make_folder
-from service.walking import batches
+from config.storage import copies, durable, running
+from service.batches import batches
+from service.store.blobs import CHUNK_BYTES, Store, library_store, make_folder
+from service.store.hardlinks import try_link
+from service.store.sync import sync, sync_file_system
 
 FORMAT = 1
 MANIFEST = "manifest.json"

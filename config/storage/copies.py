@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import connection, connections
+from django.db.migrations import Migration
+from django.db.migrations.recorder import MigrationRecorder
 
-from config import durable
-from service.disk import sync
+from config.storage import durable
+from service.store.sync import sync
 
 log = logging.getLogger("ferry.backup")
 
@@ -50,20 +52,19 @@ def keep(reason: str) -> Path:
     return copy
 
 
-def keep_before_migrations() -> None:
+def keep_before_migrations(using: str, plan: list[tuple[Migration, bool]], **_signal: Any) -> None:
     """A migration can't be undone. Raises SystemExit where there is no space for a copy."""
-    if connection.vendor != "sqlite":
+    database = connections[using]
+    if database.vendor != "sqlite" or not plan:
         return
-    executor = MigrationExecutor(connection)
-    is_due = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if not is_due or not executor.loader.applied_migrations:
+    if not MigrationRecorder(database).applied_migrations():
         return
     try:
         copy = keep("before-upgrade")
     except (OSError, sqlite3.Error, NotWhole) as trouble:
         raise SystemExit(
             f"Ferry has to change its database, and can't back it up first: {trouble}. "
-            "Free some space in DATA_DIR or restore a backup, then start Ferry again."
+            "Free some space in DATA_DIR or restore a backup, then try again."
         ) from None
     log.info("backed up the database before its migration copy=%s", copy.name)
 

@@ -1,4 +1,4 @@
-"""The database as a running Ferry opens it."""
+"""How a running Ferry opens its database."""
 
 import sqlite3
 from pathlib import Path

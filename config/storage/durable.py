@@ -1,4 +1,4 @@
-"""Write what survives a power cut: a file is there whole or not at all, and so is a folder."""
+"""Write files and folders that survive a power cut: each exists whole or not at all."""
 
 import os
 import secrets
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from service.disk import sync, sync_file_system
-from service.hardlinks import place_first
+from service.store.hardlinks import place_first
+from service.store.sync import sync, sync_file_system
 
 
 def make_folder(path: Path) -> None:

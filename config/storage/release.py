@@ -1,4 +1,4 @@
-"""Which Ferry may open a database: none that is older than the newest one that wrote to it."""
+"""Refuse to open a database that a newer Ferry has written to."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Know whether Ferry runs on a data folder."""
+"""Check whether Ferry is running on a data folder."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.disk import sync
+from service.store.sync import sync
 
 LOCK = "running.lock"
 RESTORING = "restoring"

@@ -1,4 +1,4 @@
-"""This machine's addresses and names, as another device in the home would type them."""
+"""This machine's addresses and names, as other devices in the home would type them."""
 
 import ipaddress
 import re

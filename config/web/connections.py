@@ -1,4 +1,4 @@
-"""A connection of the web server, which needs no thread until the head of a request is whole."""
+"""A connection of the web server that takes no thread until a request's headers are complete."""
 
 import re
 import socket
@@ -11,7 +11,7 @@ from gunicorn.http.errors import LimitRequestHeaders  # type: ignore[import-unty
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn  # type: ignore[import-untyped]
 
-from config.slots import Claim, Visitor
+from config.web.slots import Claim, Visitor
 
 PIECE_BYTES = 64 * 1024
 LONGEST_HEAD = 64 * 1024

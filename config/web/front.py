@@ -1,4 +1,4 @@
-"""The front door: which proxy is believed, and which host name is ours."""
+"""Decide which proxies to trust, and which host names are ours."""
 
 import ipaddress
 import logging
@@ -8,10 +8,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
 
-from config import addresses
-from config.addresses import Address
-from webui.http import Answer
-from webui.views import errors
+from config.web import addresses
+from config.web.addresses import Address
+from webui.errors import views as error_views
+from webui.http.requests import Answer
 
 log = logging.getLogger("ferry.front")
 
@@ -78,7 +78,7 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
         host = request.META.get("HTTP_HOST", "")
         if not is_ours(host):
             log.warning("refused host=%r address=%s", host[:100], request.META.get("REMOTE_ADDR"))
-            return errors.foreign_host(request)
+            return error_views.foreign_host(request)
         return get_response(request)
 
     return middleware

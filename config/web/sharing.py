@@ -1,4 +1,4 @@
-"""How a web process shares its port with the others, and its threads among those who call."""
+"""Share a port among web processes, and their threads among clients."""
 
 import errno
 import logging
@@ -18,8 +18,8 @@ from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
     ThreadWorker,
 )
 
-from config.connections import Connection
-from config.slots import HEALTH_SLOTS, Kind, Slots, Visitor, quarter
+from config.web.connections import Connection
+from config.web.slots import HEALTH_SLOTS, Kind, Slots, Visitor, quarter
 
 log = logging.getLogger("ferry.connections")
 
@@ -56,7 +56,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
 
     def init_process(self) -> None:
         # By now the site is loaded, and gunicorn reads this module before that.
-        self._visitors = import_module("config.visitors")
+        self._visitors = import_module("config.web.visitors")
         self._slots = Slots(self.cfg.threads)
         self._reading: Quiet = {}
         self._waiting: Quiet = {}

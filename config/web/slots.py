@@ -1,4 +1,4 @@
-"""Who may hold a thread of a web process: nobody takes the last one from others."""
+"""Reserve threads of a web process, so that no client can take all of them."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator

@@ -1,4 +1,4 @@
-"""Who is asking, as far as the head of a request tells before anybody has parsed it."""
+"""Tell who is asking from the headers alone, before anything is parsed."""
 
 import re
 import time
@@ -10,9 +10,9 @@ from django.contrib.auth import get_user
 from django.db import close_old_connections
 from django.http import HttpRequest
 
-from config import front
-from config.slots import Kind, Visitor
-from webui.attempts import network_of
+from config.web import front
+from config.web.slots import Kind, Visitor
+from webui.http.networks import network_of
 from webui.middleware import SECURE_SUFFIX
 
 REMEMBERED_SECONDS = 60

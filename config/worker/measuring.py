@@ -1,4 +1,4 @@
-"""What the worker measures for the owner's page about health: it takes too long for a page."""
+"""Measure what the owner's Health page shows: it takes too long for a request."""
 
 import json
 import logging
@@ -14,11 +14,11 @@ from django.db.models import Sum
 from django.db.utils import DatabaseError
 
 from service.errors import Busy
-from service.media import children
 from service.media.cache import FILMS, RENDITIONS
-from service.media.places import media_folder, scratch_folder
+from service.media.content_folders import media_folder, scratch_folder
+from service.media.sandbox import children
 from service.models import Account
-from service.places import all_places
+from service.transfers.download_folders import all_places
 
 log = logging.getLogger("ferry.health")
 

@@ -1,4 +1,4 @@
-"""The worker's rounds: what each half wants done again and again."""
+"""The worker's rounds: what each half needs done regularly."""
 
 import logging
 import time
@@ -11,12 +11,15 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from config import measuring
-from service import credentials, pins, transfers
+from config.worker import measuring
+from service.accounts import credentials
+from service.content import archive_plans
+from service.library.sweep import Swept, sweep, sweep_leavings
 from service.media.sweep import sweep as sweep_media
-from service.store import library_store
-from service.sweep import Swept, sweep, sweep_leavings
-from webui import connection, pruning
+from service.store.blobs import library_store
+from service.transfers import transfers
+from webui import pruning
+from webui.connection import connection
 
 log = logging.getLogger("ferry.worker")
 
@@ -48,7 +51,7 @@ ROUNDS = [
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
-    Round("pin pruning", timedelta(hours=1), pins.prune, is_service=True),
+    Round("pin pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
     Round("measuring", timedelta(hours=1), measuring.measure),

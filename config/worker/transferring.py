@@ -1,4 +1,4 @@
-"""The transfers' own thread in the worker, which keeps its beat however long other rounds take."""
+"""Run transfers in a thread of their own, so that slow rounds don't delay them."""
 
 import logging
 import threading
@@ -12,16 +12,17 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from service import bells, leases
-from service.engine.client import Engine
-from service.engine.fetching import Fetching
-from service.engine.orders import EngineSettings
-from service.landing import Landing
-from service.leases import Lease
-from service.steering import Limits, Tools
-from service.store import library_store
-from service.worker import Worker
-from webui import connection
+from service.fetching.pool import Fetching
+from service.store.blobs import library_store
+from service.torrents.client import Engine
+from service.torrents.orders import EngineSettings
+from service.transfers import wake_ups
+from service.worker import leases
+from service.worker.commands import Limits, Tools
+from service.worker.import_files import Landing
+from service.worker.leases import Lease
+from service.worker.worker import Worker
+from webui.connection import connection
 
 log = logging.getLogger("ferry.worker")
 
@@ -45,7 +46,7 @@ class Transferring:
         self._worker: Worker | None = None
 
     def run_until(self, stopped: threading.Event) -> None:
-        with bells.heard(self._bell) as can_be_rung:
+        with wake_ups.heard(self._bell) as can_be_rung:
             while not stopped.is_set():
                 self.round()
                 is_idle = can_be_rung and (self._worker is None or self._worker.is_idle)
@@ -116,6 +117,8 @@ def engine_settings() -> EngineSettings:
         port=settings.TORRENT_PORT,
         interface=settings.TORRENT_INTERFACE,
         proxy=settings.TORRENT_PROXY,
+        # On loopback it crawls at 16 MB/s, where TCP reaches 550.
+        utp=settings.TORRENT_UTP and settings.TORRENT_NETWORK != "loopback",
         port_mapping=settings.TORRENT_PORT_MAPPING,
         fetch_private=settings.FETCH_PRIVATE,
         download_limit_bytes=settings.DOWNLOAD_LIMIT,

@@ -1,4 +1,4 @@
-"""Accounts: who keeps files here, and how much room each has."""
+"""Accounts: who keeps files here, and how much space each has."""
 
 import secrets
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Check the e-mail and password of HTTP Basic, which come with every single call.
+"""Check the email and password of HTTP Basic, which come with every call.
 
 A pair that was right is remembered for some minutes after each use, so that 1,000 calls do not
 cost 1,000 runs of argon2. It is remembered for its network alone: elsewhere it would tell guessers
@@ -24,7 +24,7 @@ from django.db import OperationalError, transaction
 from django.utils.module_loading import import_string
 
 from service import signals
-from service.accounts import spelled
+from service.accounts.accounts import spelled
 from service.errors import Busy, TooManyTries
 from service.models import Account, Guesses, KnownNetwork
 

@@ -1,4 +1,4 @@
-"""Who asks: HTTP Basic, and whether the account has access to the interface at all."""
+"""Authenticate by HTTP Basic, and check that the account has access to the API."""
 
 import base64
 import binascii
@@ -6,12 +6,11 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from service import accounts, credentials
-from service.api.errors import AccessDenied, ForeignPage, PremiumRequired
-from service.api.http import Request
+from service.accounts import accounts, credentials
+from service.api.requests import Request
+from service.http.refusals import AccessDenied, ForeignPage, PremiumRequired
 from service.models import Account
 
-CHALLENGE = 'Basic realm="Ferry", charset="UTF-8"'
 UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  Of a Unix socket, where all share the limit of tries.
 
 

@@ -1,150 +1,134 @@
-"""The interface, told to machines (OpenAPI) and to people (a page)."""
+"""Describe the API for programs (OpenAPI) and for people (a page)."""
 
 import re
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from django.http import HttpResponse
 from django.urls import get_script_prefix
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from msgspec import Struct
+from msgspec.json import schema, schema_components
 
-from service.api import answers
-from service.api.http import Request
-from service.api.operations import GROUPS, Answer, Field, Operation, Sent
-from service.api.schemas import SCHEMAS
+from service.api.endpoints import Operation
+from service.api.inputs import Id
+from service.api.outcomes import Schema, answered, records_of, responses_of
+from service.http.records import Refusal
 
-Schema = dict[str, Any]
+Groups = Mapping[str, Iterable[Operation]]
 
-PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+REFUSED = answered("Refused", Refusal)
 ID_IN_PATH = re.compile(r"{(\w+)}")
 ABOUT = "Every call but those of the description needs HTTP Basic: the account's e-mail address "
 ABOUT += "and password."
 
 
-def openapi(request: Request) -> HttpResponse:
-    return answers.record(document())
-
-
-def document() -> Schema:
+def document(groups: Groups) -> Schema:
+    operations = [each for group in groups.values() for each in group]
     return {
-        "openapi": "3.0.3",
+        "openapi": "3.1.0",
         "info": {"title": "Ferry: REST API v1", "version": "1", "description": ABOUT},
-        "servers": [{"url": get_script_prefix().rstrip("/") or "/"}],
         "security": [{"basic": []}],
-        "paths": paths(),
+        "paths": paths(groups),
         "components": {
             "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
-            "schemas": SCHEMAS,
+            "schemas": records_answered(operations),
         },
     }
 
 
-def paths() -> Schema:
+def paths(groups: Groups) -> Schema:
     found: Schema = {}
-    for group, operations in GROUPS.items():
+    for group, operations in groups.items():
         for operation in operations:
             methods = found.setdefault(operation.path, {})
             methods[operation.method.lower()] = described(operation, group)
     return found
 
 
+def records_answered(operations: Iterable[Operation]) -> Schema:
+    records = {each for operation in operations for each in records_of(operation.hints["return"])}
+    in_order = sorted(records | {Refusal}, key=lambda record: record.__name__)
+    _references, found = schema_components(in_order, ref_template="#/components/schemas/{name}")
+    for each in found.values():
+        require_defaults(each)
+    return found
+
+
+def require_defaults(record: Schema) -> None:
+    """To those who read it, a field with a default is simply there: it is always written."""
+    for name, field in record["properties"].items():
+        if "default" in field:
+            del field["default"]
+            record.setdefault("required", []).append(name)
+
+
 def described(operation: Operation, group: str) -> Schema:
+    sent = record_schema(operation.sent) if operation.sent else None
     ids = [in_path(name) for name in ID_IN_PATH.findall(operation.path)]
-    queries = [in_query(field) for field in operation.fields if field.sent == Sent.QUERY]
+    is_query = operation.method == "GET"
+    queries = in_query(sent) if sent and is_query else []
     return {
         "summary": operation.summary,
         "tags": [group],
         "parameters": ids + queries,
-        "responses": responses(operation),
-        **body(operation),
+        "responses": responses_of(operation.hints["return"]) | {"default": REFUSED},
+        **(body(sent) if sent and not is_query else {}),
         **({"security": []} if operation.is_open else {}),
     }
 
 
+def record_schema(record: type[Struct]) -> Schema:
+    _references, found = schema_components([record])
+    described: Schema = found[record.__name__]
+    return described
+
+
 def in_path(name: str) -> Schema:
-    schema = {"type": "integer", "format": "int64", "minimum": 0}
-    return {"name": name, "in": "path", "required": True, "schema": schema}
+    return {"name": name, "in": "path", "required": True, "schema": schema(Id)}
 
 
-def in_query(field: Field) -> Schema:
-    return {
-        "name": field.name,
-        "in": "query",
-        "required": field.is_required,
-        "description": field.meaning,
-        "schema": schema_of(field),
-    }
+def in_query(sent: Schema) -> list[Schema]:
+    required = sent.get("required", [])
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in required,
+            "description": field["description"],
+            "schema": field,
+        }
+        for name, field in sent["properties"].items()
+    ]
 
 
-def body(operation: Operation) -> Schema:
-    fields = [field for field in operation.fields if field.sent != Sent.QUERY]
-    if not fields:
-        return {}
-    schema = {
-        "type": "object",
-        "properties": {field.name: schema_of(field) for field in fields},
-        "required": [field.name for field in fields if field.is_required],
-    }
-    content = {each: {"schema": schema} for each in types_of(fields)}
+def body(sent: Schema) -> Schema:
+    content = {each: {"schema": sent} for each in types_of(sent)}
     return {"requestBody": {"required": True, "content": content}}
 
 
-def types_of(fields: list[Field]) -> list[str]:
-    if any(field.sent == Sent.FILE and field.is_required for field in fields):
+def types_of(sent: Schema) -> list[str]:
+    required = [sent["properties"][name] for name in sent.get("required", [])]
+    if any(field.get("format") == "binary" for field in required):
         return ["multipart/form-data"]
     return ["application/x-www-form-urlencoded", "multipart/form-data", "application/json"]
 
 
-def schema_of(field: Field) -> Schema:
-    if field.is_number:
-        return {"type": "integer", "minimum": 0, "description": field.meaning}
-    binary = {"format": "binary"} if field.sent == Sent.FILE else {}
-    return {"type": "string", "description": field.meaning, **binary}
+def page_of(groups: Groups) -> SafeString:
+    sections = format_html_join("\n", "<h2>{}</h2>\n<dl>\n{}\n</dl>", sections_of(groups))
+    return format_html(PAGE, about=ABOUT, groups=sections, link=f"{get_script_prefix()}rest")
 
 
-def responses(operation: Operation) -> Schema:
-    refused = {"description": "Refused", "content": json_of("Refusal")}
-    return {**went_well(operation.answer), "default": refused}
-
-
-def went_well(answer: Answer) -> Schema:
-    match answer:
-        case Answer.CONTENT:
-            header = {"schema": {"type": "string"}}
-            return {"302": {"description": "Leads to it", "headers": {"Location": header}}}
-        case Answer.PICTURE:
-            picture = {"image/*": {"schema": {"type": "string", "format": "binary"}}}
-            return {"200": {"description": "The picture", "content": picture}}
-        case Answer.PAGE:
-            page = {"text/html": {"schema": {"type": "string"}}}
-            return {"200": {"description": "A page", "content": page}}
-        case Answer.DESCRIPTION:
-            anything = {"application/json": {"schema": {"type": "object"}}}
-            return {"200": {"description": "OpenAPI", "content": anything}}
-    return {"200": {"description": answer.value, "content": json_of(answer.value)}}
-
-
-def json_of(name: str) -> Schema:
-    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
-
-
-def page(request: Request) -> HttpResponse:
-    groups = format_html_join("\n", "<h2>{}</h2>\n<dl>\n{}\n</dl>", sections())
-    html = format_html(PAGE, about=ABOUT, groups=groups, link=f"{get_script_prefix()}rest")
-    response = HttpResponse(html)
-    response["Content-Security-Policy"] = PAGE_POLICY
-    return response
-
-
-def sections() -> list[tuple[str, SafeString]]:
+def sections_of(groups: Groups) -> list[tuple[str, SafeString]]:
     return [
         (group, format_html_join("\n", TERM, map(term, operations)))
-        for group, operations in GROUPS.items()
+        for group, operations in groups.items()
     ]
 
 
 def term(operation: Operation) -> tuple[str, str, str, SafeString]:
-    fields = format_html_join("", FIELD, ((each.name, each.meaning) for each in operation.fields))
+    sent = record_schema(operation.sent)["properties"] if operation.sent else {}
+    meanings = ((name, field["description"]) for name, field in sent.items())
+    fields = format_html_join("", FIELD, meanings)
     return operation.method, operation.path, operation.summary, fields
 
 

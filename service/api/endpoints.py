@@ -1,41 +1,62 @@
-"""An endpoint: one path, a view for each method, and JSON whatever happens."""
+"""An endpoint: one path, an operation for each method, and JSON whatever happens."""
 
-import errno
 import logging
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from functools import cached_property
+from typing import Any, ClassVar, cast, get_type_hints
 
 from django.core.exceptions import SuspiciousOperation
-from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
+from msgspec import Struct
 
-from service.api import answers
 from service.api.auth import account_of, refuse_foreign_page
-from service.api.http import Request
+from service.api.requests import Request
 from service.errors import DiskFull, NotFound, Refusal
+from service.http import bodies, responses
+from service.outages import Outage, outage_of
 
-View = Callable[..., HttpResponseBase]
+View = Callable[..., HttpResponseBase | Struct]
 
 log = logging.getLogger("ferry.api")
 
-# As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it. What is read-only
-# now may be mended in a minute, as what is locked.
-FULL = re.compile("SQLITE_FULL|53100|.*disk is full")
-READ_ONLY = re.compile("SQLITE_READONLY|25006")
-AWAY = re.compile(
-    "SQLITE_(CANTOPEN|CORRUPT|NOTADB)|08|57P0|.*(unable to open|malformed|not a database|"
-    "could not connect|connection (failed|refused|is closed|already closed|is lost)|"
-    "closed the connection)"
-)
-BUSY = re.compile("SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|.*locked|.*busy")
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of one path. The view's annotations say what is sent, and what is answered."""
+
+    method: str
+    path: str
+    summary: str
+    view: View
+    # By the view itself, where it is no plain record: files, and lists in many spellings.
+    reads: type[Struct] | None = None
+    is_open: bool = False  # for those without an account too
+
+    @cached_property
+    def hints(self) -> dict[str, Any]:
+        return get_type_hints(self.view, include_extras=True)
+
+    @property
+    def sent(self) -> type[Struct] | None:
+        return self.reads or self.hints.get("sent")
+
+    def answer(self, request: Request, *ids: int) -> HttpResponseBase:
+        record = self.hints.get("sent")
+        sent = {} if record is None else {"sent": self.read(request, record)}
+        answer = self.view(request, *ids, **sent)
+        return responses.Record(answer) if isinstance(answer, Struct) else answer
+
+    def read(self, request: Request, record: type[Struct]) -> Struct:
+        is_get = self.method == "GET"
+        fields = bodies.Fields(bodies.query_of(request)) if is_get else bodies.fields_of(request)
+        return fields.read(record)
 
 
 @dataclass(frozen=True, eq=False)
 class Endpoint:
-    views: Mapping[str, View]
+    operations: Mapping[str, Operation]
     needs_account: bool = True
 
     # The interface reads no cookie; what a foreign page could abuse is in `refuse_foreign_page`.
@@ -43,7 +64,7 @@ class Endpoint:
 
     @property
     def allowed(self) -> list[str]:
-        return [*self.views, *(["HEAD"] if "GET" in self.views else [])]
+        return [*self.operations, *(["HEAD"] if "GET" in self.operations else [])]
 
     def __call__(self, request: HttpRequest, **ids: int) -> HttpResponseBase:
         asked = cast("Request", request)
@@ -56,17 +77,12 @@ class Endpoint:
         try:
             return self._answer(request, ids)
         except Refusal as refusal:
-            return answers.refusal(refusal)
+            return responses.refusal(refusal)
         except SuspiciousOperation:
-            return answers.refused(400, "bad_request")
-        except (DatabaseError, InterfaceError) as trouble:
-            log.exception("database trouble path=%s", request.path)
-            return trouble_answer(trouble)
+            return responses.refused(400, "bad_request")
         except Exception as trouble:
             log.exception("broken path=%s", request.path)
-            if isinstance(trouble, OSError) and trouble.errno == errno.EROFS:
-                return answers.busy("disk_error")
-            return answers.refused(500, "internal_error")
+            return answer_to(outage_of(trouble))
 
     def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else request.method or ""
@@ -74,34 +90,24 @@ class Endpoint:
             refuse_foreign_page(request)
         if self.needs_account:
             request.account = account_of(request)
-        if method not in self.views:
-            return answers.wrong_method(self.allowed)
-        return self.views[method](request, **ids)
+        if method not in self.operations:
+            return responses.wrong_method(self.allowed)
+        return self.operations[method].answer(request, *ids.values())
 
 
-def trouble_answer(trouble: Exception) -> HttpResponseBase:
-    cause = trouble.__cause__
-    told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
-    word = told or str(trouble)
-    if FULL.match(word):
-        return answers.refusal(DiskFull())
-    if READ_ONLY.match(word):
-        return answers.busy("disk_error")
-    if BUSY.match(word):
-        return answers.busy()
-    if AWAY.match(word):
-        return answers.busy(after_seconds=30)
-    return answers.refused(500, "internal_error")
-
-
-def endpoint(**views: View) -> Endpoint:
-    """`endpoint(GET=show, POST=create)`; HEAD comes with GET."""
-    return Endpoint(views)
-
-
-def open_endpoint(**views: View) -> Endpoint:
-    """For those without an account too."""
-    return Endpoint(views, needs_account=False)
+def answer_to(outage: Outage | None) -> HttpResponseBase:
+    """What is read-only or broken now may be mended in a minute, as what is locked."""
+    match outage:
+        case Outage.DISK_FULL:
+            return responses.refusal(DiskFull())
+        case Outage.READ_ONLY | Outage.DISK_ERROR:
+            return responses.busy("disk_error")
+        case Outage.BUSY:
+            return responses.busy()
+        case Outage.AWAY | Outage.DAMAGED:
+            return responses.busy(after_seconds=30)
+        case None:
+            return responses.refused(500, "internal_error")
 
 
 class Nowhere(Endpoint):

@@ -1,151 +1,109 @@
-"""What v1 can do, as one table: the description for machines and the page for people show it."""
+"""What v1 can do, as one table, in the order of the specification's: paths and views, what is
+sent and answered, the description for machines, and the page for people follow from it."""
 
-from dataclasses import dataclass
-from enum import Enum
+from functools import cache
 
+from django.http import HttpResponse
+from django.urls import get_script_prefix
+from msgspec import Struct
 
-class Sent(Enum):
-    """How a field comes."""
+from service.api import inputs
+from service.api.description import document, page_of
+from service.api.endpoints import Operation, View
+from service.api.outcomes import Description, Page, Schema
+from service.api.requests import Request
+from service.api.views import files, folders, media, transfers, user, zips
+from service.http import responses
 
-    QUERY = "query"
-    FORM = "form"
-    FILE = "file"
-
-
-class Answer(Enum):
-    LISTING = "Listing"
-    CREATED = "Created"
-    CHANGED = "Changed"
-    TRANSFER = "Transfer"
-    TRANSFERS = "Transfers"
-    ADDED = "Added"
-    USER = "User"
-    PLAYABLE = "Playable"
-    CONTENT = "Content"
-    PICTURE = "Picture"
-    DESCRIPTION = "Description"
-    PAGE = "Page"
-
-
-@dataclass(frozen=True)
-class Field:
-    name: str
-    meaning: str
-    sent: Sent = Sent.FORM
-    is_required: bool = False
-    is_number: bool = False
-
-
-@dataclass(frozen=True)
-class Operation:
-    method: str
-    path: str
-    summary: str
-    answer: Answer
-    fields: tuple[Field, ...] = ()
-    is_open: bool = False
-
-
-def required(name: str, meaning: str, sent: Sent = Sent.FORM) -> Field:
-    return Field(name, meaning, sent, is_required=True)
-
-
-NEW_NAME = required("rename_to", "The new name")
-PIXELS = Field("pixels", "A smaller one: 48, 64, 220 or 720", Sent.QUERY)
-DESTINATION = Field("folder_id", "Where the result goes; the root by default", is_number=True)
-SELECTION = 'Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]'
+PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 FOLDER, FILE = "/rest/folder/{folder_id}", "/rest/file/{file_id}"
 
-FOLDERS = (
-    Operation("GET", "/rest/folder", "List root folder", Answer.LISTING),
-    Operation("GET", FOLDER, "List folder by id", Answer.LISTING),
-    Operation("GET", f"{FOLDER}/download", "Download folder", Answer.CONTENT),
-    Operation(
-        *("POST", "/rest/folder", "Create folder", Answer.CREATED),
-        (required("path", "The full path from the root; the folder above must exist"),),
-    ),
-    Operation(
-        *("POST", f"{FOLDER}/rename", "Rename folder", Answer.CHANGED),
-        (
-            Field("rename_to", "The new name, up to 255 characters"),
-            Field("name", "The same; with a slash in it, the full path of a folder to create"),
-        ),
-    ),
-    Operation("DELETE", FOLDER, "Delete folder", Answer.CHANGED),
-    Operation("POST", f"{FOLDER}/delete", "Delete folder", Answer.CHANGED),
-)
-FILES = (
-    Operation("GET", FILE, "Download file", Answer.CONTENT),
-    Operation("GET", f"{FILE}/hls", "Get HLS video URL", Answer.PLAYABLE),
-    Operation("GET", f"{FILE}/mp4", "Get MP4 video URL", Answer.PLAYABLE),
-    Operation("GET", f"{FILE}/image", "Get preview image", Answer.PICTURE, (PIXELS,)),
-    Operation("GET", f"{FILE}/thumbnail", "Get thumbnail", Answer.PICTURE),
-    Operation("GET", "/rest/{file_id}/thumbnail", "Get thumbnail", Answer.PICTURE),
-    Operation("POST", f"{FILE}/rename", "Rename file", Answer.CHANGED, (NEW_NAME,)),
-    Operation("POST", "/rest/{file_id}/rename", "Rename file", Answer.CHANGED, (NEW_NAME,)),
-    Operation("DELETE", FILE, "Delete file", Answer.CHANGED),
-    Operation("POST", f"{FILE}/delete", "Delete file", Answer.CHANGED),
-)
 
-
-def of_transfers(noun: str, url_field: str, file_field: str, takes: str) -> tuple[Operation, ...]:
-    one = f"/rest/{noun}/{{{noun}_id}}"
-    file = Field(file_field, takes, Sent.FILE, is_required=True)
-    magnet = required("magnet", "A magnet link")
-    url = Field(url_field, "Where to fetch from; a magnet link will do")
+def of_transfers(
+    noun: str, add_file: View, url: type[Struct], file: type[Struct]
+) -> tuple[Operation, ...]:
+    """Both namings of v1 are answered alike."""
+    all_, one = f"/rest/{noun}", f"/rest/{noun}/{{{noun}_id}}"
     return (
-        Operation("GET", f"/rest/{noun}", f"List {noun}s", Answer.TRANSFERS),
-        Operation("GET", one, f"Get {noun} data", Answer.TRANSFER),
-        Operation(
-            *("POST", f"/rest/{noun}/magnet", "Add by magnet", Answer.ADDED),
-            (magnet, DESTINATION),
-        ),
-        Operation(
-            *("POST", f"/rest/{noun}/url", "Add by URL", Answer.ADDED),
-            (url, Field(file_field, "A .torrent file instead", Sent.FILE), DESTINATION),
-        ),
-        Operation(
-            *("POST", f"/rest/{noun}/file", "Add by file", Answer.ADDED),
-            (file, DESTINATION),
-        ),
-        Operation("DELETE", one, f"Delete {noun}", Answer.CHANGED),
-        Operation("POST", one, f"Delete {noun}", Answer.CHANGED),
-        Operation("POST", f"{one}/delete", f"Delete {noun}", Answer.CHANGED),
+        Operation("GET", all_, f"List {noun}s", transfers.index),
+        Operation("GET", one, f"Get {noun} data", transfers.show),
+        Operation("POST", f"{all_}/magnet", "Add by magnet", transfers.add_magnet),
+        Operation("POST", f"{all_}/url", "Add by URL", transfers.add_url, url),
+        Operation("POST", f"{all_}/file", "Add by file", add_file, file),
+        Operation("DELETE", one, f"Delete {noun}", transfers.delete),
+        Operation("POST", one, f"Delete {noun}", transfers.delete),
+        Operation("POST", f"{one}/delete", f"Delete {noun}", transfers.delete),
     )
 
 
-TRANSFERS = of_transfers("transfer", "url", "file", "A .torrent, or any file to keep")
-TORRENTS = of_transfers("torrent", "torrent_url", "torrent_file", "A .torrent")
-USER = (
-    Operation("GET", "/rest/user", "Get account information", Answer.USER),
-    Operation("GET", "/rest/user/{user_id}", "Get account information", Answer.USER),
-)
-ARCHIVE = (
-    Operation(
-        *("GET", "/rest/zip", "Build one download from unrelated files and folders"),
-        Answer.CONTENT,
-        (required("archive_arr", SELECTION, Sent.QUERY),),
-    ),
-    Operation(
-        *("POST", "/rest/zip", "The same for a selection too long for a URL"),
-        Answer.CONTENT,
-        (required("archive_arr", SELECTION),),
-    ),
-)
-ABOUT = (
-    Operation("GET", "/rest", "This list for people", Answer.PAGE, is_open=True),
-    Operation(
-        *("GET", "/rest/openapi.json", "This list for machines", Answer.DESCRIPTION),
-        is_open=True,
-    ),
-)
+def show_openapi(request: Request) -> Description:
+    return responses.Record(openapi())
+
+
+def openapi() -> Schema:
+    return description() | {"servers": [{"url": get_script_prefix().rstrip("/") or "/"}]}
+
+
+@cache
+def description() -> Schema:
+    """The same below any prefix, and built only if a client asks for it."""
+    return document(GROUPS)
+
+
+def show_page(request: Request) -> Page:
+    response = HttpResponse(page_of(GROUPS))
+    response["Content-Security-Policy"] = PAGE_POLICY
+    return response
+
 
 GROUPS: dict[str, tuple[Operation, ...]] = {
-    "Folders": FOLDERS,
-    "Files": FILES,
-    "Transfers": TRANSFERS,
-    "Torrents, the other name of transfers": TORRENTS,
-    "User": USER,
-    "Combined archive": ARCHIVE,
-    "Description": ABOUT,
+    "Folders": (
+        Operation("GET", "/rest/folder", "List root folder", folders.show),
+        Operation("GET", FOLDER, "List folder by id", folders.show),
+        Operation("GET", f"{FOLDER}/download", "Download folder", folders.download),
+        Operation("POST", "/rest/folder", "Create folder", folders.create),
+        Operation("POST", f"{FOLDER}/rename", "Rename folder", folders.rename),
+        Operation("DELETE", FOLDER, "Delete folder", folders.delete),
+        Operation("POST", f"{FOLDER}/delete", "Delete folder", folders.delete),
+    ),
+    "Files": (
+        Operation(
+            *("GET", "/rest/files/largest", "List the 100 largest files of all folders"),
+            files.largest,
+        ),
+        Operation("GET", FILE, "Download file", files.download),
+        Operation("GET", f"{FILE}/hls", "Get HLS video URL", media.hls),
+        Operation("GET", f"{FILE}/mp4", "Get MP4 video URL", media.mp4),
+        Operation("GET", f"{FILE}/image", "Get preview image", media.image),
+        Operation("GET", f"{FILE}/thumbnail", "Get thumbnail", media.thumbnail),
+        Operation("GET", "/rest/{file_id}/thumbnail", "Get thumbnail", media.thumbnail),
+        Operation("POST", f"{FILE}/rename", "Rename file", files.rename),
+        Operation("POST", "/rest/{file_id}/rename", "Rename file", files.rename),
+        Operation("DELETE", FILE, "Delete file", files.delete),
+        Operation("POST", f"{FILE}/delete", "Delete file", files.delete),
+    ),
+    "Transfers": of_transfers("transfer", transfers.add_file, inputs.Address, inputs.AnyFile),
+    "Torrents, the other name of transfers": of_transfers(
+        "torrent", transfers.add_torrent, inputs.TorrentAddress, inputs.TorrentFile
+    ),
+    "User": (
+        Operation("GET", "/rest/user", "Get account information", user.show),
+        Operation("GET", "/rest/user/{user_id}", "Get account information", user.show),
+    ),
+    "Combined archive": (
+        Operation(
+            *("GET", "/rest/zip", "Build one download from unrelated files and folders"),
+            *(zips.build, inputs.Archive),
+        ),
+        Operation(
+            *("POST", "/rest/zip", "The same for a selection too long for a URL"),
+            *(zips.build, inputs.Archive),
+        ),
+    ),
+    "Description": (
+        Operation("GET", "/rest", "This list for people", show_page, is_open=True),
+        Operation(
+            "GET", "/rest/openapi.json", "This list for machines", show_openapi, is_open=True
+        ),
+    ),
 }

@@ -1,188 +1,416 @@
-"""Rows of the library and of transfers, in the wire's words (wire.md section 2)."""
+"""What v1 answers, record by record: written as JSON in this order, and described to machines.
+
+A field without a value is left out where its type says UnsetType; any other is always there.
+"""
 
 import json
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from service import kinds
-from service.library import FileRow, FolderRow
-from service.links import ListingLinks
-from service.media.sizes import PRESENTATIONS, THUMBNAIL
-from service.models import Account, Media, Transfer, Wish, wire_hash
-from service.transfers import TransferRow
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from service import models
+from service.content.signed_links import ListingLinks
+from service.http.records import Time, Whole, Wish, moment
+from service.library import kinds
+from service.library.library import FileRow, FolderRow
+from service.media.hls.plans import Hidden
+from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
+from service.transfers.transfers import TransferRow
+
+# Looked up once: the members of an enumeration cost more than all else of a row.
+VIDEO, AUDIO = models.Media.Kind.VIDEO.value, models.Media.Kind.AUDIO.value
+WITH_PICTURES = (VIDEO, models.Media.Kind.PICTURE.value)
+NOT_PROBED = (None, models.Media.State.WANTED.value)
 PRESENTED = tuple((str(size.width), size.name) for size in PRESENTATIONS)
 
-
-def moment(at: datetime) -> str:
-    """In UTC, which is what the database gives, without saying so."""
-    return str(at)[:19]
-
-
-def space_record(account: Account) -> dict[str, Any]:
-    return {
-        "space_max": account.space_max_bytes,
-        "space_used": account.space_used_bytes,
-        "space_scope": "user",
-    }
+Parent = Annotated[Whole, Meta(description="The folder above; -1 above the root")]
+Rate = Annotated[Whole, Meta(description="Bytes per second")]
+Size = Annotated[Whole, Meta(description="0 until it is known")]
+Progress = Annotated[float, Meta(description="Percent; 101 once the content is in its folder")]
+Warnings = Annotated[str, Meta(description="An array of sentences, as JSON in a string")]
+State = Annotated[str, Meta(extra_json_schema={"enum": models.Transfer.State.values})]
+Reason = Annotated[str | None, Meta(description="Why it is in this state, in one word")]
+CreatedFile = Annotated[Whole | None, Meta(description="The file that it became")]
+CreatedFolder = Annotated[Whole | None, Meta(description="The folder that it became")]
 
 
-def folder_record(row: FolderRow, path_of_parent: str) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "path": row.name,
-        "name": row.name,
-        "fullname": f"{path_of_parent}/{row.name}" if path_of_parent else row.name,
-        "size": row.size_bytes,
-        "last_update": row.moment,
-    }
+def percent(value: float) -> int | float:
+    """Typed clients read 101, and fail on 101.0."""
+    return int(value) if value.is_integer() else value
 
 
-def file_record(row: FileRow, folder_id: int) -> dict[str, Any]:
-    """`has_picture` and `has_stream` stand where clients find the links to them (link_facts)."""
-    is_probed = row.media_state not in (None, Media.State.WANTED)
+class Space(Struct, kw_only=True):
+    space_max: Whole
+    space_used: Whole
+    space_scope: str = "user"
+
+
+# Folders and files
+
+
+class Folder(Struct, gc=False):
+    id: Whole
+    path: Annotated[str, Meta(description="The same as its name")]
+    name: str
+    fullname: Annotated[str, Meta(description="The path from the root")]
+    size: Whole
+    last_update: Time
+
+
+def folder_record(row: FolderRow, path_of_parent: str) -> Folder:
+    return Folder(
+        id=row.id,
+        path=row.name,
+        name=row.name,
+        fullname=f"{path_of_parent}/{row.name}" if path_of_parent else row.name,
+        size=row.size_bytes,
+        last_update=row.moment,
+    )
+
+
+class Presentations(Struct, gc=False):
+    image: Annotated[dict[str, str], Meta(description="Links to pictures, by width in pixels")]
+    video: Annotated[dict[str, str], Meta(description="The link to a stream, as hls")]
+
+
+class File(Struct, gc=False, kw_only=True):
+    id: Whole
+    name: str
+    size: Whole
+    hash: Annotated[str, Meta(description="SHA-1")]
+    folder_id: Whole
+    last_update: Time
+    is_video: bool
+    is_audio: bool
+    play_video: bool
+    play_audio: bool
+    stream_video: bool
+    stream_audio: bool
+    thumb: Annotated[str | UnsetType | None, Meta(description="A link to a small picture")]
+    presentation_urls: Presentations | UnsetType
+    video_converted: str | UnsetType = UNSET
+    duration: Annotated[float | UnsetType, Meta(description="Seconds")] = UNSET
+    width: Whole | UnsetType = UNSET
+    height: Whole | UnsetType = UNSET
+
+
+def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> File:
+    """Without `links` it says nothing of them."""
+    is_probed = row.media_state not in NOT_PROBED
     kind = row.kind if is_probed else kinds.kind_of(row.name)
-    is_video, is_audio = kind == Media.Kind.VIDEO, kind == Media.Kind.AUDIO
-    has_picture = row.has_picture if is_probed else is_video or kind == Media.Kind.PICTURE
-    return {
-        "id": row.id,
-        "name": row.name,
-        "size": row.size_bytes,
-        "hash": row.sha1,
-        "folder_id": folder_id,
-        "last_update": row.moment,
-        "is_video": is_video,
-        "is_audio": is_audio,
-        "play_video": is_video,
-        "play_audio": is_audio,
-        "stream_video": is_video,
-        "stream_audio": is_audio,
-        "has_picture": bool(has_picture),
-        "has_stream": is_video and is_probed,
-        **(media_facts(row, is_video=is_video) if is_probed else {}),
-    }
+    is_video, is_audio = kind == VIDEO, kind == AUDIO
+    file = File(
+        id=row.id,
+        name=row.name,
+        size=row.size_bytes,
+        hash=row.sha1,
+        folder_id=folder_id,
+        last_update=row.moment,
+        is_video=is_video,
+        is_audio=is_audio,
+        play_video=is_video,
+        play_audio=is_audio,
+        stream_video=is_video,
+        stream_audio=is_audio,
+        thumb=UNSET,
+        presentation_urls=UNSET,
+    )
+    if is_probed:
+        add_media_facts(file, row)
+    if links is not None:
+        add_links(file, row, links)
+    return file
 
 
-def link_facts(links: ListingLinks, *, has_picture: bool, has_stream: bool) -> dict[str, Any]:
-    video = {"hls": links.stream} if has_stream else {}
-    if not has_picture:
-        return {"thumb": None, "presentation_urls": {"image": {}, "video": video}}
-    before, behind = links.picture
-    images = {pixels: f"{before}{name}{behind}" for pixels, name in PRESENTED}
-    return {
-        "thumb": f"{before}{THUMBNAIL.name}{behind}",
-        "presentation_urls": {"image": images, "video": video},
-    }
-
-
-def media_facts(row: FileRow, *, is_video: bool) -> dict[str, Any]:
+def add_media_facts(file: File, row: FileRow) -> None:
     """What is known, and nothing of what is not."""
-    facts: dict[str, Any] = {"video_converted": "100"} if is_video else {}
+    if file.is_video:
+        file.video_converted = "100"
     if row.duration_ms is not None:
-        facts["duration"] = row.duration_ms / 1000
+        file.duration = row.duration_ms / 1000
     if row.width and row.height:
-        facts |= {"width": row.width, "height": row.height}
-    return facts
+        file.width, file.height = row.width, row.height
 
 
-def transfer_record(transfer: TransferRow, path_of_folder: str) -> dict[str, Any]:
-    """As it stands in a listing."""
+def add_links(file: File, row: FileRow, links: ListingLinks) -> None:
+    image, file.thumb = {}, None
+    if has_picture(row):
+        before, behind = links.picture(row.id)
+        image = {pixels: f"{before}{name}{behind}" for pixels, name in PRESENTED}
+        file.thumb = f"{before}{THUMBNAIL.name}{behind}"
+    has_stream = file.is_video and row.media_state not in NOT_PROBED
+    video = {"hls": links.stream(row.id)} if has_stream else {}
+    file.presentation_urls = Presentations(image, video)
+
+
+def has_picture(row: FileRow) -> bool:
+    """As far as its name tells, until its content has been looked at."""
+    if row.media_state in NOT_PROBED:
+        return kinds.kind_of(row.name) in WITH_PICTURES
+    return bool(row.has_picture)
+
+
+class LargeFile(Struct, kw_only=True):
+    id: Whole
+    name: str
+    size: Whole
+    hash: Annotated[str, Meta(description="SHA-1")]
+    folder_id: Whole
+    folder: Annotated[str, Meta(description="The path of its folder")]
+    last_update: Time
+
+
+def large_file_record(file: models.File, path_of_folder: str) -> LargeFile:
+    return LargeFile(
+        id=file.pk,
+        name=file.name,
+        size=file.size_bytes,
+        hash=file.sha1,
+        folder_id=file.folder_id,
+        folder=path_of_folder,
+        last_update=moment(file.updated_at),
+    )
+
+
+# Transfers
+
+
+class ListedTransfer(Struct, gc=False, kw_only=True):
+    id: Whole
+    name: str
+    size: Size
+    hash: str
+    progress: Progress
+    seeders: Whole
+    leechers: Whole
+    stopped: Whole
+    warnings: Warnings
+    download_rate: Rate
+    upload_rate: Rate
+    torrent_quality: Whole = 2
+    connected_to: Whole
+    downloading_from: Whole
+    uploading_to: Whole
+    folder: Annotated[str, Meta(description="The path of the folder that the content goes to")]
+    folder_created: CreatedFolder
+    last_update: Time
+    state: State
+    reason: Reason
+    file_created: CreatedFile
+
+
+class Transfer(Struct, kw_only=True):
+    """A transfer by itself says more than in a listing."""
+
+    id: Whole
+    hash: str
+    node_id: str = "ferry"
+    stopped: Whole
+    folder_created_id: CreatedFolder
+    folder_id: Annotated[Whole, Meta(description="The folder that the content goes to")]
+    last_update: Time
+    unwanted: str = "[]"
+    space_max: Whole
+    space_used: Whole
+    space_scope: str = "user"
+    name: str
+    type: str = "torrent"
+    progress: Progress
+    speed: Rate
+    size: Size
+    parent: Whole = -1
+    timestamp: Time
+    result: bool = True
+    code: Whole = 200
+    title: str
+    folder_created: CreatedFolder
+    download_rate: Rate
+    upload_rate: Rate
+    seeders: Whole
+    leechers: Whole
+    connected_to: Whole
+    downloading_from: Whole
+    uploading_to: Whole
+    torrent_quality: Whole = 2
+    warnings: Warnings
+    state: State
+    reason: Reason
+    file_created: CreatedFile
+
+
+class Transfers(Space, kw_only=True):
+    result: bool = True
+    code: Whole = 200
+    torrents: list[ListedTransfer]
+    transfers: Annotated[list[ListedTransfer], Meta(description="The same as torrents")]
+
+
+def transfer_record(transfer: TransferRow, path_of_folder: str) -> ListedTransfer:
+    facts = transfer_facts(transfer)
+    return ListedTransfer(**facts, last_update=transfer.moment, folder=path_of_folder)
+
+
+def whole_transfer_record(
+    transfer: models.Transfer, account: models.Account, now: datetime
+) -> Transfer:
+    return Transfer(
+        **transfer_facts(transfer),
+        last_update=moment(transfer.updated_at),
+        folder_created_id=transfer.folder_created_id,
+        folder_id=transfer.folder_id,
+        space_max=account.space_max_bytes,
+        space_used=account.space_used_bytes,
+        speed=transfer.download_bytes_per_second,
+        timestamp=moment(now),
+        title=transfer.title,
+    )
+
+
+def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
+    sentences = [transfer.sentence] if transfer.sentence else []
     return {
         "id": transfer.id,
         "name": transfer.title,
         "size": transfer.size_bytes,
-        "hash": wire_hash(transfer.info_hash_v1, transfer.info_hash_v2),
-        "progress": transfer.progress_percent,
+        "hash": models.wire_hash(transfer.info_hash_v1, transfer.info_hash_v2),
+        "progress": percent(transfer.progress_percent),
         "seeders": transfer.seeders,
         "leechers": transfer.leechers,
-        "stopped": _stopped(transfer),
-        "warnings": _warnings(transfer),
+        "stopped": int(transfer.state == models.Transfer.State.STOPPED),
+        "warnings": json.dumps(sentences, ensure_ascii=False),
         "download_rate": transfer.download_bytes_per_second,
         "upload_rate": transfer.upload_bytes_per_second,
-        "torrent_quality": 2,
         "connected_to": transfer.peers_connected,
         "downloading_from": transfer.peers_sending,
         "uploading_to": transfer.peers_receiving,
-        "folder": path_of_folder,
         "folder_created": transfer.folder_created_id,
-        "last_update": transfer.moment,
         "state": transfer.state,
         "reason": transfer.reason or transfer.notice or None,
         "file_created": transfer.file_created_id,
     }
 
 
-def whole_transfer_record(transfer: Transfer, account: Account, now: datetime) -> dict[str, Any]:
-    """As it is answered by itself."""
-    return {
-        "id": transfer.pk,
-        "hash": transfer.wire_hash,
-        "node_id": "ferry",
-        "stopped": _stopped(transfer),
-        "folder_created_id": transfer.folder_created_id,
-        "folder_id": transfer.folder_id,
-        "last_update": moment(transfer.updated_at),
-        "unwanted": "[]",
-        **space_record(account),
-        "name": transfer.title,
-        "type": "torrent",
-        "progress": transfer.progress_percent,
-        "speed": transfer.download_bytes_per_second,
-        "size": transfer.size_bytes,
-        "parent": -1,
-        "timestamp": moment(now),
-        "result": True,
-        "code": 200,
-        "title": transfer.title,
-        "folder_created": transfer.folder_created_id,
-        "download_rate": transfer.download_bytes_per_second,
-        "upload_rate": transfer.upload_bytes_per_second,
-        "seeders": transfer.seeders,
-        "leechers": transfer.leechers,
-        "connected_to": transfer.peers_connected,
-        "downloading_from": transfer.peers_sending,
-        "uploading_to": transfer.peers_receiving,
-        "torrent_quality": 2,
-        "warnings": _warnings(transfer),
-        "state": transfer.state,
-        "reason": transfer.reason or transfer.notice or None,
-        "file_created": transfer.file_created_id,
-    }
+class Added(Struct, kw_only=True):
+    result: bool = True
+    success: bool = True
+    code: Whole = 200
+    status_code: Whole = 200
+    id: Whole
+    user_torrent_id: Whole
+    title: str
+    name: str
+    torrent_hash: str
+    reason: Annotated[str | UnsetType, Meta(description="Why it is fetched again")] = UNSET
+    transfers: Annotated[list["Added"] | UnsetType, Meta(description="All of several")] = UNSET
 
 
-def _warnings(transfer: Transfer | TransferRow) -> str:
-    """JSON in a string is what clients read here."""
-    return json.dumps([transfer.sentence], ensure_ascii=False) if transfer.sentence else "[]"
+def added_record(transfer: models.Transfer) -> Added:
+    return Added(
+        id=transfer.pk,
+        user_torrent_id=transfer.pk,
+        title=transfer.title,
+        name=transfer.title,
+        torrent_hash=transfer.wire_hash,
+        reason=transfer.notice or UNSET,
+    )
 
 
-def _stopped(transfer: Transfer | TransferRow) -> int:
-    return int(transfer.state == Transfer.State.STOPPED)
+# Listings
 
 
-def added_record(transfer: Transfer) -> dict[str, Any]:
-    return {
-        "result": True,
-        "success": True,
-        "code": 200,
-        "status_code": 200,
-        "id": transfer.pk,
-        "user_torrent_id": transfer.pk,
-        "title": transfer.title,
-        "name": transfer.title,
-        "torrent_hash": transfer.wire_hash,
-    }
+class Listing(Space, kw_only=True):
+    saw_walkthrough: Whole = 1
+    id: Whole
+    timestamp: Time
+    path: Annotated[str, Meta(description="The name of the folder, empty for the root")]
+    size: Whole
+    parent: Parent
+    folders: list[Folder]
+    files: list[File]
+    torrents: Annotated[list[ListedTransfer], Meta(description="In the root only")]
+    tasks: list[Any] = []
+    album_groups: list[Any] = []
+    result: bool = True
+    code: Whole = 200
+    name: str
+    fullname: Annotated[str, Meta(description="The path from the root")]
+    parent_id: Parent
+    type: str = "folder"
+    indexes: list[Any] = []
+    transfers: Annotated[list[ListedTransfer], Meta(description="The same as torrents")]
 
 
-def wish_record(wish: Wish) -> dict[str, Any]:
-    return {
-        "id": wish.pk,
-        "user_id": wish.account_id,
-        "title": wish.title,
-        "size": wish.size_bytes,
-        "torrent_hash": wish.wire_hash,
-        "torrent_magnet": wish.magnet,
-        "torrent_meta": None,
-        "created": moment(wish.created_at),
-        "added": 0,
-        "is_private": int(wish.is_private),
-    }
+class Largest(Struct, kw_only=True):
+    files: list[LargeFile]
+    result: bool = True
+    code: Whole = 200
+
+
+# What was done
+
+
+class Created(Struct, kw_only=True):
+    success: bool = True
+    id: Annotated[str, Meta(description="A number, as older clients read it: in a string")]
+    path: str
+    result: bool = True
+    code: Whole = 200
+
+
+class Changed(Struct):
+    success: bool = True
+    result: bool = True
+    code: Whole = 200
+
+
+class Playable(Struct, kw_only=True):
+    result: bool = True
+    code: Whole = 200
+    url: str
+    converting: bool | UnsetType = UNSET
+    progress: Annotated[float | UnsetType, Meta(description="Percent")] = UNSET
+    subtitles_not_shown: list[Hidden] | UnsetType = UNSET
+
+
+# The account
+
+
+class Settings(Struct):
+    allow_remote_access: Whole = 1
+    site_language: str = "en"
+    subtitles_language: str = "eng"
+    email_announcements: Whole = 0
+    email_newsletter: Whole = 0
+
+
+class Account(Struct, kw_only=True):
+    username: str
+    email: str
+    user_id: Whole
+    premium: bool
+    package_id: Whole
+    package_name: str
+    space_max: Whole
+    space_used: Whole
+    space_scope: str = "user"
+    bandwidth_used: Whole = 0
+    wishlist: list[Wish]
+    invites: Whole = 0
+    invites_accepted: Whole = 0
+    max_invites: Whole = 0
+
+
+class User(Struct, kw_only=True):
+    settings: Settings
+    account: Account
+    country: str = ""
+    result: bool = True
+    code: Whole = 200
+    success: bool = True
+    username: str
+    user_id: Whole
+    space_used: Whole
+    space_max: Whole
+    bandwidth_used: Whole = 0
+    id: Whole

@@ -1,4 +1,4 @@
-"""What every view of the interface knows of a request."""
+"""What every view of the API knows about a request."""
 
 from datetime import datetime
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, NamedTuple, Self
 
-from service.safe_names import Names, safe_name
+from service.library.portable_names import Names, safe_name
 
 MISSING_NAME = "MISSING.txt"
 MISSING_HEADING = "These files are not in this archive, because their content is missing:\n\n"

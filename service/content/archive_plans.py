@@ -1,4 +1,4 @@
-"""Pins: the layout of an archive, written down when its link is made, so that it never changes."""
+"""Archive plans: the layout of an archive, fixed when its link is made."""
 
 import json
 import math
@@ -14,14 +14,14 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service import links, walking
-from service.archive import Files, Folder, Missing, Node, Plan, write_plan
+from service.content import signed_links, traversal
+from service.content.archive import Files, Folder, Missing, Node, Plan, write_plan
+from service.content.traversal import Step
 from service.models import Account
-from service.store import Store, disk_full_told, library_store
-from service.walking import Step
+from service.store.blobs import Store, disk_full_told, library_store
 
 # Longer than any link to it lives.
-LIFETIME = links.LIFETIME + 2 * links.WINDOW
+LIFETIME = signed_links.LIFETIME + 2 * signed_links.WINDOW
 KNOWN_FOR = timedelta(hours=1)
 # To look at each of 10,000 blobs takes more than half of the time in which their archive is to
 # begin. What holds more files than these is believed to hold the rest where nothing is known to
@@ -48,7 +48,7 @@ def pin(
     selection = set(folder_ids), set(file_ids)
     key = _key(account, selection, name, now)
     pin_id = _known(account, key, now) or _planned(account, selection, name, key, now)
-    return links.zip_link(account, pin_id, name, now=now)
+    return signed_links.zip_link(account, pin_id, name, now=now)
 
 
 def path(account_id: int, pin_id: str) -> Path:
@@ -88,7 +88,7 @@ def _known(account: Account, key: Path, now: datetime) -> str | None:
 
 
 def _planned(account: Account, selection: Selection, name: str, key: Path, now: datetime) -> str:
-    steps = walking.walk(account, *selection)
+    steps = traversal.walk(account, *selection)
     store = library_store()
     store.refuse_beyond(1)
     with disk_full_told():

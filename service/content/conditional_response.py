@@ -1,4 +1,4 @@
-"""How anything that can be read in parts is answered: conditions and ranges (RFC 9110)."""
+"""Answer requests for anything that can be read in ranges: conditions and ranges (RFC 9110)."""
 
 import hashlib
 import os
@@ -12,10 +12,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 
-from service import ranges
-from service.api import answers
-from service.disposition import Presentation
-from service.ranges import Span
+from service.content import ranges
+from service.content.disposition import Presentation
+from service.content.ranges import Span
+from service.http import responses
 
 # A reader must take one block within a minute, or is cut (see config/wsgi.py).
 BLOCK_BYTES = 128 * 1024
@@ -90,7 +90,7 @@ def early_answer(
     if response is None or response.status_code == 200:
         return None
     if response.status_code == 412:
-        return answers.refused(412, "precondition_failed")
+        return responses.refused(412, "precondition_failed")
     return response
 
 
@@ -103,7 +103,7 @@ def body_answer(
     try:
         spans = wanted_spans(request, found)
     except ranges.Unsatisfiable:
-        refused = answers.refused(416, "range_not_satisfiable")
+        refused = responses.refused(416, "range_not_satisfiable")
         refused.headers["Content-Range"] = f"bytes */{size_bytes}"
         return refused
     if spans is None:

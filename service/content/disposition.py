@@ -1,9 +1,9 @@
-"""What a browser is told to do with a file: its type, whether to show it, its name."""
+"""Tell browsers what to do with a file: its type, whether to show it, and its name."""
 
 from typing import NamedTuple
 from urllib.parse import quote
 
-from service.safe_names import safe_name
+from service.library.portable_names import safe_name
 
 UNKNOWN = "application/octet-stream"
 PLAIN = "text/plain; charset=utf-8"

@@ -1,4 +1,4 @@
-"""Playlists, segments and films, for whoever holds a signed link to them."""
+"""Playlists, segments, and films, by signed link."""
 
 import re
 from datetime import datetime
@@ -10,24 +10,23 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import path, reverse
 from django.utils import timezone
 
-from service import library, links
-from service.api import answers
-from service.content import StoredFile, reading
-from service.disposition import LOCKED, Presentation, disposition
+from service.content import signed_links
+from service.content.conditional_response import InOneFile, answer, presentation_headers
+from service.content.disposition import LOCKED, Presentation, disposition
+from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound
-from service.media import desk, films, looking, plans, playlists, refusals
+from service.http import responses
+from service.library import library
+from service.library.portable_names import safe_name
+from service.media import probing, refusals
+from service.media import requests as media_requests
 from service.media.cache import RENDITIONS, is_there, touch
-from service.media.places import Content
-from service.media.plans import Plan
-from service.media.renditions import Kind, Rendition
+from service.media.content_folders import Content
+from service.media.hls import films, plans, playlists
+from service.media.hls.plans import Plan
+from service.media.hls.renditions import Kind, Rendition
 from service.models import Account, File, Media
-from service.representation import (
-    InOneFile,
-    answer,
-    presentation_headers,
-)
-from service.safe_names import safe_name
-from service.store import library_store
+from service.store.blobs import library_store
 
 # Nothing else below a link has a name.
 INSIDE = re.compile(
@@ -45,14 +44,14 @@ ASK_SECONDS = 25.0
 
 def stream_link(account: Account, file: File, *, now: datetime) -> str:
     """The signature stands in the path: what a playlist names below it needs no other."""
-    ticket = links.signed_ticket(account, "hls", str(file.pk), now=now)
-    return reverse("content-stream", args=[account.pk, file.pk, ticket, links.MASTER])
+    ticket = signed_links.signed_ticket(account, "hls", str(file.pk), now=now)
+    return reverse("content-stream", args=[account.pk, file.pk, ticket, signed_links.MASTER])
 
 
 def film_link(account: Account, file: File, *, now: datetime) -> str:
     name = f"{safe_name(file.name).rpartition('.')[0] or 'film'}.mp4"
     place = reverse("content-film", args=[account.pk, file.pk, name])
-    return place + links.signed_query(account, "film", str(file.pk), now=now)
+    return place + signed_links.signed_query(account, "film", str(file.pk), now=now)
 
 
 # What the worker is asked
@@ -71,9 +70,9 @@ def plan_of(file: File) -> Plan:
 def refuse_what_is_none(file: File, folder: Path) -> None:
     """What is known to be no film needs no worker to say so. Raises CannotConvert."""
     refusals.raise_remembered(folder)
-    media = looking.known(content_of(file))
+    media = probing.known(content_of(file))
     if media is not None and media.state != Media.State.WANTED:
-        looking.refuse_unplayable(media)
+        probing.refuse_unplayable(media)
 
 
 def _planned(file: File, folder: Path) -> Plan:
@@ -85,18 +84,28 @@ def _planned(file: File, folder: Path) -> Plan:
     return plan
 
 
-def film_of(file: File) -> dict[str, object]:
-    """What there is to say of its MP4 while that is being made. Raises CannotConvert, Busy."""
+def percent_made(file: File) -> float | None:
+    """Order its MP4 and return how much of it is made; None once it is ready.
+
+    Raises CannotConvert, Busy.
+    """
     folder = films.folder_of(content_of(file))
-    if is_there(folder / films.HOW) or is_there(folder / films.FILM):
-        return {}
+    if films.is_ready(folder):
+        return None
     refuse_what_is_none(file, folder)
-    told = asked(file, "film")
-    return {} if told["is_ready"] else {"converting": True, "progress": told["progress"]}
+    try:
+        told = asked(file, "film")
+    except Busy:
+        told = {"is_ready": False}
+        if not films.is_ready(folder):
+            raise
+    # It may have become ready while the worker was answering.
+    is_ready = told["is_ready"] or films.is_ready(folder)
+    return None if is_ready else float(told["progress"])
 
 
-def asked(file: File, kind: str, **more: object) -> desk.Facts:
-    return desk.ask(kind, ASK_SECONDS, file=file.pk, **more)
+def asked(file: File, kind: str, **more: object) -> media_requests.Facts:
+    return media_requests.ask(kind, ASK_SECONDS, file=file.pk, **more)
 
 
 # What is read
@@ -106,10 +115,10 @@ def asked(file: File, kind: str, **more: object) -> desk.Facts:
 def stream(
     request: HttpRequest, account_id: int, file_id: int, ticket: str, name: str
 ) -> HttpResponseBase:
-    query = links.query_of(ticket)
-    account = links.check(account_id, "hls", str(file_id), query, now=timezone.now())
+    query = signed_links.query_of(ticket)
+    account = signed_links.check(account_id, "hls", str(file_id), query, now=timezone.now())
     file = library.file(account, file_id)
-    if name == links.MASTER:
+    if name == signed_links.MASTER:
         return playlist_answer(request, playlists.master(plan_of(file)))
     inside = INSIDE.fullmatch(name)
     rendition = plan_of(file).rendition(inside["rendition"]) if inside else None
@@ -138,10 +147,10 @@ def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "Piece":
 @reading
 def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
     """503 until it is made."""
-    account = links.check(account_id, "film", str(file_id), request.GET, now=timezone.now())
+    account = signed_links.check(account_id, "film", str(file_id), request.GET, now=timezone.now())
     file = library.file(account, file_id)
     folder = films.folder_of(content_of(file))
-    if film_of(file):
+    if percent_made(file) is not None:
         raise Busy
     if is_there(folder / films.HOW):
         return answer(request, OwnFilm(file, name))
@@ -182,9 +191,9 @@ def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
     """Small, and made anew each time; its own words tell whether it has changed."""
     body = text.encode()
     etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = presentation_headers(shown_as(PLAYLIST, links.MASTER)) | {"ETag": etag}
+    headers = presentation_headers(shown_as(PLAYLIST, signed_links.MASTER)) | {"ETag": etag}
     headers |= {"Cache-Control": "private, no-cache"}
-    if answers.is_known(request, etag):
+    if responses.is_known(request, etag):
         return HttpResponse(status=304, headers=headers)
     return HttpResponse(body, headers=headers)
 

@@ -1,4 +1,4 @@
-"""Which bytes a Range header asks for: arithmetic only (RFC 9110, section 14)."""
+"""Parse Range headers: arithmetic only (RFC 9110, section 14)."""
 
 import re
 from collections.abc import Iterable

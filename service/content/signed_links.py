@@ -1,4 +1,4 @@
-"""Signed links: whoever holds one may read one thing for a day, without credentials."""
+"""Signed links: each gives access to one thing for a day, without credentials."""
 
 import hmac
 import re
@@ -12,8 +12,8 @@ from django.conf import settings
 from django.urls import reverse
 
 from service.errors import Refusal
+from service.library.portable_names import safe_name
 from service.models import Account, File
-from service.safe_names import safe_name
 
 LIFETIME = timedelta(hours=24)
 # Within one window the same link comes out, so that what names it may be cached.
@@ -73,30 +73,29 @@ def query_of(ticket: str) -> dict[str, str]:
 
 class ListingLinks:
     """Of all the files of one account, quickly: whoever holds one may see that file's pictures, or
-    its stream. They are patterns, which `filled` makes a file's own."""
+    its stream."""
 
     def __init__(self, account: Account, base: str, now: datetime) -> None:
         """`base`: scheme and host, where the links are to be absolute."""
         expires = expiry_of(now, LISTING_WINDOW)
         key = _key(account)
-        self._begun = {
-            "<picture>": _begun(key, f"picture\n{account.pk}\n"),
-            "<stream>": _begun(key, f"hls\n{account.pk}\n"),
-        }
+        self._picture_begun = _begun(key, f"picture\n{account.pk}\n")
+        self._stream_begun = _begun(key, f"hls\n{account.pk}\n")
         self._behind = f"\n{expires}\n".encode()
+        self._expires = expires
         some_picture = reverse("content-picture", args=[account.pk, 0, "size"])
         some_stream = reverse("content-stream", args=[account.pk, 0, "ticket", MASTER])
-        home = base + some_picture.removesuffix("0/size")
-        stream_home = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
-        # What stands before and behind the name of the size.
-        self.picture = (f"{home}<id>/", f"?e={expires}&s=<picture>")
-        self.stream = f"{stream_home}<id>/{expires}.<stream>/{MASTER}"
+        self._pictures = base + some_picture.removesuffix("0/size")
+        self._streams = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
 
-    def filled(self, pattern: str, file_id: int) -> str:
-        for word, begun in self._begun.items():
-            if word in pattern:
-                pattern = pattern.replace(word, self._signed(begun, file_id))
-        return pattern.replace("<id>", str(file_id))
+    def picture(self, file_id: int) -> tuple[str, str]:
+        """What stands before and behind the name of the size."""
+        signature = self._signed(self._picture_begun, file_id)
+        return f"{self._pictures}{file_id}/", f"?e={self._expires}&s={signature}"
+
+    def stream(self, file_id: int) -> str:
+        signature = self._signed(self._stream_begun, file_id)
+        return f"{self._streams}{file_id}/{self._expires}.{signature}/{MASTER}"
 
     def _signed(self, begun: "blake2s", file_id: int) -> str:
         words = begun.copy()

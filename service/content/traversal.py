@@ -1,10 +1,10 @@
-"""Walking: what was selected and all below it, in the order of a ZIP."""
+"""List a selection and everything below it, in the order of a ZIP."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,13 +12,13 @@ from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
-from service.archive import Files
+from service.batches import batches
+from service.content.archive import Files
 from service.errors import NotFound
-from service.library import AT_ONCE, MOMENT, root_of
+from service.library.library import AT_ONCE, MOMENT, root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 from service.sorting import ByCodePoint
 
-Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Model)
 
 
@@ -138,9 +138,3 @@ def _below_all(rows: QuerySet[Row], column: str, tops: list[str]) -> QuerySet[Ro
     each row in it. A range for each folder took SQLite 7 s for 10,000 of them."""
     span = Q(**{f"{column}__gte": tops[0], f"{column}__lt": lineage_end(tops[-1])})
     return rows.filter(span, In(Substr(column, 1, len(tops[0])), tops))
-
-
-def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch

@@ -1,4 +1,4 @@
-"""The bytes of files and archives, for whoever holds a signed link: no account, no cookie."""
+"""The bytes of files and archives, by signed link: no account, no cookie."""
 
 import logging
 from collections.abc import Callable, Generator, Iterator
@@ -13,20 +13,22 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.urls import path
 from django.utils import timezone
 
-from service import library, links, models, pins
-from service.api import answers
-from service.archive import Archive, ArchiveBroken
-from service.disposition import presentation
-from service.errors import Busy, CannotConvert, NotFound
-from service.media import pictures
-from service.ranges import Span
-from service.representation import (
+from service import models
+from service.content import archive_plans, signed_links
+from service.content.archive import Archive, ArchiveBroken
+from service.content.conditional_response import (
     InOneFile,
     answer,
     picture_answer,
     presentation_headers,
 )
-from service.store import Store, library_store
+from service.content.disposition import presentation
+from service.content.ranges import Span
+from service.errors import Busy, CannotConvert, NotFound
+from service.http import responses
+from service.library import library
+from service.media.pictures import pictures
+from service.store.blobs import Store, library_store
 
 log = logging.getLogger("ferry.content")
 
@@ -42,13 +44,13 @@ def reading(view: View[Params]) -> View[Params]:
         request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
     ) -> HttpResponseBase:
         if request.method not in READING:
-            return answers.wrong_method(READING)
+            return responses.wrong_method(READING)
         try:
             return view(request, *args, **kwargs)
-        except (links.BadLink, links.LinkExpired) as error:
-            return answers.refused(403, error.reason)
+        except (signed_links.BadLink, signed_links.LinkExpired) as error:
+            return responses.refused(403, error.reason)
         except (NotFound, Busy, CannotConvert) as error:
-            return answers.refusal(error)
+            return responses.refusal(error)
 
     # Of no role of the site: the signature decides.
     cast("Any", guarded).open_to = None
@@ -58,9 +60,9 @@ def reading(view: View[Params]) -> View[Params]:
 @reading
 def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
     """`name` is there for people; what counts is the file's own."""
-    account = links.check(account_id, "file", str(file_id), request.GET, now=timezone.now())
+    account = signed_links.check(account_id, "file", str(file_id), request.GET, now=timezone.now())
     found = library.file(account, file_id)
-    content = StoredFile(found, library_store(), inline=links.is_inline(request.GET))
+    content = StoredFile(found, library_store(), inline=signed_links.is_inline(request.GET))
     if settings.ACCEL == "nginx":
         return content.handed_over()
     return answer(request, content)
@@ -68,13 +70,15 @@ def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
 
 @reading
 def archive(request: HttpRequest, account_id: int, pin: str, name: str) -> HttpResponseBase:
-    links.check(account_id, "zip", pin, request.GET, now=timezone.now())
+    signed_links.check(account_id, "zip", pin, request.GET, now=timezone.now())
     return answer(request, Pinned(account_id, pin, name, library_store()))
 
 
 @reading
 def picture(request: HttpRequest, account_id: int, file_id: int, size: str) -> HttpResponseBase:
-    account = links.check(account_id, "picture", str(file_id), request.GET, now=timezone.now())
+    account = signed_links.check(
+        account_id, "picture", str(file_id), request.GET, now=timezone.now()
+    )
     found = pictures.read(library.file(account, file_id), size)
     return picture_answer(request, found, pictures.type_of(found))
 
@@ -113,7 +117,7 @@ class Pinned:
     modified_at: datetime | None = None
 
     def __init__(self, account_id: int, pin: str, name: str, store: Store) -> None:
-        plan = pins.path(account_id, pin)
+        plan = archive_plans.path(account_id, pin)
         self._store = store
         try:
             self._archive = Archive(plan, store.open)

@@ -1,4 +1,4 @@
-"""The bytes of a fetch on the disk."""
+"""The bytes of a fetch on disk."""
 
 import os
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from service.engine import fetch_resume
-from service.engine.fetch_errors import Failure
-from service.engine.fetch_resume import CONTENT, Resume
+from service.fetching import resume as fetching_resume
+from service.fetching.errors import Failure
+from service.fetching.resume import CONTENT, Resume
 
 # So much may wait in memory before the disk is made to write it, while more comes.
 AHEAD_BYTES = 64 * 2**20
@@ -29,7 +29,7 @@ class Content:
         self._resume = resume
         self.size_bytes = resume.safe_bytes
         with disk_told():
-            fetch_resume.write(folder, resume)
+            fetching_resume.write(folder, resume)
             self._file = opened(folder / CONTENT, resume.safe_bytes)
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="syncing")
         self._syncing: Future[None] | None = None
@@ -72,7 +72,7 @@ class Content:
             self._resume = replace(
                 self._resume, safe_bytes=self.size_bytes, is_complete=is_complete
             )
-            fetch_resume.write(self._folder, self._resume)
+            fetching_resume.write(self._folder, self._resume)
 
 
 def opened(place: Path, size_bytes: int) -> int:

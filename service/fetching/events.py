@@ -1,8 +1,8 @@
-"""What a fetch tells the worker, beside what the engine tells too."""
+"""What a fetch reports to the worker, in addition to the engine's events."""
 
 from dataclasses import dataclass
 
-from service.engine.events import Broken, Complete, Gone, Status
+from service.torrents.events import Broken, Complete, Gone, Status
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One address, fetched into one folder."""
+"""Fetch one URL into one folder."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -10,17 +10,18 @@ from threading import Event
 
 import httpx
 
-from service.engine import fetch_answers, fetch_resume
-from service.engine.events import Broken, Complete, Phase
-from service.engine.fetch_answers import Facts
-from service.engine.fetch_content import Content, disk_told
-from service.engine.fetch_errors import Failure, Stopped, Trouble
-from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent, Waiting
-from service.engine.fetch_line import Line
-from service.engine.fetch_pace import MOST_TRIES_ONCE_BEGUN, Pace, Throttle
-from service.engine.fetch_requests import ask, troubles_told
-from service.engine.fetch_resume import Resume, mark_of
-from service.engine.fetch_wire import Road, Transport
+from service.fetching import responses
+from service.fetching import resume as fetching_resume
+from service.fetching.content import Content, disk_told
+from service.fetching.errors import Failure, Stopped, Trouble
+from service.fetching.events import FetchEvent, Head, Magnet, Torrent, Waiting
+from service.fetching.line import Line
+from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, Throttle
+from service.fetching.requests import ask, troubles_told
+from service.fetching.responses import Facts
+from service.fetching.resume import Resume, mark_of
+from service.fetching.wire import Road, Transport
+from service.torrents.events import Broken, Complete, Phase
 
 log = logging.getLogger("ferry.fetch")
 
@@ -133,7 +134,7 @@ class Fetch:
         if self._told is not None:
             self._may_go.wait()
         self._line.check()
-        known = fetch_resume.read(self._folder, self._order.url)
+        known = fetching_resume.read(self._folder, self._order.url)
         if known is not None and known.is_complete:
             return self._found(known)
         self._note(known.safe_bytes if known else 0)
@@ -158,28 +159,28 @@ class Fetch:
             return self._rest(answer, known)
         if status in (200, 203):
             return self._whole(answer)
-        if fetch_answers.may_pass(status):
+        if responses.may_pass(status):
             now = self._pace.today()
-            wanted_seconds = fetch_answers.retry_after(answer.headers, now)
-            raise Trouble(fetch_answers.reason(status), wanted_seconds)
-        raise Failure(fetch_answers.reason(status))
+            wanted_seconds = responses.retry_after(answer.headers, now)
+            raise Trouble(responses.reason(status), wanted_seconds)
+        raise Failure(responses.reason(status))
 
     def _rest(self, answer: httpx.Response, known: Resume) -> FetchEvent | None:
-        facts = fetch_answers.continued(answer.headers, known.facts, known.safe_bytes)
+        facts = responses.continued(answer.headers, known.facts, known.safe_bytes)
         if answer.status_code == 416 and is_whole(answer, known):
             return self._stored(iter(()), known)
         if answer.status_code == 416 or facts is None:
             with disk_told():
-                fetch_resume.forget(self._folder)
+                fetching_resume.forget(self._folder)
             raise Trouble("The server has something else there now.")
         return self._stored(answer.iter_raw(), replace(known, facts=facts))
 
     def _whole(self, answer: httpx.Response) -> FetchEvent | None:
-        facts = fetch_answers.facts_of(answer)
+        facts = responses.facts_of(answer)
         chunks = answer.iter_raw()
         start = self._start(chunks)
         chunks = chain([start], chunks)
-        if self._may_be_torrent and fetch_answers.is_torrent(facts, start, MOST_TORRENT_BYTES):
+        if self._may_be_torrent and responses.is_torrent(facts, start, MOST_TORRENT_BYTES):
             return self._torrent(chunks, facts)
         return self._stored(chunks, Resume(mark_of(self._order.url), facts))
 
@@ -292,6 +293,6 @@ def head_of(key: str, facts: Facts, *, is_torrent: bool = False) -> Head:
 
 def is_whole(answer: httpx.Response, known: Resume) -> bool:
     """There is nothing after what is here."""
-    part = fetch_answers.part_of(answer.headers)
+    part = responses.part_of(answer.headers)
     size_bytes = known.facts.size_bytes or known.safe_bytes
     return part is not None and part.size_bytes == known.safe_bytes == size_bytes

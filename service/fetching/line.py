@@ -1,4 +1,4 @@
-"""What a fetch waits on: its sockets, the moment when it has taken too long, an order to stop."""
+"""What a fetch waits on: its sockets, its timeout, and an order to stop."""
 
 import select
 import socket
@@ -9,7 +9,7 @@ from threading import Event
 
 import httpcore
 
-from service.engine.fetch_errors import Stopped
+from service.fetching.errors import Stopped
 
 Clock = Callable[[], float]
 

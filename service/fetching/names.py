@@ -1,4 +1,4 @@
-"""What a server calls the file that it sends: RFC 6266 and 8187, and what is sent instead."""
+"""What a server calls the file that it sends: RFC 6266 and 8187, and what servers send instead."""
 
 import re
 from email.header import decode_header, make_header

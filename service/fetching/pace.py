@@ -1,11 +1,11 @@
-"""How fast fetches may be, and how long they wait before they try again."""
+"""Limit the rate of fetches, and say how long they wait before they retry."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from service.engine.fetch_line import Clock, Line
+from service.fetching.line import Clock, Line
 
 # What began is worth a night of trying.
 MOST_TRIES_ONCE_BEGUN = 100

@@ -1,15 +1,15 @@
-"""All fetches that run in this process, each in a thread of its own."""
+"""All fetches in this process, each in its own thread."""
 
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
-from service.engine.events import Gone, Status
-from service.engine.fetch import Fetch, FetchOrder, Means
-from service.engine.fetch_events import FetchEvent
-from service.engine.fetch_pace import Pace, Throttle
-from service.engine.fetch_wire import Road
-from service.engine.network import Reach
+from service.fetching.events import FetchEvent
+from service.fetching.fetch import Fetch, FetchOrder, Means
+from service.fetching.pace import Pace, Throttle
+from service.fetching.wire import Road
+from service.network import Reach
+from service.torrents.events import Gone, Status
 
 __all__ = ["FetchOrder", "Fetching"]
 

@@ -1,4 +1,4 @@
-"""Asking a server for a file, and following where it sends us."""
+"""Request a file from a server, and follow its redirects."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
-from service.engine.fetch_errors import MOST_TRIES, Failure, Trouble
-from service.engine.fetch_wire import NoSuchHost
+from service.fetching.errors import MOST_TRIES, Failure, Trouble
+from service.fetching.wire import NoSuchHost
 
 MOST_REDIRECTS = 10
 LONGEST_ADDRESS = 8 * 1024

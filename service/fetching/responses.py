@@ -1,4 +1,4 @@
-"""What the head of an answer says of the bytes to come."""
+"""What the head of a response says about the bytes to come."""
 
 import re
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from service.engine.fetch_names import name_of
+from service.fetching.names import name_of
 
 LONGEST_NUMBER = 18
 LONGEST_WAIT_SECONDS = 3600.0

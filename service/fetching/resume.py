@@ -1,4 +1,4 @@
-"""What another process needs to go on with a fetch: `resume.json` beside the bytes."""
+"""What another process needs to continue a fetch: `resume.json` beside the bytes."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from service.engine.fetch_answers import Facts
+from service.fetching.responses import Facts
 
 CONTENT, STATE = "0", "resume.json"
 MOST_BYTES = 64 * 1024

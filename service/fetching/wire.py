@@ -15,9 +15,9 @@ from typing import Any, Self, TypeVar
 import httpcore
 import httpx
 
-from service.engine.fetch_errors import AddressRefused, BadCertificate
-from service.engine.fetch_line import Line
-from service.engine.network import Reach, is_web_port
+from service.fetching.errors import AddressRefused, BadCertificate
+from service.fetching.line import Line
+from service.network import Reach, is_web_port
 
 MOST_ADDRESSES = 8
 # Of a server with several addresses, a dead one takes this much.

@@ -1,16 +1,17 @@
-"""What clients send: fields in a query, a form, a multipart body or JSON, read within bounds."""
+"""Read what clients send, within bounds: a query, a form, a multipart body, or JSON."""
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeVar, cast
 
 from django.http import HttpRequest
+from msgspec import Struct, inspect
 
-from service.api.errors import BodyCutOff, LengthRequired, TooLarge, Unreadable
-from service.api.multipart import Part, decoded, parts
 from service.errors import NotFound
+from service.http.multipart import Part, decoded, parts
+from service.http.refusals import BodyCutOff, LengthRequired, Missing, TooLarge, Unreadable
 from service.models import LARGEST_ID
 
 MOST_BYTES = 2**20
@@ -22,29 +23,51 @@ MOST_PARTS = 12_000
 ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
 DIGITS = re.compile("[0-9]{1,30}")
 
+Pairs = Sequence[tuple[str, Any]]
+Input = TypeVar("Input", bound=Struct)
 
-@dataclass(frozen=True)
+
 class Fields:
-    """Values by name. What came as JSON may be of any type, and is text where text is asked for."""
+    """What a request says, field by field. A name in the body hides the same name in the query;
+    of equal names the last counts, unless they make up a list."""
 
-    values: Mapping[str, Any]
+    def __init__(self, body: Pairs, query: Pairs = ()) -> None:
+        in_body = {name for name, _value in body}
+        self.pairs = [*(pair for pair in query if pair[0] not in in_body), *body]
 
-    def text(self, *names: str) -> str | None:
-        """The first of these that was sent."""
-        for name in names:
-            value = self.values.get(name)
-            if value is not None:
-                return _checked_text(name, value)
-        return None
+    def read(self, record: type[Input]) -> Input:
+        """Raises Missing, Unreadable, NotFound. msgspec reads forms too, but it refuses with
+        sentences, not with v1's words."""
+        sent = dict(self.pairs)
+        values = {}
+        for field in fields_of_record(record):
+            # All are annotated, at least with what they mean.
+            annotated = cast("inspect.Metadata", field.type)
+            extra = annotated.extra or {}
+            is_text = isinstance(annotated.type, inspect.StrType)
+            missing = (None,) if is_text else (None, "")
+            names = [field.name, extra.get("or", field.name)]
+            name = next((each for each in names if sent.get(each) not in missing), None)
+            if name is not None:
+                values[field.name] = (text if is_text else number)(sent[name], name)
+            elif field.required:
+                raise extra.get("missing") or Missing(field.name)
+        return record(**values)
 
-    def folder_id(self) -> int:
-        """Where a result goes; 0, the root, where nothing is said."""
-        value = self.values.get("folder_id")
-        return 0 if value in (None, "") else number(value, "folder_id")
+
+@cache
+def fields_of_record(record: type[Struct]) -> list[inspect.Field]:
+    """Files are none of them: they come in the parts of a multipart body."""
+    fields = cast("inspect.StructType", inspect.type_info(record)).fields
+    return [each for each in fields if not is_file(each)]
 
 
-def _checked_text(name: str, value: Any) -> str:
-    """JSON can spell half a character, which no database takes."""
+def is_file(field: inspect.Field) -> bool:
+    return isinstance(cast("inspect.Metadata", field.type).type, inspect.AnyType)
+
+
+def text(value: Any, name: str) -> str:
+    """JSON may hold any type, and can spell half a character, which no database takes."""
     try:
         if isinstance(value, str) and value.encode() is not None:
             return value
@@ -108,22 +131,21 @@ def length_of(request: HttpRequest) -> int | None:
 
 
 def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
-    """Those of the query too; what is in both counts as the body has it."""
     stream = Stream(request, most_bytes)
     if request.content_type == "multipart/form-data":
-        values: Mapping[str, Any] = parts_of(request, stream, let_go)
+        body: Pairs = parts_of(request, stream, let_go)
     else:
-        values = _parsed(stream.read_all(), request.content_type or "")
-    return Fields({**query_of(request), **values})
+        body = _parsed(stream.read_all(), request.content_type or "")
+    return Fields(body, query_of(request))
 
 
-def query_of(request: HttpRequest) -> dict[str, str]:
+def query_of(request: HttpRequest) -> Pairs:
     return form(request.META.get("QUERY_STRING", "").encode("latin-1"))
 
 
-def parts_of(request: HttpRequest, stream: Stream, take: Callable[[Part], None]) -> dict[str, str]:
-    """The plain fields of a multipart body; its files go to `take` as they come."""
-    values: dict[str, str] = {}
+def parts_of(request: HttpRequest, stream: Stream, take: Callable[[Part], None]) -> Pairs:
+    """Return the plain fields of a multipart body; its files go to `take` as they come."""
+    fields: list[tuple[str, str]] = []
     left_bytes = MOST_BYTES_OF_FIELDS
     for count, part in enumerate(parts(stream, (request.content_params or {}).get("boundary", ""))):
         if count >= MOST_PARTS:
@@ -131,19 +153,20 @@ def parts_of(request: HttpRequest, stream: Stream, take: Callable[[Part], None])
         if part.file_name:
             take(part)
             continue
-        values[part.name] = part.text(left_bytes - len(part.name))
-        left_bytes -= len(part.name) + len(values[part.name])
-    return values
+        value = part.text(left_bytes - len(part.name))
+        fields.append((part.name, value))
+        left_bytes -= len(part.name) + len(value)
+    return fields
 
 
 def let_go(_file: Part) -> None:
     """No file belongs here."""
 
 
-def _parsed(content: bytes, content_type: str) -> dict[str, Any]:
+def _parsed(content: bytes, content_type: str) -> Pairs:
     """Some send JSON under the type of a form, and forms under none."""
     is_json = content_type.endswith("json") or content.lstrip()[:1] == b"{"
-    return json_object(content) if is_json and content.strip() else form(content)
+    return list(json_object(content).items()) if is_json and content.strip() else form(content)
 
 
 def json_object(content: bytes) -> dict[str, Any]:
@@ -160,12 +183,11 @@ def json_value(text: str, name: str) -> Any:
         raise Unreadable(name) from unreadable
 
 
-def form(content: bytes) -> dict[str, str]:
-    """The last of equal names counts."""
+def form(content: bytes) -> Pairs:
     if content.count(b"&") >= MOST_FIELDS:
         raise TooLarge
     pairs = (field.replace(b"+", b" ").partition(b"=") for field in content.split(b"&") if field)
-    return {_unescaped(name): _unescaped(value) for name, _, value in pairs}
+    return [(_unescaped(name), _unescaped(value)) for name, _, value in pairs]
 
 
 def _unescaped(text: bytes) -> str:

@@ -1,4 +1,4 @@
-"""A multipart body, part by part as it comes, in the same memory whatever its size."""
+"""Read a multipart body part by part, in constant memory."""
 
 import re
 from base64 import b64decode
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from django.utils.http import parse_header_parameters
 
-from service.api.errors import TooLarge, Unreadable
+from service.http.refusals import TooLarge, Unreadable
 
 PIECE_BYTES = 2**18
 MOST_HEAD_BYTES = 2**13

@@ -16,6 +16,8 @@ Refusal
 
 from service.errors import Refusal
 
+CHALLENGE = 'Basic realm="Ferry", charset="UTF-8"'
+
 
 class AccessDenied(Refusal):
     reason = "access_denied"

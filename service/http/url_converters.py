@@ -1,4 +1,4 @@
-"""Ids in paths."""
+"""Ids in URLs."""
 
 from service.models import LARGEST_ID
 

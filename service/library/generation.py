@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from service.models import Library
-from service.store import Store, library_store
+from service.store.blobs import Store, library_store
 
 ONLY_ROW = 1
 

@@ -1,4 +1,4 @@
-"""What a file probably is, by its name. Media that were probed will know better."""
+"""Guess what a file is by its name, until it has been probed."""
 
 from service.models import Media
 

@@ -12,9 +12,10 @@ from typing import Literal, NamedTuple
 from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 
-from service import generation, naming
-from service.accounts import changing_library, changing_transfers
+from service.accounts.accounts import changing_library, changing_transfers
 from service.errors import NameTaken, NoRoom, NotFound, RootStays, TooDeep
+from service.library import generation
+from service.library import names as library_names
 from service.models import (
     Account,
     Discarded,
@@ -26,10 +27,11 @@ from service.models import (
     numbered_id,
 )
 from service.sorting import ByCodePoint
-from service.store import Stored
+from service.store.blobs import Stored
 
 MOST_DEPTH = 200
 AT_ONCE = 500  # values in one query
+MOST_LARGEST = 100
 # Dates as the database writes them, to the second and in UTC: 10,000 that become dates and text
 # again would cost a third of a listing.
 MOMENT = Substr(Cast("updated_at", TextField()), 1, 19)
@@ -119,6 +121,11 @@ def path_of(folder: Folder) -> str:
     return "/".join([*(names[folder_id] for folder_id in ids), folder.name])
 
 
+def largest_files(account: Account) -> list[File]:
+    """Return the largest of the whole library; of equals, the newer one first."""
+    return list(File.objects.filter(account=account).order_by("-size_bytes", "-pk")[:MOST_LARGEST])
+
+
 def free_bytes(account: Account) -> int:
     return max(0, account.space_max_bytes - account.space_used_bytes)
 
@@ -130,7 +137,7 @@ def create_folder(account: Account, path: str, now: datetime) -> Folder:
     """`path` is from the root, a leading slash may stand before it; the parent must be there."""
     *above, name = path.strip("/").split("/")
     for part in (*above, name):
-        naming.check(part)
+        library_names.check(part)
     with changing_library(account, now) as locked:
         parent = _descend(root_of(locked), above)
         refuse_taken(parent, name)
@@ -140,24 +147,24 @@ def create_folder(account: Account, path: str, now: datetime) -> Folder:
 
 
 def rename_folder(account: Account, folder_id: int, name: str, now: datetime) -> Folder:
-    naming.check(name)
+    library_names.check(name)
     with changing_library(account, now) as locked:
         renamed = folder(locked, folder_id)
         if renamed.parent is None:
             raise RootStays
         refuse_taken(renamed.parent, name, but=renamed)
-        renamed.name, renamed.name_key = name, naming.key_of(name)
+        renamed.name, renamed.name_key = name, library_names.key_of(name)
         renamed.save(update_fields=["name", "name_key"])
         spread(renamed, 0, now)
     return renamed
 
 
 def rename_file(account: Account, file_id: int, name: str, now: datetime) -> File:
-    naming.check(name)
+    library_names.check(name)
     with changing_library(account, now) as locked:
         renamed = file(locked, file_id)
         refuse_taken(renamed.folder, name, but=renamed)
-        renamed.name, renamed.name_key = name, naming.key_of(name)
+        renamed.name, renamed.name_key = name, library_names.key_of(name)
         renamed.save(update_fields=["name", "name_key"])
         spread(renamed.folder, 0, now)
     return renamed
@@ -201,7 +208,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
     if_taken: Literal["refuse", "number"] = "refuse",
 ) -> File:
     """Raises NoRoom, NameTaken, BadName, NotFound; the blob then stays the caller's to delete."""
-    naming.check(name)
+    library_names.check(name)
     with changing_library(account, now) as locked:
         parent = folder(locked, folder_id)
         take_space(locked, stored.size_bytes)
@@ -218,21 +225,21 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
 
 def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
     """`name`, or with the least number after it that makes it free in `folder`."""
-    variants = naming.variants(name, is_folder=is_folder)
+    variants = library_names.variants(name, is_folder=is_folder)
     first = next(variants)
-    if not _taken(folder, [naming.key_of(first)]):
+    if not _taken(folder, [library_names.key_of(first)]):
         return first
     while True:
         batch = list(islice(variants, AT_ONCE))
-        taken = _taken(folder, map(naming.key_of, batch))
+        taken = _taken(folder, map(library_names.key_of, batch))
         for variant in batch:
-            if naming.key_of(variant) not in taken:
+            if library_names.key_of(variant) not in taken:
                 return variant
 
 
 def _descend(folder: Folder, names: list[str]) -> Folder:
     for name in names[:MOST_DEPTH]:
-        below = folder.folders.filter(name_key=naming.key_of(name)).first()
+        below = folder.folders.filter(name_key=library_names.key_of(name)).first()
         if below is None:
             raise NotFound
         folder = below
@@ -240,10 +247,23 @@ def _descend(folder: Folder, names: list[str]) -> Folder:
 
 
 def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) -> None:
-    key = naming.key_of(name)
+    key = library_names.key_of(name)
     is_its_own = but is not None and but.name_key == key
     if not is_its_own and _taken(folder, [key]):
         raise NameTaken
+
+
+def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
+    """Return the keys of all names in each folder, also of those that running transfers bring."""
+    taken: dict[int, set[str]] = {folder.pk: set() for folder in folders}
+    for rows in (
+        Folder.objects.filter(parent__in=taken).values_list("parent", "name_key"),
+        File.objects.filter(folder__in=taken).values_list("folder", "name_key"),
+        Transfer.running().filter(folder__in=taken).values_list("folder", "title_key"),
+    ):
+        for folder_id, key in rows:
+            taken[folder_id or 0].add(key)
+    return taken
 
 
 def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
@@ -270,7 +290,7 @@ def insert_folder(parent: Folder, name: str, now: datetime) -> Folder:
         account_id=parent.account_id,
         parent=parent,
         name=name,
-        name_key=naming.key_of(name),
+        name_key=library_names.key_of(name),
         updated_at=now,
     )
     made.lineage = parent.lineage + numbered_id(made.pk)
@@ -283,7 +303,7 @@ def file_row(folder: Folder, name: str, stored: Stored, now: datetime) -> File:
         account_id=folder.account_id,
         folder=folder,
         name=name,
-        name_key=naming.key_of(name),
+        name_key=library_names.key_of(name),
         size_bytes=stored.size_bytes,
         sha1=stored.sha1,
         crc32=stored.crc32,
@@ -308,7 +328,7 @@ def _land_in_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> 
         root = root_of(locked)
         for transfer in homeless.exclude(state__in=Transfer.OVER):
             transfer.title = free_name(root, transfer.title, is_folder=False)
-            transfer.title_key = naming.key_of(transfer.title)
+            transfer.title_key = library_names.key_of(transfer.title)
             transfer.folder = root
             transfer.notice = "folder_gone"
             transfer.save(update_fields=["title", "title_key", "folder", "notice"])

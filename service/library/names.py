@@ -1,4 +1,4 @@
-"""Names of files and folders: which may be, which are the same, which are free."""
+"""Names of files and folders: which are allowed, which are equal, and which are free."""
 
 import os
 import re

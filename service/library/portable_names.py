@@ -1,4 +1,4 @@
-"""Names that Windows, macOS and Linux can all hold, and that stay apart on each of them."""
+"""Names that Windows, macOS, and Linux can all hold and tell apart."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Bring files back that no row names: those of a newer database, and orphans."""
+"""Restore blobs without rows: those of a newer database, and orphans."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -11,14 +11,14 @@ from typing import NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
-from service import generation, library, planting, trees
-from service.accounts import find
+from service.accounts.accounts import find
+from service.batches import batches
 from service.errors import NotFound
+from service.library import bulk_insert, generation, library, tree_names
+from service.library.bulk_insert import Planted
+from service.library.sweep import ROWS_AT_ONCE, unnamed
 from service.models import Account
-from service.planting import Planted
-from service.store import Store, Stored, sums_of
-from service.sweep import ROWS_AT_ONCE, unnamed
-from service.walking import batches
+from service.store.blobs import Store, Stored, sums_of
 
 BEGINNING_BYTES = 16
 # What a content begins with, where, and the extension of its kind.
@@ -58,7 +58,7 @@ class Name(NamedTuple):
     """What another copy of the database calls a blob."""
 
     email: str
-    path: trees.Path
+    path: tree_names.Path
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
 
     All or none; `otherwise` gets what nobody is known to have had. Raises NoRoom.
     """
-    by_account: dict[str, list[tuple[trees.Path, Stored]]] = {}
+    by_account: dict[str, list[tuple[tree_names.Path, Stored]]] = {}
     for each in blobs:
         name = names.get(each.blob)
         email = name.email if name and has_account(name.email) else otherwise.email
@@ -114,15 +114,15 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
 
 
 def _plant(
-    account: Account, folder: str, entries: list[tuple[trees.Path, Stored]], now: datetime
+    account: Account, folder: str, entries: list[tuple[tree_names.Path, Stored]], now: datetime
 ) -> Recovered:
     locked = Account.objects.select_for_update().get(pk=account.pk)
     root = library.root_of(locked)
-    paths = trees.Tree([path for path, _stored in entries], library.MOST_DEPTH - 1).paths()
+    paths = tree_names.Tree([path for path, _stored in entries], library.MOST_DEPTH - 1).paths()
     files = [Planted(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
     name = library.free_name(root, folder, is_folder=True)
-    made = planting.plant(locked, root.pk, name, files, now)
-    return Recovered(account.email, name, len(files), made.size_bytes)
+    made = bulk_insert.plant(locked, root.pk, name, files, now)
+    return Recovered(account.email, name, len(files), made.folder.size_bytes)
 
 
 def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:

@@ -1,14 +1,14 @@
-"""What the library leaves behind on the disk, and what the disk has lost."""
+"""Sweep what the library leaves behind on disk, and find what the disk has lost."""
 
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from service.generation import Doubt, catch_up, doubt_about
+from service.batches import batches
+from service.library.generation import Doubt, catch_up, doubt_about
 from service.models import Discarded, File
-from service.store import Store
-from service.walking import batches
+from service.store.blobs import Store
 
 log = logging.getLogger("ferry.sweep")
 

@@ -1,8 +1,8 @@
-"""Names for what a torrent holds: all of it, each under a name of its own."""
+"""Give every file of a torrent a name of its own."""
 
 from collections.abc import Iterator
 
-from service import naming
+from service.library import names
 
 Path = tuple[str, ...]
 Keys = tuple[str, ...]
@@ -32,12 +32,12 @@ class Tree:
     @staticmethod
     def _shortened(path: Path, most_depth: int) -> Path:
         """Too deep a file loses the folders next to it, never its name."""
-        cleaned = tuple(naming.clean(name, otherwise="_") for name in path) or ("_",)
+        cleaned = tuple(names.clean(name, otherwise="_") for name in path) or ("_",)
         return cleaned if len(cleaned) <= most_depth else (*cleaned[: most_depth - 1], cleaned[-1])
 
     def _folder(self, path: Path) -> Path:
         """Spelled as it was first."""
-        keys = tuple(map(naming.key_of, path))
+        keys = tuple(map(names.key_of, path))
         for length in range(1, len(keys) + 1):
             above = keys[:length]
             if above not in self._folder_of:
@@ -46,9 +46,9 @@ class Tree:
         return self._folder_of[keys]
 
     def _take(self, folder: Path, name: str) -> Path:
-        above = tuple(map(naming.key_of, folder))
+        above = tuple(map(names.key_of, folder))
         for variant in self._variants(above, name):
-            keys = (*above, naming.key_of(variant))
+            keys = (*above, names.key_of(variant))
             if keys not in self._taken:
                 break
         self._taken.add(keys)
@@ -56,10 +56,10 @@ class Tree:
 
     def _variants(self, above: Keys, name: str) -> Iterator[str]:
         """Begins where the last twin ended, or the n-th would try n numbers."""
-        family = (*above, naming.key_of(name))
+        family = (*above, names.key_of(name))
         yield from () if family in self._next else (name,)
         number = self._next.get(family, 2)
         while True:
             self._next[family] = number + 1
-            yield naming.numbered(name, number, is_folder=False)
+            yield names.numbered(name, number, is_folder=False)
             number += 1

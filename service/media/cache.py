@@ -1,4 +1,4 @@
-"""Renditions on the disk, within a budget: what was not read for longest goes first."""
+"""Renditions on disk, within a budget: the least recently read goes first."""
 
 import os
 import threading
@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from service.media import places
+from service.media import content_folders
 
 # Made room is a tenth more than needed, so that not every segment looks for it.
 ROOM = 0.9
@@ -37,7 +37,7 @@ class Cache:
 
     def keep(self, path: Path, data: bytes) -> None:
         """Whole or not at all. What is lost in a power cut is made again."""
-        places.keep(path, data)
+        content_folders.keep(path, data)
         self.grown(len(data))
 
     def grown(self, size_bytes: int) -> None:
@@ -67,7 +67,7 @@ class Cache:
         return size_bytes
 
     def _files(self, now: float) -> Iterator[Kept]:
-        for folder in places.media_folder().glob("??/*/"):
+        for folder in content_folders.media_folder().glob("??/*/"):
             for name in (RENDITIONS, FILMS):
                 yield from self._files_in(folder / name, now)
 

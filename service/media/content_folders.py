@@ -13,7 +13,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.store import disk_full_told, make_folder, no_leftover
+from service.store.blobs import disk_full_told, make_folder, no_leftover
+from service.store.sync import sync
 
 SHA1 = re.compile("[0-9a-f]{40}")
 
@@ -35,7 +36,7 @@ class Content:
         return media_folder() / self.sha1[:2] / f"{self.sha1}-{self.size_bytes:x}"
 
     def picture(self, name: str) -> Path:
-        """`name` is one of service.media.sizes."""
+        """`name` is one of service.media.pictures.sizes."""
         return self.folder / name
 
 
@@ -51,12 +52,13 @@ def scratch_folder() -> Path:
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Whole or not at all. Not synced: what a power cut takes is made again. Raises DiskFull."""
+    """Whole or not at all, after a power cut too: half a picture would stay. Raises DiskFull."""
     draft = path.with_name(f".{secrets.token_hex(8)}")
     with disk_full_told():
         make_folder(path.parent)
         with no_leftover(draft):
             draft.write_bytes(content)
+            sync(draft)
             draft.rename(path)
 
 

@@ -1,4 +1,4 @@
-"""What ffmpeg may read at all."""
+"""The formats that ffmpeg may read."""
 
 # No demuxer that opens further files or hosts is among them: hls, dash, concat, image2, sdp.
 FORMATS = (

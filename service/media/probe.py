@@ -1,4 +1,4 @@
-"""What a medium is made of, as it was found once and is kept in `Media.probed`."""
+"""What a medium consists of, found once and kept in `Media.probed`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields

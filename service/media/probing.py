@@ -1,4 +1,4 @@
-"""What a content is: looked at once, by a child, and kept in its row."""
+"""Probe each content once, in a child process, and keep the result in its row."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -9,10 +9,10 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from service.errors import Busy, CannotConvert
-from service.media.children import Children, Facts
-from service.media.confined import Failed
-from service.media.places import Content
+from service.media.content_folders import Content
 from service.media.probe import Probed
+from service.media.sandbox.children import Children, Facts
+from service.media.sandbox.launcher import Failed
 from service.models import Account, File, Media
 
 PROBE_SECONDS = 20.0

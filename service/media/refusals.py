@@ -1,4 +1,4 @@
-"""What could not be converted is not tried for ever, and says why at once."""
+"""Remember what couldn't be converted, and why, instead of trying forever."""
 
 import json
 import time
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import Busy, CannotConvert, Refusal
-from service.media import places
-from service.media.confined import Failed
+from service.media import content_folders
+from service.media.sandbox.launcher import Failed
 
 REFUSED = "refused.json"
 LATER_SECONDS = 3600.0
@@ -19,7 +19,7 @@ def refusal_of(failed: Failed) -> Refusal:
 
 
 def remember(folder: Path, why: str, again_at: float | None = NEVER) -> None:
-    places.keep(folder / REFUSED, json.dumps({"why": why, "again_at": again_at}).encode())
+    content_folders.keep(folder / REFUSED, json.dumps({"why": why, "again_at": again_at}).encode())
 
 
 def remember_failure(folder: Path, failed: Failed) -> None:

@@ -1,4 +1,4 @@
-"""Where a web process asks the worker: a Unix socket, one question and one answer, a line each."""
+"""Requests of web processes to the worker: over a Unix socket, one line each way."""
 
 import errno
 import fcntl

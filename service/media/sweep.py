@@ -1,12 +1,12 @@
-"""What is kept of contents that no file has any more."""
+"""Delete what was kept about contents that no file has any more."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from service.media import looking, places
-from service.media.places import Content
+from service.batches import batches
+from service.media import content_folders, probing
+from service.media.content_folders import Content
 from service.models import File
-from service.walking import batches
 
 ROWS_AT_ONCE = 500
 # A file that is just being added has its content first.
@@ -14,15 +14,19 @@ AGE = timedelta(hours=1)
 
 
 def sweep(now: datetime) -> None:
-    looking.without_file().delete()
+    probing.without_file().delete()
     for batch in batches(old_contents(now - AGE), ROWS_AT_ONCE):
         for content in without_file(batch):
-            places.forget(content)
-    places.clear_scratch(now - AGE)
+            content_folders.forget(content)
+    content_folders.clear_scratch(now - AGE)
 
 
 def old_contents(before: datetime) -> Iterable[Content]:
-    return (each for each in places.contents() if places.changed_at(each) < before.timestamp())
+    return (
+        each
+        for each in content_folders.contents()
+        if content_folders.changed_at(each) < before.timestamp()
+    )
 
 
 def without_file(contents: list[Content]) -> list[Content]:

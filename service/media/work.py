@@ -1,4 +1,4 @@
-"""What the worker does with media: looks at what is new, and answers at its desk."""
+"""The worker's media work: probe new contents, and answer requests."""
 
 import logging
 import threading
@@ -14,17 +14,18 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
-from service.media import looking, pictures, refusals
+from service.media import probing, refusals
 from service.media.cache import Cache
-from service.media.children import Children
-from service.media.confined import Failed
-from service.media.desk import Desk, Facts
-from service.media.jobs import Jobs
-from service.media.places import Content
-from service.media.player import Player, content_of, of_file
-from service.media.sizes import AHEAD, SIZES
+from service.media.content_folders import Content
+from service.media.hls.player import Player, content_of, of_file
+from service.media.pictures import pictures
+from service.media.pictures.sizes import AHEAD, SIZES
+from service.media.requests import Desk, Facts
+from service.media.sandbox.children import Children
+from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.launcher import Failed
 from service.models import File, Media
-from service.store import library_store
+from service.store.blobs import library_store
 
 log = logging.getLogger("ferry.media")
 
@@ -105,15 +106,15 @@ class Work:
 
     def known(self, content: Content, medium: BinaryIO) -> Media:
         """Looked at now where it was not yet; the caller has a turn. Raises Busy."""
-        media = looking.row_of(content)
-        looking.look_now(self.children, media, medium, self._note)
+        media = probing.row_of(content)
+        probing.look_now(self.children, media, medium, self._note)
         return media
 
     def _make(self, media: Media, medium: BinaryIO, name: str) -> None:
         try:
             pictures.make(self.children, media, medium, [name])
         except Failed as failed:
-            looking.forgo_picture(media, failed)
+            probing.forgo_picture(media, failed)
             self._note([media])
             raise refusals.refusal_of(failed) from failed
 
@@ -121,7 +122,7 @@ class Work:
         """No fault of the medium is what the end of the worker breaks off."""
         if self.stopped.is_set():
             raise Busy
-        looking.note(rows)
+        probing.note(rows)
 
     def look_once(self) -> bool:
         """Look at all that is new; return whether there was any. Written down every few seconds
@@ -135,9 +136,9 @@ class Work:
             looked_at += some
             has_found = True
             if time.monotonic() - noted_at > NOTE_SECONDS:
-                looking.note(looked_at)
+                probing.note(looked_at)
                 looked_at, noted_at = [], time.monotonic()
-        looking.note(looked_at)
+        probing.note(looked_at)
         self.children.rest()
         return has_found
 
@@ -177,36 +178,36 @@ class Work:
     def _look_at_some(self) -> list[Media]:
         """Those looked at: none where there is no more, or nothing to look with."""
         now = timezone.now()
-        rows = looking.lease(AT_ONCE, now, now + LEASE)
+        rows = probing.lease(AT_ONCE, now, now + LEASE)
         if not rows:
             return []
         files = File.objects.filter(media__id__in=[row.pk for row in rows])
         blobs = dict(files.values_list("media__id", "blob"))
         nobodys = [row.pk for row in rows if row.pk not in blobs]
-        looking.without_file().filter(pk__in=nobodys).delete()
+        probing.without_file().filter(pk__in=nobodys).delete()
         with ThreadPoolExecutor(self.jobs.most, thread_name_prefix="look") as threads:
             are_done = list(threads.map(lambda row: self._look_at(row, blobs.get(row.pk)), rows))
         done = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
-        looking.release([row for row in rows if row not in done])
+        probing.release([row for row in rows if row not in done])
         return done
 
     def _look_at(self, media: Media, blob: str | None) -> bool:
         """False where that can't be now. Asks no database: it is one of many threads."""
         try:
             with self.jobs.picturing_ahead(), library_store().open(blob or "") as medium:
-                looking.look(self.children, media, medium)
+                probing.look(self.children, media, medium)
                 self.player.arrived(media, library_store().path(blob or ""))
                 if media.has_picture:
                     pictures.make(self.children, media, medium, AHEAD)
         except Failed as failed:
-            looking.forgo_picture(media, failed)
+            probing.forgo_picture(media, failed)
         except NotFound:
-            looking.put_off(media)
+            probing.put_off(media)
         except Busy:
             return False
         except DiskFull:
             log.warning("no room for pictures")
         except Exception:
             log.exception("a look broke content=%s", media.sha1)
-            looking.put_off(media)
+            probing.put_off(media)
         return not self.stopped.is_set()

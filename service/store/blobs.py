@@ -1,4 +1,4 @@
-"""Where bytes live: blobs by id, never by a name that somebody sent."""
+"""Store bytes as blobs, by id, never by a name that someone sent."""
 
 import errno
 import fcntl
@@ -21,9 +21,9 @@ from typing import BinaryIO, NamedTuple, Self
 
 from django.conf import settings
 
-from service.disk import sync, sync_file_system
 from service.errors import DiskFull, NotFound
-from service.hardlinks import place_first, try_link
+from service.store.hardlinks import place_first, try_link
+from service.store.sync import sync, sync_file_system
 
 CHUNK_BYTES = 2**20
 LARGE_CHUNK_BYTES = 2**22

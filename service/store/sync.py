@@ -1,4 +1,4 @@
-"""What was written survives a power cut only once the disk has it."""
+"""Sync files and folders to disk: only then does what was written survive a power cut."""
 
 import ctypes
 import errno

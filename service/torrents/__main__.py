@@ -1,13 +1,13 @@
-"""The engine's process, as the client starts it: its first line of input is the settings."""
+"""The engine's process. The first line of its input holds the settings."""
 
 import ctypes
 import os
 import signal
 import sys
 
-from service.engine.child import Child
-from service.engine.messages import Garbled, document_of, order_of
-from service.engine.orders import EngineSettings
+from service.torrents.engine.child import Child
+from service.torrents.messages import Garbled, document_of, order_of
+from service.torrents.orders import EngineSettings
 
 PR_SET_PDEATHSIG = 1
 

@@ -1,4 +1,4 @@
-"""The engine as the worker holds it."""
+"""The engine, as the worker uses it."""
 
 import logging
 import threading
@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from service.engine.events import Broken, Event, Gone, Restarted
-from service.engine.messages import Document, EventReader, Garbled, line_of, order_document
-from service.engine.orders import EngineSettings, Order
-from service.engine.process import COMMAND, Process
-from service.engine.trial import Trial
+from service.torrents.crash_blame import Trial
+from service.torrents.events import Broken, Event, Gone, Restarted
+from service.torrents.messages import Document, EventReader, Garbled, line_of, order_document
+from service.torrents.orders import EngineSettings, Order
+from service.torrents.process import COMMAND, Process
 
 ANSWER_SECONDS = 10.0
 PING_SECONDS = 2.0

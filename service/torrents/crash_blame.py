@@ -1,4 +1,4 @@
-"""Who crashed the engine? Found out with as little harm to the others as can be."""
+"""Find the torrent that crashed the engine, with as little harm to the others as possible."""
 
 PROOF_SECONDS = 10.0
 MOST_STRIKES = 3

@@ -1,4 +1,4 @@
-"""What the engine tells the worker."""
+"""The engine's events for the worker."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -8,12 +8,13 @@ from dataclasses import asdict, fields, replace
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
-from service.engine import events
-from service.engine.events import Event, FileOf, Metadata
-from service.engine.orders import EngineSettings, Order
+from service.torrents import events
+from service.torrents.events import Event, FileOf, Metadata
+from service.torrents.orders import EngineSettings, Order
 
-# A magnet link has up to 64 KiB. Escapes may make six letters of one.
-LONGEST_LINE = 2**20
+# A magnet link has up to 64 KiB, and escapes may make six letters of one. Beside it, 100,000 files
+# may be unwanted.
+LONGEST_LINE = 2**21
 MOST_FILES = 100_000
 LONGEST_PATH = 64 * 1024
 FILES_PER_LINE_BYTES = 2**18

@@ -1,8 +1,8 @@
-"""What the worker wants of the engine."""
+"""The worker's orders for the engine."""
 
 from dataclasses import dataclass
 
-from service.engine.network import Reach
+from service.network import Reach
 
 
 @dataclass(frozen=True)
@@ -11,6 +11,7 @@ class EngineSettings:
     port: int  # 0: the system chooses
     interface: str  # an address or the name of a device; empty for all
     proxy: str  # socks5://name:password@host:port, or http://…; empty for none
+    utp: bool  # peers may be met over uTP, too
     port_mapping: bool  # the router is asked to let peers in, by UPnP and NAT-PMP
     fetch_private: bool  # peers, trackers and web seeds in private networks are allowed
     download_limit_bytes: int  # per second, as the next; 0 for none
@@ -33,3 +34,4 @@ class Order:
     may_download: bool = False  # else it stops once its files are known, until `proceed`
     seeding: bool = False  # is whole and in the library: is only given to others, never written
     uploaded_bytes: int = 0  # ever, before this order
+    unwanted: tuple[int, ...] = ()  # files that aren't fetched, by their index

@@ -1,4 +1,4 @@
-"""The engine's process from outside: lines go in, lines come out, and it can be ended."""
+"""Start, feed, read, and end the engine's process."""
 
 import logging
 import os
@@ -11,12 +11,12 @@ from collections import deque
 from pathlib import Path
 from typing import IO
 
-from service.engine.messages import Document, Garbled, Lines
+from service.torrents.messages import Document, Garbled, Lines
 
 BASE = Path(__file__).resolve().parents[2]
 READ_BYTES = 2**16
 LONGEST_LOG_LINE = 1000
-COMMAND = (sys.executable, "-m", "service.engine")
+COMMAND = (sys.executable, "-m", "service.torrents")
 
 log = logging.getLogger("ferry.worker")
 

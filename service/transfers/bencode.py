@@ -80,29 +80,34 @@ class Reader:
 
     def skip(self) -> re.Match[bytes]:
         """Move past a value, and return what it begins with."""
+        content, at, values_left = self._content, self.at, self.values_left
+        most_open = DEEPEST - self._depth
         first: re.Match[bytes] | None = None
         expected: list[int] = []
-        while first is None or expected:
-            token = TOKEN.match(self._content, self.at)
-            if token is None or self.values_left < 0:
-                raise NotATorrent
-            first = first or token
-            self.at = token.end()
-            kind = token.lastindex
-            if kind == TEXT:
-                self.at += int(token[TEXT])
-            elif kind is None and token[0] == END:
-                if not expected or expected.pop() == VALUE:
+        try:
+            while first is None or expected:
+                token = TOKEN.match(content, at)
+                if token is None or values_left < 0:
                     raise NotATorrent
-                continue
-            self.values_left -= 1
-            if expected and expected[-1]:
-                expected[-1] = following(expected[-1], is_text=kind == TEXT)
-            if kind is None:
-                expected.append(FIRST[token[0]])
-                if self._depth + len(expected) > DEEPEST:
-                    raise NotATorrent
-        if self.at > len(self._content):
+                first = first or token
+                at = token.end()
+                kind = token.lastindex
+                if kind == TEXT:
+                    at += int(token[TEXT])
+                elif kind is None and token[0] == END:
+                    if not expected or expected.pop() == VALUE:
+                        raise NotATorrent
+                    continue
+                values_left -= 1
+                if expected and expected[-1]:
+                    expected[-1] = following(expected[-1], is_text=kind == TEXT)
+                if kind is None:
+                    expected.append(FIRST[token[0]])
+                    if len(expected) > most_open:
+                        raise NotATorrent
+        finally:
+            self.at, self.values_left = at, values_left
+        if at > len(content):
             raise NotATorrent
         return first
 

@@ -1,4 +1,4 @@
-"""Places: the folder on the disk where a transfer grows, before it is in the library."""
+"""The folder on disk where a transfer's files grow before their import."""
 
 import json
 import shutil
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.hardlinks import try_link
 from service.models import Transfer
-from service.store import disk_full_told, make_folder
+from service.store.blobs import disk_full_told, make_folder
+from service.store.hardlinks import try_link
 
 BORROWED = "borrowed"
 

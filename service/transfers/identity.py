@@ -1,14 +1,17 @@
-"""What a transfer learns of itself on its way: hashes, size, and sometimes a name."""
+"""What a transfer learns about itself over time: hashes, size, and sometimes a name."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import QuerySet
 
-from service import library, magnets, naming, torrents, transfers
-from service.accounts import changing_transfers
+from service.accounts.accounts import changing_transfers
 from service.errors import Refusal
-from service.models import Account, TorrentFile, Transfer
+from service.library import library
+from service.library import names as library_names
+from service.models import Account, TorrentFile, Transfer, wire_hash
+from service.transfers import imports, magnets, torrent_files, transfers
+from service.transfers.imports import Remainder
 
 
 class SameTorrent(Refusal):
@@ -35,13 +38,15 @@ def adopt(held: QuerySet[Transfer], transfer: Transfer, facts: Facts, now: datet
     """
     with changing_transfers(transfer.account, now) as locked:
         found = transfers.get_of(held.filter(account=locked), transfer.pk)
-        _make_way(locked, found, facts)
-        if facts.name and not _has_a_name(found):
+        left = _make_way(locked, found, facts)
+        if facts.name and not left and not _has_a_name(found):
             _rename(found, facts)
         found.info_hash_v1 = facts.info_hash_v1 or found.info_hash_v1
         found.info_hash_v2 = facts.info_hash_v2 or found.info_hash_v2
         found.is_private, found.size_bytes = facts.is_private, facts.size_bytes
         found.save(update_fields=[*NAMES, *HASHES, "is_private", "size_bytes"])
+        if left:
+            imports.refill(found, left)
     return found
 
 
@@ -53,7 +58,7 @@ def become_torrent(
     held: QuerySet[Transfer], transfer: Transfer, content: bytes, now: datetime
 ) -> Transfer:
     """An address brought a torrent's file: that torrent was meant. Raises NotATorrent too."""
-    torrent = torrents.read(content)
+    torrent = torrent_files.read(content)
     facts = Facts(
         torrent.name,
         torrent.size_bytes,
@@ -75,7 +80,8 @@ def become_magnet(
 ) -> Transfer:
     """An address led on to a magnet link. Raises BadMagnet too."""
     magnet = magnets.read(uri)
-    facts = Facts(magnet.name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
+    name = magnet.name or wire_hash(magnet.info_hash_v1, magnet.info_hash_v2)
+    facts = Facts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
     with changing_transfers(transfer.account, now):
         found = adopt(held, transfer, facts, now)
         found.kind, found.source = Transfer.Kind.MAGNET, uri
@@ -83,11 +89,15 @@ def become_magnet(
     return found
 
 
-def _make_way(locked: Account, found: Transfer, facts: Facts) -> None:
-    """Of two that turn out to be the same, the later gives way."""
+def _make_way(locked: Account, found: Transfer, facts: Facts) -> Remainder | None:
+    """Of two that turn out to be the same, the later gives way, or fetches what the earlier one's
+    folder has lost since: then return what is left of that."""
     same = transfers.same_torrent(facts.info_hash_v1, facts.info_hash_v2)
+    left = None
     for other in Transfer.objects.filter(same, account=locked).exclude(pk=found.pk):
-        if transfers.has_outlived_its_use(other):
+        known = transfers.what_is_left(other, found.folder)
+        if not isinstance(known, Transfer):
+            left = left or known
             transfers.remove(other)
         elif other.state == Transfer.State.DONE or other.pk < found.pk:
             raise SameTorrent
@@ -96,6 +106,7 @@ def _make_way(locked: Account, found: Transfer, facts: Facts) -> None:
             other.state, other.reason = Transfer.State.FAILED, SameTorrent.reason
             other.sentence = SameTorrent.sentence
             other.save(update_fields=[*HASHES, "state", "reason", "sentence"])
+    return left
 
 
 def _has_a_name(found: Transfer) -> bool:
@@ -106,8 +117,8 @@ def _has_a_name(found: Transfer) -> bool:
 
 
 def _rename(found: Transfer, facts: Facts) -> None:
-    name = naming.clean(facts.name, otherwise=found.title)
+    name = library_names.clean(facts.name, otherwise=found.title)
     # Its own title is free for it.
     Transfer.objects.filter(pk=found.pk).update(title_key="")
     found.title = library.free_name(found.folder, name, is_folder=facts.is_folder)
-    found.title_key = naming.key_of(found.title)
+    found.title_key = library_names.key_of(found.title)

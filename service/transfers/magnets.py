@@ -1,4 +1,4 @@
-"""Magnet links, as far as the service must know one before the engine takes it."""
+"""Read magnet links, as far as the service needs to before the engine does."""
 
 import base64
 import re

@@ -1,12 +1,12 @@
-"""Space: who may go on, and who must wait until there is room."""
+"""Decide which transfers fit, and which must wait for space."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import F, QuerySet, Sum
 
-from service import library
 from service.errors import DiskFull, NoRoom
+from service.library import library
 from service.models import Account, Transfer
 
 

@@ -26,7 +26,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
 }
 LEADS_TO_TROUBLE = frozenset({State.STALLED, State.NO_ROOM, State.FAILED, State.STOPPED})
 
-# Why: the words that may stand beside a state, as README tells them.
+# Why: the words that may stand beside a state, which docs/api.md explains.
 REASONS: dict[str, frozenset[str]] = {
     State.STALLED: frozenset(
         {"no_peers", "not_available", "nothing_comes", "retrying", "disk_error"}
@@ -38,7 +38,7 @@ REASONS: dict[str, frozenset[str]] = {
     ),
 }
 # And those that stay true in any.
-NOTICES = frozenset({"folder_gone", "web_page"})
+NOTICES = frozenset({"folder_gone", "web_page", "missing_files", "fetched_again"})
 
 # These hold one of the places that ACTIVE_TRANSFERS counts.
 IN_A_PLACE = frozenset({State.METADATA, State.DOWNLOADING})

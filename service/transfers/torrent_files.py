@@ -1,4 +1,4 @@
-"""Torrent files, as far as the service must know one before the engine takes it (BEP 3, 47, 52)."""
+"""Read torrent files, as far as the service needs to before the engine does (BEP 3, 47, 52)."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from service.bencode import DICTIONARY, LIST, MOST_VALUES, Reader
 from service.errors import NotATorrent
+from service.transfers.bencode import DICTIONARY, LIST, MOST_VALUES, Reader
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 100_000

@@ -1,6 +1,7 @@
-"""Transfers: what is wanted, written down. The worker makes it true."""
+"""Write down the transfers that people want. The worker carries them out."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -8,16 +9,21 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from service import bells, library, magnets, naming, space, torrents
-from service.accounts import changing_transfers
+from service.accounts.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
+from service.library import library
+from service.library import names as library_names
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
-from service.store import Stored
-from service.torrents import Torrent
+from service.store.blobs import Stored
+from service.transfers import imports, magnets, quota, torrent_files, wake_ups
+from service.transfers.imports import Remainder
+from service.transfers.torrent_files import Torrent
 
 MOST_WISHES = 100
 LONGEST_ADDRESS = 8 * 1024
 UPLOAD_LIFETIME = timedelta(days=30)
+# The result of a torrent is mostly called as its file, but never ends in this.
+TORRENT_SUFFIX = re.compile(r"\.torrent$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,7 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
 
 def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
     """Raises NotATorrent, NotFound, NotNow."""
-    return add_known_torrent(account, torrents.read(content), content, folder_id, now)
+    return add_known_torrent(account, torrent_files.read(content), content, folder_id, now)
 
 
 def add_known_torrent(
@@ -126,7 +132,7 @@ def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transf
         return add_magnet(account, url, folder_id, now)
     url = url.strip()
     parts = _address(url)
-    name = unquote(parts.path.rpartition("/")[2]) or parts.hostname or ""
+    name = TORRENT_SUFFIX.sub("", unquote(parts.path.rpartition("/")[2])) or parts.hostname or ""
     return _add(account, Wanted(Transfer.Kind.URL, name, source=url), folder_id, now)
 
 
@@ -134,7 +140,7 @@ def record_upload(
     account: Account, name: str, stored: Stored, folder_id: int, now: datetime
 ) -> Transfer:
     """A file that is here already: done, with its id as `file_created_id`. Raises NoRoom."""
-    name = naming.clean(name, otherwise=stored.sha1)
+    name = library_names.clean(name, otherwise=stored.sha1)
     with changing_transfers(account, now) as locked:
         file = library.add_file(locked, folder_id, name, stored, now, if_taken="number")
         return Transfer.objects.create(
@@ -157,8 +163,13 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
     with changing_transfers(account, now) as locked:
         transfer = get(locked, transfer_id)
         _drop_wishes(locked, transfer)
+        is_done = transfer.state == Transfer.State.DONE
+        # Without the record of a canceled refill, all of the torrent would come a second time.
+        record = None if is_done else imports.find_record(transfer.pk)
         remove(transfer)
-    bells.ring()
+        if record:
+            imports.restore_done(transfer, record, now)
+    wake_ups.ring()
     return transfer.title
 
 
@@ -184,7 +195,7 @@ def _address(url: str) -> SplitResult:
 
 def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer:
     outcome = _decide(account, wanted, folder_id, now)
-    bells.ring()
+    wake_ups.ring()
     # Raised out here: inside the transaction it would take the wish back.
     if isinstance(outcome, NotNow):
         raise outcome
@@ -194,26 +205,36 @@ def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Tra
 def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer | NotNow:
     with changing_transfers(account, now) as locked:
         folder = library.folder(locked, folder_id)
-        present = known(locked, wanted)
-        if present:
-            return present
+        found = known(folder, wanted)
+        if isinstance(found, Transfer):
+            return found
+        if found:
+            wanted = replace(wanted, size_bytes=found.missing_bytes)
         word = trouble(locked, wanted.size_bytes)
         if word:
             return NotNow(word, _wish(locked, folder, wanted, now))
-        return create(folder, wanted, now)
+        return create(folder, wanted, now, found)
 
 
-def known(locked: Account, wanted: Wanted) -> Transfer | None:
-    """The transfer that brings the same, or has brought what is still there."""
-    same = Transfer.objects.filter(_same(wanted), account=locked)
-    return next((each for each in same if not has_outlived_its_use(each)), None)
+def known(folder: Folder, wanted: Wanted) -> Transfer | Remainder | None:
+    """Return the transfer that fetches the same, or fetched it whole; else what is left of it."""
+    same = Transfer.objects.filter(_same(folder, wanted), account=folder.account_id)
+    left = None
+    for each in same:
+        found = what_is_left(each, folder)
+        if isinstance(found, Transfer):
+            return found
+        left = left or found
+    return left
 
 
-def _same(sought: Wanted | Transfer) -> Q:
-    """A torrent is known by either of its hashes, an address by itself."""
-    same = same_torrent(sought.info_hash_v1, sought.info_hash_v2)
-    if sought.kind == Transfer.Kind.URL:
-        same |= Q(kind=Transfer.Kind.URL, source=sought.source)
+def _same(folder: Folder, wanted: Wanted) -> Q:
+    """A torrent is known by either of its hashes. An address is fetched again once it's done, since
+    its content may have changed, and once into each folder."""
+    same = same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)
+    if wanted.kind == Transfer.Kind.URL:
+        is_failed, is_done = Q(state=Transfer.State.FAILED), Q(state=Transfer.State.DONE)
+        same |= Q(source=wanted.source) & (is_failed | Q(folder=folder) & ~is_done)
     return same
 
 
@@ -226,20 +247,36 @@ def same_torrent(info_hash_v1: str, info_hash_v2: str) -> Q:
     return same
 
 
-def has_outlived_its_use(transfer: Transfer) -> bool:
-    """It failed, or what it brought was deleted since: whoever asks again wants it anew."""
-    if transfer.state != Transfer.State.DONE:
-        return transfer.state == Transfer.State.FAILED
+def what_is_left(transfer: Transfer, folder: Folder) -> Transfer | Remainder | None:
+    """Return the transfer if it's running, or if everything that it fetched is still there.
+
+    If some of its files were deleted, return what is left. An emptied folder is filled again only
+    if `folder` holds it: elsewhere, the torrent gets a new folder.
+    """
+    if transfer.state not in Transfer.OVER:
+        return transfer
+    left = imports.find_remainder(transfer.pk)
+    if left is None:
+        # Without a record of its files, a folder that lost bytes counts as lost.
+        is_done = transfer.state == Transfer.State.DONE
+        return transfer if is_done and has_result(transfer, transfer.size_bytes) else None
+    if not left.missing:
+        return transfer
+    return left if left.present or left.folder.parent_id == folder.pk else None
+
+
+def has_result(transfer: Transfer, least_bytes: int = 0) -> bool:
+    """Whether its folder, with at least so many bytes, or its file is there."""
     folders = Folder.objects.filter(pk=transfer.folder_created_id or 0)
     files = File.objects.filter(pk=transfer.file_created_id or 0)
-    return not folders.exists() and not files.exists()
+    return folders.filter(size_bytes__gte=least_bytes).exists() or files.exists()
 
 
 def trouble(account: Account, size_bytes: int) -> str | None:
     """Room that running transfers will need is taken already."""
     if Transfer.running().filter(account=account).count() >= settings.QUEUE_LIMIT:
         return "queue_full"
-    if size_bytes and size_bytes > space.unpromised_bytes(account):
+    if size_bytes and size_bytes > quota.unpromised_bytes(account):
         return "not_enough_space"
     return None
 
@@ -255,7 +292,7 @@ def _wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wis
     return Wish.objects.create(
         account=locked,
         folder=folder,
-        title=naming.clean(wanted.name, otherwise=_hash_of(wanted)),
+        title=library_names.clean(wanted.name, otherwise=_hash_of(wanted)),
         size_bytes=wanted.size_bytes,
         info_hash_v1=wanted.info_hash_v1,
         info_hash_v2=wanted.info_hash_v2,
@@ -266,14 +303,17 @@ def _wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wis
     )
 
 
-def create(folder: Folder, wanted: Wanted, now: datetime) -> Transfer:
-    """Under the account's lock; whatever is known of the same has outlived its use."""
-    for transfer in Transfer.objects.filter(_same(wanted), account=folder.account_id):
+def create(
+    folder: Folder, wanted: Wanted, now: datetime, left: Remainder | None = None
+) -> Transfer:
+    """Under the account's lock; whatever is known of the same has outlived its use, but for what
+    is `left` of it."""
+    for transfer in Transfer.objects.filter(_same(folder, wanted), account=folder.account_id):
         remove(transfer)
     _drop_wishes(folder.account, wanted)
-    name = naming.clean(wanted.name, otherwise=_hash_of(wanted) or "download")
+    name = library_names.clean(wanted.name, otherwise=_hash_of(wanted) or "download")
     title = library.free_name(folder, name, is_folder=wanted.is_folder)
-    return Transfer.objects.create(
+    made = Transfer(
         account_id=folder.account_id,
         kind=wanted.kind,
         source=wanted.source,
@@ -282,13 +322,26 @@ def create(folder: Folder, wanted: Wanted, now: datetime) -> Transfer:
         info_hash_v1=wanted.info_hash_v1,
         info_hash_v2=wanted.info_hash_v2,
         title=title,
-        title_key=naming.key_of(title),
+        title_key=library_names.key_of(title),
         is_private=wanted.is_private,
         # What a magnet says of its size is enough to doubt, not to show.
         size_bytes=wanted.size_bytes if wanted.torrent else 0,
+        notice="fetched_again" if _was_fetched(folder.account_id, wanted) else "",
         created_at=now,
         updated_at=now,
     )
+    if left:
+        imports.refill(made, left)
+    else:
+        made.save()
+    return made
+
+
+def _was_fetched(account_id: int, wanted: Wanted) -> bool:
+    if wanted.kind != Transfer.Kind.URL:
+        return False
+    done = Transfer.objects.filter(account=account_id, state=Transfer.State.DONE)
+    return done.filter(kind=Transfer.Kind.URL, source=wanted.source).exists()
 
 
 def _hash_of(wanted: Wanted) -> str:

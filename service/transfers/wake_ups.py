@@ -1,4 +1,4 @@
-"""Bells: whoever changes what is wanted wakes the workers, which else see it a beat later."""
+"""Wake idle workers when there is new work, instead of waiting for their next poll."""
 
 import errno
 import logging
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.store import make_folder
+from service.store.blobs import make_folder
 
 log = logging.getLogger("ferry.worker")
 

@@ -1,12 +1,13 @@
-"""Wishes: what did not fit is taken up by itself when it does."""
+"""Start torrents that didn't fit once there is enough space."""
 
 import logging
 from datetime import datetime
 
-from service import library, torrents, transfers
-from service.accounts import changing_transfers
+from service.accounts.accounts import changing_transfers
+from service.library import library
 from service.models import Account, Transfer, Wish
-from service.transfers import Wanted
+from service.transfers import torrent_files, transfers
+from service.transfers.transfers import Wanted
 
 log = logging.getLogger("ferry.worker")
 
@@ -33,10 +34,12 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
         if wish is None or transfers.trouble(locked, wish.size_bytes):
             return False
         wanted = _wanted(wish)
-        if transfers.known(locked, wanted):
+        folder = library.folder(locked, wish.folder_id)
+        found = transfers.known(folder, wanted)
+        if isinstance(found, Transfer):
             transfers.remove(wish)
             return False
-        made = transfers.create(library.folder(locked, wish.folder_id), wanted, now)
+        made = transfers.create(folder, wanted, now, found)
     log.info("wish taken up transfer=%d", made.pk)
     return True
 
@@ -52,5 +55,5 @@ def _wanted(wish: Wish) -> Wanted:
         info_hash_v2=wish.info_hash_v2,
         size_bytes=wish.size_bytes,
         is_private=wish.is_private,
-        is_folder=bool(torrent) and torrents.read(torrent).is_folder,
+        is_folder=bool(torrent) and torrent_files.read(torrent).is_folder,
     )

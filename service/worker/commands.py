@@ -1,22 +1,23 @@
-"""Steering: what is done with one transfer, by giving orders to the engine and the others."""
+"""What the worker does with one run: orders to the engine, the fetches, and the import."""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from service import adoption
-from service.adoption import Facts
-from service.engine.client import Engine
-from service.engine.fetching import Fetching, FetchOrder
-from service.engine.orders import Order
 from service.errors import DiskFull, NotFound
-from service.landing import Job, Landing
-from service.leases import Lease
-from service.ledger import Ledger
+from service.fetching.pool import Fetching, FetchOrder
 from service.models import TorrentFile, Transfer
-from service.runs import Run, Runs, Stage
+from service.torrents.client import Engine
+from service.torrents.orders import Order
+from service.transfers import identity, imports
+from service.transfers.identity import Facts
+from service.worker.import_files import Job, Landing
+from service.worker.leases import Lease
+from service.worker.progress import Ledger
+from service.worker.run import Run, Runs
+from service.worker.stages import OrderState, Stage, Transition
 
 log = logging.getLogger("ferry.worker")
 
@@ -43,44 +44,51 @@ class Tools:
     landing: Landing
 
 
-class Steering:
+class TransferControl:
     def __init__(self, tools: Tools, lease: Lease, limits: Limits) -> None:
         self.runs = Runs()
         self.tools = tools
         self.lease = lease
         self.limits = limits
         self.ledger = Ledger(lease)
-        self._to_land: list[Run] = []
+        self._to_import: list[Run] = []
 
     def free_places(self) -> int:
         return self.limits.active_transfers - self.runs.places_taken()
 
+    def free_places_for_large(self) -> int:
+        """Keep one of several for small transfers, which so never wait for large ones."""
+        most = max(1, self.limits.active_transfers - 1)
+        return min(self.free_places(), most - self.runs.places_taken_by_large())
+
+    def has_place_for(self, run: Run) -> bool:
+        return (self.free_places_for_large() if run.is_large else self.free_places()) > 0
+
     @contextmanager
-    def stumbling(self, run: Run, over: str) -> Iterator[None]:
-        """What can't be done for one never stops the others, and nothing asks for it again: the run
-        is left, and its transfer taken up anew from its row."""
+    def log_and_leave(self, run: Run, what: str) -> Iterator[None]:
+        """A failure with one run, such as an illegal transition, never stops the others, and is not
+        tried again: leave the run, whose transfer is then taken up anew from its row."""
         try:
             yield
         except Exception:
-            log.exception("stumbled over %s transfer=%d", over, run.id)
+            log.exception("stumbled over %s transfer=%d", what, run.id)
             self.leave(run)
 
     # Beginning
 
     def begin(self, run: Run, now: datetime) -> None:
         """Gives it to the engine or the fetching, which answer with Metadata or Head."""
-        with self.stumbling(run, "its beginning"):
+        with self.log_and_leave(run, "its beginning"):
             self._begin(run, now)
 
     def _begin(self, run: Run, now: datetime) -> None:
         if run.transfer.state == State.DONE:
-            self._seed_on(run)
-        elif run.is_whole:
-            self.land(run)
+            self._seed_again(run)
         elif twin := self.runs.twin(run):
             self.follow(run, twin, now)
         elif self._make_place(run, now):
-            run.is_given, run.has_begun, run.stage, run.retry_at = True, False, Stage.ADDED, None
+            run.take(Transition.ADD)
+            run.retry_at = None
             run.hope(now)
             if run.transfer.state in (State.QUEUED, State.NO_ROOM):
                 is_known = run.transfer.kind == Transfer.Kind.TORRENT or run.transfer.size_bytes
@@ -104,24 +112,35 @@ class Steering:
         return True
 
     def _give(self, run: Run) -> None:
-        transfer, folder = run.transfer, str(run.place.folder)
         if run.is_fetch:
-            limits = self.limits
-            order = FetchOrder(
-                run.key,
-                transfer.source,
-                folder,
-                limits.fetch_private,
-                limits.fetch_most_bytes,
-                limits.download_bytes_per_second,
-            )
-            self.tools.fetching.add(order)
+            self.tools.fetching.add(self._fetch_order(run))
         else:
-            magnet = transfer.source if transfer.kind == Transfer.Kind.MAGNET else ""
-            uploaded = transfer.uploaded_bytes
-            self.tools.engine.add(Order(run.key, folder, magnet=magnet, uploaded_bytes=uploaded))
+            run.left = imports.find_remainder(run.id)
+            self.tools.engine.add(self._order(run))
 
-    def _seed_on(self, run: Run) -> None:
+    def _fetch_order(self, run: Run) -> FetchOrder:
+        limits = self.limits
+        return FetchOrder(
+            run.key,
+            run.transfer.source,
+            str(run.place.folder),
+            limits.fetch_private,
+            limits.fetch_most_bytes,
+            limits.download_bytes_per_second,
+        )
+
+    @staticmethod
+    def _order(run: Run) -> Order:
+        transfer = run.transfer
+        return Order(
+            run.key,
+            str(run.place.folder),
+            magnet=transfer.source if transfer.kind == Transfer.Kind.MAGNET else "",
+            uploaded_bytes=transfer.uploaded_bytes,
+            unwanted=run.unwanted,
+        )
+
+    def _seed_again(self, run: Run) -> None:
         """Only what is there: it must never be fetched again for the sake of others."""
         plan = run.place.plan()
         is_there = plan is not None and all(
@@ -129,23 +148,29 @@ class Steering:
         )
         if not is_there or not run.place.torrent.exists() or self.runs.twin(run):
             return self.end_seeding(run)
-        run.is_given, run.stage = True, Stage.SEEDING
+        run.take(Transition.SEED)
         folder, uploaded = str(run.place.folder), run.transfer.uploaded_bytes
         return self.tools.engine.add(Order(run.key, folder, seeding=True, uploaded_bytes=uploaded))
 
     # One torrent that two accounts want
 
     def follow(self, run: Run, other: Run, now: datetime) -> None:
-        run.stage, run.follows = Stage.FOLLOWING, other.id
-        run.become(State.QUEUED)
-        if other.is_whole or other.stage == Stage.SEEDING:
+        self.wait_for(run, other.id)
+        if other.is_whole or other.stage is Stage.SEEDING:
             self.share(other, now)
 
+    def wait_for(self, run: Run, leader_id: int) -> None:
+        run.take(Transition.FOLLOW)
+        run.leader_id = leader_id
+        run.become(State.QUEUED)
+
     def share(self, leader: Run, now: datetime) -> None:
-        """What has come for one is there for the others as well."""
+        """What has come for one is there for the others as well, if it's all of it."""
+        if leader.unwanted:
+            return
         for run in self.runs.followers(leader):
-            if not run.awaits_gone and leader.facts is not None:
-                with self.stumbling(run, "its share"):
+            if not run.is_withdrawn and leader.facts is not None:
+                with self.log_and_leave(run, "its share"):
                     self._share_with(run, leader, leader.facts, now)
 
     def _share_with(self, run: Run, leader: Run, facts: Facts, now: datetime) -> None:
@@ -154,20 +179,22 @@ class Steering:
             run.place.borrow(leader.place)
         except DiskFull:
             return self.hold_back(run, DiskFull.reason, now)
+        run.left = imports.find_remainder(run.id)
         if self.adopt(run, facts, now):
-            run.is_whole = True
-            self.land(run)
+            self.start_import(run)
         return None
 
     # Going on, and waiting
 
     def adopt(self, run: Run, facts: Facts, now: datetime) -> bool:
         run.facts = facts
+        if run.left:
+            facts = replace(facts, size_bytes=run.left.missing_bytes)
         if run.knows(facts):
             return True
         try:
-            run.take_over(adoption.adopt(self.lease.held(), run.transfer, facts, now))
-        except adoption.SameTorrent as same:
+            run.take_over(identity.adopt(self.lease.held(), run.transfer, facts, now))
+        except identity.SameTorrent as same:
             self.fail(run, same.reason, same.sentence)
             return False
         except NotFound:
@@ -175,70 +202,53 @@ class Steering:
             return False
         return True
 
-    def go_on(self, run: Run, now: datetime) -> None:
-        if run.is_whole:
-            return self.land(run)
-        if not run.is_given:
-            return self.begin(run, now)
-        if run.transfer.state not in (State.STALLED, State.MOVING):
-            run.become(State.DOWNLOADING)
-        run.stage = Stage.ON
-        run.hope(now)
-        if run.is_fetch:
-            self.tools.fetching.proceed(run.key)
-        elif run.has_begun:
-            self.tools.engine.resume(run.key)
-        else:
-            self.tools.engine.proceed(run.key)
-        run.has_begun = True
-        return None
+    def judge_held_back(self, run: Run, word: str, now: datetime) -> None:
+        """The word says why there is no room; where it is empty, the run queues again."""
+        if run.retry_at and now < run.retry_at:
+            return
+        if word:
+            self.hold_back(run, word, now)
+        elif run.is_held_back:
+            run.retry_at = None
+            run.become(State.QUEUED)
 
     def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
-        if run.stage == Stage.ON:
-            self.pause(run)
         if run.transfer.reason != word:
             log.info("held back transfer=%d reason=%s", run.id, word)
-        run.stage = Stage.WAITING if run.is_given or run.is_whole else Stage.NEW
+        run.take(Transition.WAIT)
         run.become(State.STALLED if word == "disk_error" else State.NO_ROOM, word, sentence)
         run.retry_at = now + DISK_PATIENCE if word.startswith("disk") else None
 
-    def pause(self, run: Run) -> None:
-        run.stage = Stage.WAITING
-        if run.is_fetch:
-            self.let_go(run)
-        else:
-            self.tools.engine.pause(run.key)
+    def stall(self, run: Run, word: str) -> None:
+        log.info("stalled transfer=%d reason=%s", run.id, word)
+        run.become(State.STALLED, word)
+        if word == "nothing_comes":
+            self._add_again(run)
 
-    def give_again(self, run: Run) -> None:
+    def _add_again(self, run: Run) -> None:
         """Once: of a piece that somebody lied about, libtorrent now and then believes that it is
         still being dealt with, and asks nobody for it until the torrent is added anew."""
-        if not run.is_fetch and not run.was_given_again:
-            run.was_given_again, run.stage = True, Stage.WAITING
-            self.let_go(run)
+        if not run.is_fetch and not run.was_added_again:
+            run.was_added_again = True
+            run.take(Transition.WAIT)
+            self.withdraw(run)
 
-    def wake(self, run: Run) -> None:
-        """A stalled one goes on where a place is free, else in its turn."""
-        if self.free_places() > 0:
-            run.become(State.DOWNLOADING)
-        else:
-            self.pause(run)
-            run.become(State.QUEUED)
+    # Into the library
 
-    # Landing
-
-    def land(self, run: Run) -> None:
-        run.stage = Stage.LANDING
+    def start_import(self, run: Run) -> None:
+        run.take(Transition.IMPORT)
         run.become(State.MOVING)
         run.write(progress_percent=100)
-        self._to_land.append(run)
+        self._to_import.append(run)
 
-    def land_next(self, now: datetime) -> None:
-        """After the batch is written, which must not come later than the landing's own write."""
-        for run in self._to_land:
-            if run.stage == Stage.LANDING:
-                seeds = self.limits.seeds and run.is_given and not run.is_fetch
+    def start_imports(self, now: datetime) -> None:
+        """After the batch is written, which must not come later than the import's own write."""
+        for run in self._to_import:
+            if run.stage is Stage.IMPORTING:
+                may_seed = run.has_order and not run.is_fetch and not run.unwanted
+                seeds = self.limits.seeds and may_seed
                 self.tools.landing.start(Job(run.id, self.lease.name, run.place, seeds, now))
-        self._to_land = []
+        self._to_import = []
 
     # The end
 
@@ -251,15 +261,16 @@ class Steering:
         run.write(is_seeding=False, upload_bytes_per_second=0)
         self.leave(run)
 
-    def let_go(self, run: Run) -> None:
-        if run.is_given and not run.awaits_gone:
-            run.awaits_gone = True
+    def withdraw(self, run: Run) -> None:
+        """Have the engine or the fetching let go of the folder, which answer with Gone."""
+        if run.order in (OrderState.GIVEN, OrderState.STARTED):
+            run.take(Transition.WITHDRAW)
             tool = self.tools.fetching if run.is_fetch else self.tools.engine
             tool.remove(run.key)
 
     def leave(self, run: Run) -> None:
-        run.stage = Stage.LEAVING
-        self.let_go(run)
+        run.take(Transition.LEAVE)
+        self.withdraw(run)
 
     def finish(self, run: Run, now: datetime) -> None:
         """The place goes with it, unless the transfer is to go on one day."""
@@ -269,5 +280,5 @@ class Steering:
         if is_over:
             self.tools.landing.aside(run.place.remove)
         for follower in self.runs.followers(run):
-            if not follower.awaits_gone:
+            if not follower.is_withdrawn:
                 self.begin(follower, now)

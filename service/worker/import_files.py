@@ -1,21 +1,23 @@
-"""Landing: what has come whole moves from its place on the disk into the library."""
+"""Move the files of a finished transfer from its download folder into the library."""
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from service import library, planting
-from service.accounts import changing_transfers
+from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound
+from service.library import bulk_insert, library
+from service.library.bulk_insert import Planted
+from service.library.tree_names import Tree
 from service.models import Account, Transfer
-from service.places import Place, Plan
-from service.planting import Planted
-from service.store import Store, Stored
-from service.trees import Tree
+from service.store.blobs import Store, Stored
+from service.transfers import imports
+from service.transfers.download_folders import Place, Plan
+from service.transfers.imports import Imported
 
 log = logging.getLogger("ferry.worker")
 
@@ -117,12 +119,15 @@ class Landing:
         plan = job.place.plan()
         if plan is None:
             raise FileNotFoundError
-        sizes = {job.place.file(index): size_bytes for index, _path, size_bytes in plan.files}
+        left = imports.find_remainder(job.transfer_id)
+        present = set(left.present_indexes) if left else set()
+        missing = {index: size for index, _path, size in plan.files if index not in present}
+        sizes = {job.place.file(index): size_bytes for index, size_bytes in missing.items()}
         if any(path.stat().st_size != size_bytes for path, size_bytes in sizes.items()):
             raise FileNotFoundError
         stored = self._store.link_all(sizes, partial(self._tell, job, max(1, sum(sizes.values()))))
         try:
-            result = put_in_library(job, plan, stored)
+            result = put_in_library(job, plan, dict(zip(missing, stored, strict=True)))
         except BaseException:
             for each in stored:
                 self._store.delete(each.blob)
@@ -136,8 +141,9 @@ class Landing:
         self._share_of[job.transfer_id] += piece_bytes / total_bytes
 
 
-def put_in_library(job: Job, plan: Plan, stored: list[Stored]) -> Transfer:
-    """Raises LeaseLost, NoRoom, TooDeep, NotFound."""
+def put_in_library(job: Job, plan: Plan, stored: Mapping[int, Stored]) -> Transfer:
+    """Raises LeaseLost, NoRoom, TooDeep, NotFound, and FileNotFoundError if something is missing
+    that isn't stored."""
     transfer = Transfer.objects.filter(pk=job.transfer_id).select_related("account").first()
     if transfer is None:
         raise LeaseLost
@@ -165,16 +171,38 @@ def put_in_library(job: Job, plan: Plan, stored: list[Stored]) -> Transfer:
 
 
 def planted(
-    locked: Account, transfer: Transfer, plan: Plan, stored: list[Stored], now: datetime
+    locked: Account, transfer: Transfer, plan: Plan, stored: Mapping[int, Stored], now: datetime
 ) -> dict[str, object]:
     parent = library.folder(locked, transfer.folder_id)
+    left = imports.find_remainder(transfer.pk)
+    present = left.present if left else ()
+    depth = left.folder.depth if left else parent.depth + 1
     paths = Tree(
-        [path for _index, path, _size in plan.files], library.MOST_DEPTH - parent.depth
+        [path for _index, path, _size in plan.files], library.MOST_DEPTH + 1 - depth
     ).paths()
-    files = [Planted(path, each) for path, each in zip(paths, stored, strict=True)]
-    name = library.free_name(parent, transfer.title, is_folder=True)
-    folder = planting.plant(locked, parent.pk, name, files, now)
-    return {"folder_created_id": folder.pk, "title": name, "title_key": folder.name_key}
+    missing = {index: path for (index, *_), path in zip(plan.files, paths, strict=True)}
+    for each in present:
+        missing.pop(each.file_index, None)
+    # The user may have deleted more of them since the others were stored.
+    if missing.keys() - stored.keys():
+        raise FileNotFoundError
+    files = [Planted(path, stored[index]) for index, path in missing.items()]
+    if left:
+        grown = bulk_insert.graft(locked, left.folder.pk, files, now)
+    else:
+        name = library.free_name(parent, transfer.title, is_folder=True)
+        grown = bulk_insert.plant(locked, parent.pk, name, files, now)
+    new = [
+        Imported(index, file_id, stored[index].size_bytes)
+        for index, file_id in zip(missing, grown.file_ids, strict=True)
+    ]
+    imports.keep_record(transfer, grown.folder, [*present, *new])
+    return {
+        "folder_created_id": grown.folder.pk,
+        "title": grown.folder.name,
+        "title_key": grown.folder.name_key,
+        "size_bytes": sum(each.size_bytes for each in (*present, *new)),
+    }
 
 
 def filed(locked: Account, transfer: Transfer, stored: Stored, now: datetime) -> dict[str, object]:

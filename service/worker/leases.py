@@ -1,4 +1,4 @@
-"""Leases: which worker runs a transfer."""
+"""Leases: which worker runs a transfer, and until when."""
 
 import fcntl
 import logging
@@ -13,8 +13,8 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import QuerySet
 
+from service.batches import batches
 from service.models import Transfer, Worker
-from service.walking import batches
 
 log = logging.getLogger("ferry.worker")
 

@@ -1,4 +1,4 @@
-"""The ledger: what a worker observed, written down in one batch a round."""
+"""Write what a worker observed, in one batch per round."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from service.leases import Lease
 from service.models import Account, Transfer
-from service.runs import Run
+from service.worker.leases import Lease
+from service.worker.run import Run
 
 EVERY = timedelta(seconds=1)
 

@@ -1,19 +1,24 @@
-"""Runs: what a worker knows of a transfer beyond what is written down."""
+"""A run: what a worker knows about a transfer beyond its row."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import Enum
 from typing import Any
 
-from service import states
-from service.adoption import Facts
 from service.models import LONGEST_SENTENCE, Transfer
-from service.places import Place
-from service.space import Claim
+from service.transfers import states
+from service.transfers.download_folders import Place
+from service.transfers.identity import Facts
+from service.transfers.imports import Remainder
+from service.transfers.quota import Claim
+from service.worker.stages import OrderState, Position, Stage, Transition, next_position
 
 # Connected to peers that have it and send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
+# With nobody in reach, while other transfers wait for a place: it goes on looking without one.
+SHORT_PATIENCE = timedelta(seconds=10)
+# One place is kept for those that are smaller, or may be.
+LARGE_BYTES = 100 * 10**6
 
 
 ADOPTED = (
@@ -27,20 +32,8 @@ ADOPTED = (
     "info_hash_v2",
     "is_private",
     "size_bytes",
+    "notice",
 )
-
-
-class Stage(Enum):
-    """What is under way; the transfer's state is what people see of it."""
-
-    NEW = "to be given to the engine"
-    ADDED = "given to it, and its files are not known yet"
-    WAITING = "its files are known, and it may not go on"
-    ON = "it comes"
-    FOLLOWING = "another transfer fetches the same torrent"
-    LANDING = "whole, and on its way into the library"
-    SEEDING = "in the library, and given to others"
-    LEAVING = "over, until the engine has let go of its place"
 
 
 @dataclass
@@ -49,19 +42,44 @@ class Run:
     place: Place
     hoped_at: datetime  # when somebody was in reach who could send what is missing
     moved_at: datetime  # when something came
-    stage: Stage = Stage.NEW
     changes: dict[str, Any] = field(default_factory=dict)
     facts: Facts | None = None
+    left: Remainder | None = None  # of an earlier import, whose missing files are all that it needs
     has_hope: bool = False
-    is_given: bool = False  # the engine, or the fetching, has it
-    has_begun: bool = False  # and was told that it may download
-    awaits_gone: bool = False  # and was told to let go
-    was_given_again: bool = False
-    is_whole: bool = False
-    follows: int = 0
+    was_added_again: bool = False
+    leader_id: int = 0  # the run that it follows
     losses: int = 0
     done_bytes: int = 0
     retry_at: datetime | None = None
+    _position: Position = field(default=Position(), init=False)
+
+    def take(self, transition: Transition) -> None:
+        """Nothing else changes the stage, the order, or whether the run is whole.
+
+        Raises IllegalTransition, and changes nothing then.
+        """
+        self._position = next_position(self._position, transition)
+
+    @property
+    def stage(self) -> Stage:
+        return self._position.stage
+
+    @property
+    def order(self) -> OrderState:
+        return self._position.order
+
+    @property
+    def is_whole(self) -> bool:
+        """Every byte is on the disk."""
+        return self._position.is_whole
+
+    @property
+    def has_order(self) -> bool:
+        return self.order is not OrderState.NONE
+
+    @property
+    def is_withdrawn(self) -> bool:
+        return self.order is OrderState.WITHDRAWN
 
     @property
     def id(self) -> int:
@@ -77,12 +95,22 @@ class Run:
 
     @property
     def holds_a_place(self) -> bool:
-        is_begun = self.stage in (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.ON)
-        return is_begun and self.transfer.state in states.IN_A_PLACE
+        stages = (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.DOWNLOADING)
+        return self.stage in stages and self.transfer.state in states.IN_A_PLACE
+
+    @property
+    def is_large(self) -> bool:
+        return self.transfer.size_bytes >= LARGE_BYTES
 
     @property
     def hashes(self) -> set[str]:
         return {self.transfer.info_hash_v1, self.transfer.info_hash_v2} - {""}
+
+    @property
+    def needs_room(self) -> bool:
+        """Bytes are still to come, or to be put into the library."""
+        stages = (Stage.NEW, Stage.WAITING, Stage.DOWNLOADING, Stage.IMPORTING)
+        return self.stage in stages and not self.is_withdrawn
 
     @property
     def claim(self) -> Claim:
@@ -94,14 +122,18 @@ class Run:
     @property
     def is_ready(self) -> bool:
         """Nothing but a place is missing."""
-        is_queued = self.transfer.state == Transfer.State.QUEUED and not self.awaits_gone
+        is_queued = self.transfer.state == Transfer.State.QUEUED and not self.is_withdrawn
         return is_queued and self.stage in (Stage.NEW, Stage.WAITING)
+
+    @property
+    def is_held_back(self) -> bool:
+        return self.retry_at is not None or self.transfer.state == Transfer.State.NO_ROOM
 
     @property
     def is_new_here(self) -> bool:
         """Its files are known since this round, and it waits for a word."""
         return (
-            self.stage == Stage.WAITING
+            self.stage is Stage.WAITING
             and self.transfer.state
             in (
                 Transfer.State.DOWNLOADING,
@@ -110,6 +142,11 @@ class Run:
             )
             and self.retry_at is None
         )
+
+    @property
+    def unwanted(self) -> tuple[int, ...]:
+        """The files that are in the library: it fetches, shares, and seeds only the others."""
+        return self.left.present_indexes if self.left else ()
 
     def knows(self, facts: Facts) -> bool:
         """All of it is written down already, as after a restart."""
@@ -145,12 +182,22 @@ class Run:
         if state != Transfer.State.DOWNLOADING:
             self.write(download_bytes_per_second=0, peers_sending=0)
 
+    def note_import(self, folder_id: int | None, file_id: int | None, *, is_seeding: bool) -> None:
+        """The import wrote this down itself, with all that the batch would have."""
+        self.become(Transfer.State.DONE)
+        self.transfer.is_seeding = is_seeding
+        self.transfer.folder_created_id, self.transfer.file_created_id = folder_id, file_id
+        self.changes = {}
+
     def hope(self, now: datetime) -> None:
         self.hoped_at = self.moved_at = now
 
     def count_anew(self, now: datetime) -> None:
         self.hope(now)
         self.retry_at = self.retry_at and now
+
+    def has_fresh_hope(self, now: datetime) -> bool:
+        return self.has_hope or self.hoped_at >= now
 
     def why_stalled(self, now: datetime, patience: timedelta) -> str:
         """A word, or nothing."""
@@ -189,12 +236,15 @@ class Runs:
     def places_taken(self) -> int:
         return sum(run.holds_a_place for run in self)
 
+    def places_taken_by_large(self) -> int:
+        return sum(run.holds_a_place and run.is_large for run in self)
+
     def twin(self, run: Run) -> Run | None:
         """Another that the engine has and that brings the same torrent: it knows each once only."""
         if not run.hashes:
             return None
-        others = (each for each in self if each.is_given and not each.is_fetch)
+        others = (each for each in self if each.has_order and not each.is_fetch)
         return next((each for each in others if each is not run and each.hashes & run.hashes), None)
 
     def followers(self, run: Run) -> list[Run]:
-        return [each for each in self if each.stage == Stage.FOLLOWING and each.follows == run.id]
+        return [each for each in self if each.stage is Stage.FOLLOWING and each.leader_id == run.id]

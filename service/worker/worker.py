@@ -1,22 +1,25 @@
-"""The worker: makes wanted transfers true, and writes down what is."""
+"""The worker: carry out transfers, and write down what happened."""
 
 import logging
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from django.db.models import Count, Sum
 
-from service import places, space, states, wishes
-from service.hearing import Hearing
-from service.leases import Expelled, Lease
+from service.library.sweep import is_certain
 from service.models import Account, Transfer
-from service.places import place_of
-from service.runs import Run, Stage
-from service.steering import Limits, Steering, Tools
-from service.store import Store
-from service.sweep import is_certain
-from service.transfers import has_outlived_its_use
+from service.store.blobs import Store
+from service.transfers import download_folders, quota, states, wishlist
+from service.transfers.download_folders import place_of
+from service.transfers.transfers import has_result
+from service.worker.commands import Limits, Tools, TransferControl
+from service.worker.events import EventHandler
+from service.worker.leases import Expelled, Lease
+from service.worker.phases import Phases
+from service.worker.run import LARGE_BYTES, SHORT_PATIENCE, Run
+from service.worker.stages import Stage
 
 log = logging.getLogger("ferry.worker")
 
@@ -58,7 +61,7 @@ class Worker:
         if self._shift is None:
             tools = self._make_tools()
             tools.engine.start()
-            self._shift = Shift(Steering(tools, self._lease, self._limits), self._store)
+            self._shift = Shift(TransferControl(tools, self._lease, self._limits), self._store)
         is_engine_alive = self._shift.tools.engine.is_alive(self._clock())
         self.is_idle = is_engine_alive and self._shift.is_idle
         try:
@@ -84,14 +87,15 @@ class Worker:
 class Shift:
     """What a worker does from one lease to its end."""
 
-    def __init__(self, steering: Steering, store: Store) -> None:
-        self.tools = steering.tools
-        self._steering = steering
-        self._hearing = Hearing(steering)
-        self._lease = steering.lease
-        self._runs = steering.runs
+    def __init__(self, control: TransferControl, store: Store) -> None:
+        self.tools = control.tools
+        self._control = control
+        self._phases = Phases(control)
+        self._events = EventHandler(control, self._phases)
+        self._lease = control.lease
+        self._runs = control.runs
         self._store = store
-        self._queue: list[int] = []
+        self._queue: list[tuple[int, int]] = []  # id and size
         self._seen: object = None
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
@@ -103,15 +107,15 @@ class Shift:
         if now < self._round_at:
             self._count_anew(now)
         self._round_at = now
-        self._hearing.hear_all(now)
+        self._events.handle_all(now)
         self._look(now)
         self._judge(now)
         self._fill_places(now)
         self._find_stalled(now)
         self._finish_those_that_left(now)
         self._tell_of_landings()
-        self._steering.ledger.write(self._runs, now)
-        self._steering.land_next(now)
+        self._control.ledger.write(self._runs, now)
+        self._control.start_imports(now)
         self._tidy(now)
 
     def _count_anew(self, now: datetime) -> None:
@@ -129,19 +133,19 @@ class Shift:
         if seen == self._seen and not is_freed and now - self._looked_at < LOOK_EVERY:
             return
         self._seen, self._looked_at, self._judged_at = seen, now, LONG_AGO
-        wishes.take_up(now)
+        wishlist.take_up(now)
         rows = wanted_rows()
-        mine = {pk for pk, state, name in rows if name == self._lease.name}
-        stopped = {pk for pk, state, _name in rows if state == State.STOPPED}
+        mine = {pk for pk, state, name, _size in rows if name == self._lease.name}
+        stopped = {pk for pk, state, _name, _size in rows if state == State.STOPPED}
         for run in self._runs:
-            if run.stage != Stage.LEAVING and (run.id not in mine or run.id in stopped):
-                self._steering.leave(run)
-        # Its own too: those behind one that it stumbled over when it took them have no run.
+            if run.id not in mine or run.id in stopped:
+                self._phases.of(run).leave(run)
+        # Its own too: if taking a batch failed halfway, the rest have no run yet.
         names = ("", self._lease.name)
-        free = [(pk, state) for pk, state, name in rows if name in names and pk not in self._runs]
-        self._queue = sorted(pk for pk, state in free if state == State.QUEUED)
+        free = [row for row in rows if row[2] in names and row[0] not in self._runs]
+        self._queue = sorted((pk, size) for pk, state, _, size in free if state == State.QUEUED)
         begun = (*states.BEGUN, State.DONE)
-        self._take([pk for pk, state in free if state in begun], now)
+        self._take([pk for pk, state, _, _ in free if state in begun], now)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         taken = self._lease.take(transfer_ids) if transfer_ids else set()
@@ -150,7 +154,7 @@ class Shift:
         for transfer in rows:
             run = Run(transfer, place_of(transfer.pk), hoped_at=now, moved_at=now)
             self._runs.add(run)
-            self._steering.begin(run, now)
+            self._control.begin(run, now)
         if taken:
             log.info("took up transfers=%d first=%d", len(taken), min(taken))
 
@@ -159,69 +163,64 @@ class Shift:
     def _judge(self, now: datetime) -> None:
         """At once for those that wait, and now and then for all."""
         is_due = now - self._judged_at >= JUDGE_EVERY
-        runs = [run for run in self._runs if self._is_to_be_judged(run)]
+        runs = [run for run in self._runs if run.needs_room]
         if not runs or not (is_due or any(run.is_new_here for run in runs)):
             return
         self._judged_at = now
         account_ids = {run.transfer.account_id for run in runs}
-        free_of = space.free_beside(account_ids, self._lease.name)
-        found = space.troubles([run.claim for run in runs], free_of, self._store.free_bytes())
+        free_of = quota.free_beside(account_ids, self._lease.name)
+        found = quota.troubles([run.claim for run in runs], free_of, self._store.free_bytes())
         for run in runs:
-            self._judge_one(run, found.get(run.id, ""), now)
-
-    @staticmethod
-    def _is_to_be_judged(run: Run) -> bool:
-        stages = (Stage.NEW, Stage.WAITING, Stage.ON, Stage.LANDING)
-        return run.stage in stages and not run.awaits_gone
-
-    def _judge_one(self, run: Run, word: str, now: datetime) -> None:
-        state = run.transfer.state
-        if run.stage == Stage.LANDING or (run.retry_at and now < run.retry_at):
-            return
-        if word:
-            self._steering.hold_back(run, word, now)
-        elif run.stage != Stage.ON and (run.retry_at or state == State.NO_ROOM):
-            run.retry_at = None
-            run.become(State.QUEUED)
-        elif run.stage == Stage.WAITING and state != State.QUEUED:
-            self._steering.go_on(run, now)
+            with self._control.log_and_leave(run, "its room"):
+                self._phases.of(run).judge(run, found.get(run.id, ""), now)
 
     def _fill_places(self, now: datetime) -> None:
-        """In order: those that were held back among those that nobody has taken yet."""
-        free = self._steering.free_places()
+        """In order: those that were held back among those that nobody has taken yet. Small ones
+        pass those for which all places of the large are taken."""
+        free, free_for_large = self._control.free_places(), self._control.free_places_for_large()
         if free <= 0:
             return
         ready = {run.id: run for run in self._runs if run.is_ready}
-        chosen = sorted([*ready, *self._queue[:free]])[:free]
+        waiting = sorted(
+            [*((pk, run.transfer.size_bytes) for pk, run in ready.items()), *self._queue]
+        )
+        large = islice((pk for pk, size in waiting if size >= LARGE_BYTES), max(0, free_for_large))
+        small = islice((pk for pk, size in waiting if size < LARGE_BYTES), free)
+        chosen = sorted([*large, *small])[:free]
         for run in [ready[pk] for pk in chosen if pk in ready]:
-            self._steering.go_on(run, now)
-        new = [pk for pk in chosen if pk not in ready]
-        self._queue = self._queue[len(new) :]
-        self._take(new, now)
+            with self._control.log_and_leave(run, "its place"):
+                self._phases.of(run).go_on(run, now)
+        new = {pk for pk in chosen if pk not in ready}
+        self._queue = [(pk, size) for pk, size in self._queue if pk not in new]
+        self._take(sorted(new), now)
 
     def _find_stalled(self, now: datetime) -> None:
+        others_wait = bool(self._queue) or any(run.is_ready for run in self._runs)
         for run in self._runs:
-            if run.stage in (Stage.ADDED, Stage.ON) and run.holds_a_place:
-                word = run.why_stalled(now, self._steering.limits.patience)
+            if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.holds_a_place:
+                word = run.why_stalled(now, self._patience_with(run, others_wait=others_wait))
                 if word:
-                    log.info("stalled transfer=%d reason=%s", run.id, word)
-                    run.become(State.STALLED, word)
-                    if word == "nothing_comes":
-                        self._steering.give_again(run)
+                    with self._control.log_and_leave(run, "its stalling"):
+                        self._control.stall(run, word)
+
+    def _patience_with(self, run: Run, *, others_wait: bool) -> timedelta:
+        patience = self._control.limits.patience
+        has_nobody = not run.is_fetch and not run.transfer.peers_connected
+        return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience
 
     # What is over, and what is left behind
 
     def _finish_those_that_left(self, now: datetime) -> None:
         for run in self._runs:
-            is_busy = run.awaits_gone or self.tools.landing.is_busy_with(run.id)
-            if run.stage == Stage.LEAVING and not is_busy:
-                self._steering.finish(run, now)
+            is_busy = run.is_withdrawn or self.tools.landing.is_busy_with(run.id)
+            if run.stage is Stage.LEAVING and not is_busy:
+                self._control.finish(run, now)
 
     def _tell_of_landings(self) -> None:
         """100 is downloaded and 101 is there; how much is hashed stands between."""
         for transfer_id, share in self.tools.landing.shares().items():
             run = self._runs.get(transfer_id)
-            if run is not None and run.stage == Stage.LANDING:
+            if run is not None and run.stage is Stage.IMPORTING:
                 run.write(progress_percent=round(100 + min(share, 0.99), 2))
 
     def _tidy(self, now: datetime) -> None:
@@ -230,15 +229,15 @@ class Shift:
         self._tidied_at = now
         self._sweep_places()
         for run in self._runs:
-            if run.stage == Stage.SEEDING and has_outlived_its_use(run.transfer):
-                self._steering.end_seeding(run)
+            if run.stage is Stage.SEEDING and not has_result(run.transfer):
+                self._control.end_seeding(run)
 
     def _sweep_places(self) -> None:
         """Of transfers that are over, or were deleted while nobody ran them."""
         if not is_certain(self._store):
             return
-        here = set(places.ids_on_disk()) - self._runs.ids()
-        wanted = {pk for pk, _state, _worker in wanted_rows()}
+        here = set(download_folders.ids_on_disk()) - self._runs.ids()
+        wanted = {row[0] for row in wanted_rows()}
         for transfer_id in here - wanted:
             self.tools.landing.aside(place_of(transfer_id).remove)
 
@@ -249,9 +248,11 @@ def numbers_of_all() -> tuple[object, ...]:
     return tuple(Account.objects.aggregate(**sums, accounts=Count("pk")).values())
 
 
-def wanted_rows() -> list[tuple[int, str, str]]:
-    """Of all that is to be run; id, state, worker."""
-    columns = ("pk", "state", "leased_by")
-    running: Iterable[tuple[int, str, str]] = Transfer.running().order_by().values_list(*columns)
+def wanted_rows() -> list[tuple[int, str, str, int]]:
+    """Of all that is to be run; id, state, worker, size."""
+    columns = ("pk", "state", "leased_by", "size_bytes")
+    running: Iterable[tuple[int, str, str, int]] = (
+        Transfer.running().order_by().values_list(*columns)
+    )
     seeding = Transfer.objects.filter(is_seeding=True).order_by().values_list(*columns)
     return [*running, *seeding]

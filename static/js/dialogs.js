@@ -1,15 +1,7 @@
 import { isDone } from "./errors.js";
 
-// Browsers without invoker commands get the two that Ferry uses.
-if (!("commandForElement" in HTMLButtonElement.prototype)) {
-  document.addEventListener("click", ({ target }) => {
-    const button = target.closest("button[commandfor]");
-    const dialog = button && document.getElementById(button.getAttribute("commandfor"));
-    if (!dialog || button.disabled) return;
-    const command = button.getAttribute("command");
-    if (command === "show-modal" && !dialog.open) dialog.showModal();
-    if (command === "close") dialog.close();
-  });
+if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLButtonElement.prototype)) {
+  await import("./dialog-fallbacks.js");
 }
 
 // Links that lead to a page of their own open its dialog instead, where there is one.

@@ -1,5 +1,6 @@
 import "./dialogs.js";
 import "./errors.js";
+import "./kept.js";
 import "./menus.js";
 import "./restored.js";
 import "./shortcuts.js";

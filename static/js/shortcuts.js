@@ -4,9 +4,8 @@ let pressed = "";
 let forgetting = 0;
 
 document.addEventListener("keydown", (event) => {
-  if (!isForUs(event)) return;
-  if (event.key === "?") return showHelp(event);
-  if (event.shiftKey) return;
+  if (event.key === "?" && isForUs(event, { inside: "#overlay" })) return showHelp(event);
+  if (!isForUs(event) || event.shiftKey) return;
   follow(event, pressed ? `${pressed} ${event.key}` : event.key);
 });
 
@@ -25,9 +24,10 @@ export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
   return !document.querySelector(`dialog[open]:not(${inside || "#no"}), :popover-open`) && isOn();
 }
 
-function showHelp(event) {
+// A viewer lies over the page, so its keys come first.
+export function showHelp(event) {
   event.preventDefault();
-  document.getElementById("keys")?.showModal();
+  (document.getElementById("viewer-keys") ?? document.getElementById("keys"))?.showModal();
 }
 
 function follow(event, keys) {

@@ -19,21 +19,23 @@ document.addEventListener("keydown", ({ key }) => {
 const arrived = [...region.children];
 if (arrived.length) setTimeout(() => region.replaceChildren(...arrived), 100);
 
-export function tell(words) {
-  const toast = showToast(words);
+export function tell(words, act, label) {
+  const toast = showToast(words, act, label);
   const icon = toast.querySelector("use");
   toast.classList.remove("error");
   icon.setAttribute("href", icon.getAttribute("href").replace("#circle-alert", "#circle-check"));
 }
 
-export function showToast(words, again) {
+// `act` gives the toast a button, which is called "Try again" unless `label` says otherwise.
+export function showToast(words, act, label) {
   const toast = template.content.firstElementChild.cloneNode(true);
   const button = toast.querySelector("button");
   toast.querySelector("p").textContent = words;
-  if (again) {
+  if (label) button.textContent = label;
+  if (act) {
     button.addEventListener("click", () => {
       toast.remove();
-      again();
+      act();
     });
   } else {
     button.remove();
@@ -41,6 +43,10 @@ export function showToast(words, again) {
   dropTwins(words);
   region.append(toast);
   return toast;
+}
+
+export function offerReload(reload = () => location.reload()) {
+  showToast(region.dataset.incomplete, reload, region.dataset.reload);
 }
 
 function report({ elt, requestConfig }, reason) {

@@ -17,15 +17,15 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from service.media.inside import calls, sealing
+from service.media.sandboxed import landlock, seccomp
 
 SEIZE, SESSION_KEYRING, NEW_USERS = 0x4206, -3, 0x1000_0000
-NUMBERS = {**calls.CALLS, "clone": calls.CLONE, "clone3": calls.CLONE3}
+NUMBERS = {**seccomp.CALLS, "clone": seccomp.CLONE, "clone3": seccomp.CLONE3}
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 def call(name: str, *arguments: Any) -> None:
-    number = NUMBERS[name][list(calls.MACHINES).index(os.uname().machine)]
+    number = NUMBERS[name][list(seccomp.MACHINES).index(os.uname().machine)]
     made = libc.syscall(number, *arguments)
     if made == 0 and name == "clone":
         os._exit(0)
@@ -93,7 +93,7 @@ def tries(around: dict[str, Any], held: int) -> dict[str, Callable[[], object]]:
 def main(around: dict[str, Any]) -> None:
     held = os.open(around["file"], os.O_RDWR)
     if around["seals"]:
-        assert sealing.seal({})
+        assert landlock.seal({})
     found: dict[str, int] = {}
     for name, attempt in tries(around, held).items():
         try:

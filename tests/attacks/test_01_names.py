@@ -12,7 +12,7 @@ from django.http import HttpResponse
 
 from tests.cases import each_case
 from tests.people import page
-from webui import transfers
+from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -71,6 +71,7 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
     return [
         (f"/files/{folder}/", {}),
         (f"/files/{inner}/", {}),
+        ("/files/largest/", {}),
         (f"/files/{folder}/new/", {}),
         (f"/files/{folder}/upload/", {}),
         (f"/files/0/file-{file}/", HTMX),
@@ -233,7 +234,7 @@ def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
     plain = [counts(bob.client.get(path)) for path in paths]
     storage.tells(one, name=name)
     storage.tells(ended, name=name)
-    transfers.changed(storage.service)
+    poll.changed(storage.service)
     for path, baseline in zip(paths, plain, strict=True):
         shown = bob.client.get(path)
         assert " ".join(name.split()) in " ".join(page(shown).get_text().split())

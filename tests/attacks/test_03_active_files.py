@@ -18,10 +18,10 @@ from tests.cases import each_case
 from tests.people import page as soup
 from tests.running import Ferry
 from tests.tools import program
+from tests.webui.library.test_file_responses import leave
 from tests.webui.media_host import behind
-from tests.webui.test_delivery import leave
-from webui import connection
-from webui.presentation import KEPT
+from webui.connection import connection
+from webui.http.content_types import KEPT
 
 ACT = "document.title='ran';window.ran=1;fetch('/account/');new Image().src='%(trap)s/ran'"
 HTML = f'<!doctype html><title>x</title><script>{ACT}</script><body onload="{ACT}">'

@@ -5,8 +5,8 @@ import time
 import httpx
 import pytest
 
-from service.media.captions import Cue, text_of, webvtt
-from webui import subtitles
+from service.media.hls.captions import Cue, text_of, webvtt
+from webui.player import subtitles
 
 pytestmark = pytest.mark.django_db
 CUE = "00:00:01,000 --> 00:00:02,000\n%s\n\n"

@@ -7,14 +7,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config import upstream
+from config.embedded import upstream
 from service.models import Folder
 from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.service.builders import a_folder
 from tests.service.builders import alice as an_account
-from tests.webui.test_roles import TABLE
-from webui import attempts
+from tests.webui.http.test_roles import TABLE
+from webui.http import guess_limits
 from webui.models import (
     Attempts,
     Connection,
@@ -99,7 +99,7 @@ def test_signing_in_cannot_be_forged(alice):
 def test_no_get_changes_anything(victim, storage):
     def everything() -> list[object]:
         """But for the count of guesses at links, which are asked for by GET."""
-        (guesses,) = attempts.limits_for_links("127.0.0.1")
+        (guesses,) = guess_limits.limits_for_links("127.0.0.1")
         counts = Attempts.objects.exclude(key=guesses.key)
         rows = (User.objects, OneTimeLink.objects, Pairing.objects, counts, Share.objects)
         rows += (SendToken.objects, Sent.objects, Connection.objects, HiddenWish.objects)

@@ -8,8 +8,8 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import page
-from tests.webui.test_sending import magnet, titles
-from tests.webui.test_uploads import Untouchable, send
+from tests.webui.add.test_views import magnet, titles
+from tests.webui.files.test_upload_views import Untouchable, send
 from webui.models import Attempts, SendToken, Sent
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def test_opening_the_page_adds_nothing(victim, storage, query, more):
     assert Sent.objects.count() == 0
 
 
-@each_case("path", ["/add/", "/transfers/", "/account/"])
+@each_case("path", ["/add/", "/transfers/", "/account/", "/account/server/"])
 def test_it_cannot_be_framed(victim, storage, path):
     answer = victim.get(path, LINK)
     assert answer.status_code == 200
@@ -139,7 +139,7 @@ def test_only_links_that_lead_to_downloads_are_sent(victim, storage, link):
 
 
 def test_a_torrent_of_two_gigabytes_is_refused_or_streamed_never_held(bob, storage):
-    """What is passed on in pieces is measured in tests.webui.test_uploads, at 10 GiB."""
+    """What is passed on in pieces is measured in tests.webui.files.test_upload_views, at 10 GiB."""
     bob.client.get("/")
     answer = send(
         bob.client,

@@ -10,18 +10,18 @@ from urllib.parse import quote
 
 import pytest
 
-from service.engine.addresses import is_usable
-from service.engine.events import Broken, Complete
-from service.engine.fetch_errors import AddressRefused
-from service.engine.fetch_pace import Pace
-from service.engine.fetch_wire import Road, addresses_of, is_near, is_own
-from service.engine.fetching import Fetching
-from service.engine.network import Reach
+from service.fetching.errors import AddressRefused
+from service.fetching.pace import Pace
+from service.fetching.pool import Fetching
+from service.fetching.wire import Road, addresses_of, is_near, is_own
+from service.network import Reach
+from service.torrents.engine.addresses import is_usable
+from service.torrents.events import Broken, Complete
 from tests.cases import each_case
 from tests.misbehaving import answers, head, serving, whole
-from tests.service.engine.fetch_servers import CONTENT, Side, file, in_turn, url_of, waits_told
+from tests.service.fetching.servers import CONTENT, Side, file, in_turn, url_of, waits_told
 from tests.webui.service import IMPATIENT
-from webui.judging import Judge
+from webui.connection.address_policy import Judge
 from webui.v1.client import Client
 from webui.v1.errors import Failure
 
@@ -300,7 +300,7 @@ def test_no_proxy_of_the_environment_is_asked(indoors, monkeypatch):
 
 
 # Trackers, web seeds and peers: what is written as a name is judged by libtorrent's filter, on the
-# address that it connects to (tests/service/engine/test_engine_network.py asks real ones)
+# address that it connects to (tests/service/torrents/test_engine_network.py asks real ones)
 
 
 @each_case("host", [*OWN, *ELSEWHERE])

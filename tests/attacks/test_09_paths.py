@@ -1,6 +1,6 @@
 """Row 9: names that would be paths, programs or each other's twins, as far as the library goes.
 
-What they do to the disk while a torrent is fetched: tests/service/engine/test_hostile.py.
+What they do to the disk while a torrent is fetched: tests/service/torrents/test_hostile.py.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ import httpx
 import pytest
 from django.conf import settings
 
-from config import upstream
-from service import torrents, transfers
-from service.engine.events import FileOf, Metadata
+from config.embedded import upstream
 from service.errors import NotATorrent
 from service.models import Account, File, Folder
+from service.torrents.events import FileOf, Metadata
+from service.transfers import torrent_files, transfers
 from tests.cases import each_case
 from tests.service.builders import NOW, alice, bencoded, magnet, torrent_info
 from tests.service.fakes import Shift
@@ -162,9 +162,9 @@ def test_the_title_of_a_hostile_torrent_is_a_good_name(api, name):
 
 
 def test_a_torrent_of_files_without_a_path_is_none():
-    assert torrents.read(torrent(b"good", [b"file"])).file_count == 1
+    assert torrent_files.read(torrent(b"good", [b"file"])).file_count == 1
     with pytest.raises(NotATorrent):
-        torrents.read(torrent(b"bad", []))
+        torrent_files.read(torrent(b"bad", []))
 
 
 def test_nothing_runs_what_a_name_says(api, tmp_path):
@@ -255,7 +255,7 @@ def test_a_link_to_elsewhere_and_padding_become_no_files(api):
 def test_a_hybrid_whose_two_trees_differ_is_no_torrent():
     leaf = {"": {"length": 100, "pieces root": "r" * 32}}
     info = torrent_info("film") | {"meta version": 2, "file tree": {"film": leaf}}
-    assert torrents.read(bencoded({"info": info})).info_hash_v2
+    assert torrent_files.read(bencoded({"info": info})).info_hash_v2
     evil = info | {"file tree": {"other": leaf}}
     with pytest.raises(NotATorrent):
-        torrents.read(bencoded({"info": evil}))
+        torrent_files.read(bencoded({"info": evil}))

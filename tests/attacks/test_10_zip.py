@@ -1,7 +1,8 @@
 """Row 10: archives of what changes, vanishes, belongs to others, or is asked for too often.
 
 Hostile names unpacked by other programs, by the rules of Windows and macOS, more than 65,535
-entries and more than 4 GiB: tests/service/test_archive.py, tests/service/test_safe_names.py.
+entries and more than 4 GiB: tests/service/content/test_archive.py,
+tests/service/library/test_portable_names.py.
 """
 
 import io
@@ -16,10 +17,11 @@ import pytest
 from django.conf import settings as ours
 from django.utils import timezone
 
-from service import library, pins
-from service.archive import ArchiveBroken
+from service.content import archive_plans
+from service.content.archive import ArchiveBroken
 from service.errors import NotFound
-from service.store import library_store
+from service.library import library
+from service.store.blobs import library_store
 from tests.service.builders import a_file, a_folder, alice, mallory, put
 from tests.service.reading import reader
 from tests.serving import serving
@@ -34,7 +36,7 @@ def account(tmp_path, settings, db):
 
 
 def pinned(account, folder_ids, file_ids):
-    return pins.pin(account, folder_ids, file_ids, "Files", now=timezone.now())
+    return archive_plans.pin(account, folder_ids, file_ids, "Files", now=timezone.now())
 
 
 def archive_of(link):

@@ -10,10 +10,10 @@ import zlib
 import pytest
 from PIL import Image
 
-from service import library
-from service.media import looking
-from service.media.confined import Failed
-from service.media.places import Content
+from service.library import library
+from service.media import probing
+from service.media.content_folders import Content
+from service.media.sandbox.launcher import Failed
 from service.media.work import Work
 from tests.service.builders import a_file, alice, put
 from tests.service.media.samples import picture, short_film, shown
@@ -216,7 +216,7 @@ def test_names_are_nobodys_arguments(name, library_folder, children):
     worker.look_once()
     worker.stop()
     content = Content(file.sha1, file.size_bytes)
-    assert looking.known(content).kind == "picture"
+    assert probing.known(content).kind == "picture"
     assert content.picture("t32").exists()
     assert library.file(file.account, file.pk).name == name
 

@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 import pytest
 from django.utils import timezone
 
-from service import accounts, library, links, pins
-from service.store import library_store
+from service.accounts import accounts
+from service.content import archive_plans, signed_links
+from service.library import library
+from service.store.blobs import library_store
 from tests.service.builders import a_file, alice, mallory, put
 from tests.service.reading import reader
 
@@ -31,8 +33,8 @@ def file(account):
 def link(request, account, file):
     now = timezone.now()
     if request.param == "zip":
-        return pins.pin(account, [], [file.pk], "Films", now=now)
-    return links.file_link(account, file, now=now, inline=request.param == "inline")
+        return archive_plans.pin(account, [], [file.pk], "Films", now=now)
+    return signed_links.file_link(account, file, now=now, inline=request.param == "inline")
 
 
 def answer_to(link):
@@ -84,14 +86,14 @@ def test_guessed_ids_are_bad_links_whether_they_exist_or_not(account, file, link
 
 def test_another_accounts_signature_opens_nothing(account, file):
     stranger = mallory()
-    theirs = links.signed_query(stranger, "file", str(file.pk), now=timezone.now())
+    theirs = signed_links.signed_query(stranger, "file", str(file.pk), now=timezone.now())
     for owner in (account, stranger):
         answer = answer_to(f"/content/file/{owner.pk}/{file.pk}/x{theirs}")
         assert answer == ((404, "not_found") if owner == stranger else (403, "bad_link"))
 
 
 def test_a_links_purpose_is_part_of_it(account, file):
-    query = links.signed_query(account, "zip", str(file.pk), now=timezone.now())
+    query = signed_links.signed_query(account, "zip", str(file.pk), now=timezone.now())
     assert answer_to(f"/content/file/{account.pk}/{file.pk}/x{query}") == (403, "bad_link")
 
 
@@ -99,18 +101,18 @@ def test_a_links_purpose_is_part_of_it(account, file):
     "pin", ["..", "../../secret_key", "..%2F..%2Fsecret_key", "%2e%2e", "x%00"]
 )
 def test_a_pin_is_no_path(account, pin):
-    query = links.signed_query(account, "zip", pin, now=timezone.now())
+    query = signed_links.signed_query(account, "zip", pin, now=timezone.now())
     assert answer_to(f"/content/zip/{account.pk}/{pin}/x.zip{query}")[0] in (403, 404)
 
 
 def test_a_link_dies_with_its_file(account, file):
-    link = links.file_link(account, file, now=timezone.now())
+    link = signed_links.file_link(account, file, now=timezone.now())
     library.delete_file(account, file.pk, timezone.now())
     assert answer_to(link) == (404, "not_found")
 
 
 def test_an_archive_whose_content_was_swept_is_gone_not_half(account, file):
-    link = pins.pin(account, [], [file.pk], "Films", now=timezone.now())
+    link = archive_plans.pin(account, [], [file.pk], "Films", now=timezone.now())
     library.delete_file(account, file.pk, timezone.now())
     assert answer_to(link) == (200, "")
     library_store().delete(file.blob)
@@ -125,7 +127,7 @@ def test_every_link_dies_with_the_password_and_with_the_account(account, link):
 
 
 def test_a_link_dies_with_its_time(link, monkeypatch):
-    later = timezone.now() + links.LIFETIME + links.WINDOW
+    later = timezone.now() + signed_links.LIFETIME + signed_links.WINDOW
     # A reader's request carries no clock, and a link lives for days.
-    monkeypatch.setattr("service.content.timezone.now", lambda: later)
+    monkeypatch.setattr("service.content.views.timezone.now", lambda: later)
     assert answer_to(link) == (403, "link_expired")

@@ -12,10 +12,12 @@ from django.utils import timezone
 
 from tests.people import PASSWORD, page, signed_in
 from tests.webui.media_host import MEDIA_URL, VARIANT, behind
-from webui import connection, sharing, streams
+from webui.connection import connection
 from webui.models import Share
-from webui.playlists import Kind
-from webui.streams import Part, Reader, sealed
+from webui.shares import links as share_links
+from webui.streams import streams
+from webui.streams.playlists import Kind
+from webui.streams.streams import Part, Reader, sealed
 from webui.v1.models import Playable
 
 pytestmark = pytest.mark.django_db
@@ -187,7 +189,7 @@ class TestOfALinkForPlayers:
         elif what == "person":
             gwen.user.delete()
         elif what == "link":
-            assert sharing.revoke(gwen.user, Share.objects.get().pk) is not None
+            assert share_links.revoke(gwen.user, Share.objects.get().pk) is not None
         elif what == "file":
             del storage.fake.items[film.id]
             storage.fake.revision += 1

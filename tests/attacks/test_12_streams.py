@@ -6,9 +6,11 @@ from urllib.parse import urlsplit
 import pytest
 from django.utils import timezone
 
-from service import accounts, library, links, playback
-from service.media.places import Content
-from service.store import library_store
+from service.accounts import accounts
+from service.content import playback_views, signed_links
+from service.library import library
+from service.media.content_folders import Content
+from service.store.blobs import library_store
 from tests.attacks.test_12_links import answer_to
 from tests.cases import each_case
 from tests.service.builders import a_file, alice, mallory
@@ -43,7 +45,7 @@ def worker(library_folder, settings, children):
 @pytest.fixture
 def home(account, file):
     """What stands before the name of a playlist or segment."""
-    link = playback.stream_link(account, file, now=timezone.now())
+    link = playback_views.stream_link(account, file, now=timezone.now())
     assert answer_to_binary(link) == 200
     return link.removesuffix("master.m3u8")
 
@@ -81,7 +83,7 @@ def test_guessed_ids_are_bad_links_whether_they_exist_or_not(account, file, home
 
 def test_another_accounts_signature_opens_nothing(file):
     stranger = mallory()
-    ticket = links.signed_ticket(stranger, "hls", str(file.pk), now=timezone.now())
+    ticket = signed_links.signed_ticket(stranger, "hls", str(file.pk), now=timezone.now())
     path = f"/content/hls/{{}}/{file.pk}/{ticket}/master.m3u8"
     assert answer_to(path.format(file.account_id)) == (403, "bad_link")
     assert answer_to(path.format(stranger.pk)) == (404, "not_found")
@@ -123,13 +125,13 @@ def test_a_folders_link_opens_no_film_and_no_file(account, file, home):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["stream", "film"])
 def test_links_die_with_the_file_the_password_and_their_time(account, file, kind, monkeypatch):
-    make = playback.stream_link if kind == "stream" else playback.film_link
+    make = playback_views.stream_link if kind == "stream" else playback_views.film_link
     link = make(account, file, now=timezone.now())
     assert answer_to_binary(link) in (200, 503)
-    later = timezone.now() + links.LIFETIME + links.WINDOW
+    later = timezone.now() + signed_links.LIFETIME + signed_links.WINDOW
     with monkeypatch.context() as patch:
         # A reader's request carries no clock, and a link lives for days.
-        patch.setattr("service.playback.timezone.now", lambda: later)
+        patch.setattr("service.content.playback_views.timezone.now", lambda: later)
         assert answer_to(link) == (403, "link_expired")
     other = make(account, kept(account, library_store(), "b.mkv"), now=timezone.now())
     library.delete_file(account, file.pk, timezone.now())
@@ -155,5 +157,5 @@ def test_a_playlist_that_calls_itself_a_film_leads_nowhere(account, library_fold
     secret.write_bytes(samples.film("secret.ts", seconds=2).read_bytes())
     text = f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile://{secret}\n#EXT-X-ENDLIST\n"
     evil = a_file(account, "film.mp4", blob=library_folder.put(io.BytesIO(text.encode())))
-    link = playback.stream_link(account, evil, now=timezone.now())
+    link = playback_views.stream_link(account, evil, now=timezone.now())
     assert answer_to(link) == (422, "cannot_convert")

@@ -10,7 +10,7 @@ from config.passwords import Argon2
 from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import raw
-from webui import throttle
+from webui.signin import throttle
 
 pytestmark = pytest.mark.django_db
 

@@ -17,9 +17,9 @@ from django.conf import settings as ours
 from django.test import Client
 from django.utils import timezone
 
-from service import links, pins
+from service.content import archive_plans, signed_links
 from service.models import File
-from service.store import library_store
+from service.store.blobs import library_store
 from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import free_port
@@ -27,7 +27,7 @@ from tests.service.builders import a_file, alice, put
 from tests.service.reading import reader
 from tests.serving import serving
 from tests.tools import program
-from tests.webui.test_delivery import leave
+from tests.webui.library.test_file_responses import leave
 
 pytestmark = pytest.mark.django_db
 HOSTILE = ["a\r\nSet-Cookie: mallory=1", 'a"; b', "😀" * 40, "x" * 1000, "a\u202egpj.exe"]
@@ -60,10 +60,10 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
     file = a_file(account, blob=put(library_store(), b"content"))
     # As if an older version had let the name in.
     file.name = name
-    link = links.file_link(account, file, now=timezone.now())
+    link = signed_links.file_link(account, file, now=timezone.now())
     File.objects.filter(pk=file.pk).update(name=name.encode(errors="replace").decode())
     with reader() as client:
-        for path in (link, pins.pin(account, [], [file.pk], name, now=timezone.now())):
+        for path in (link, archive_plans.pin(account, [], [file.pk], name, now=timezone.now())):
             answer = client.get(path)
             assert answer.status_code == 200
             value = answer.headers["Content-Disposition"]
@@ -78,7 +78,7 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
 def test_the_name_in_a_zip_links_path_cannot_add_headers(name, tmp_path, settings):
     """It is not signed: anybody who holds a link may write there what they like."""
     settings.DATA_DIR = tmp_path
-    link = pins.pin(alice(), [0], [], "Files", now=timezone.now())
+    link = archive_plans.pin(alice(), [0], [], "Files", now=timezone.now())
     path, query = link.split("?")
     with reader() as client:
         answer = client.get(f"{path.rpartition('/')[0]}/{quote(name, safe='')}?{query}")
@@ -136,7 +136,7 @@ def test_nginx_sends_what_it_is_handed_and_nothing_else(tmp_path):
     account = alice()
     content = bytes(range(256)) * 4000
     file = a_file(account, 'a"?%2e\u202e.html', blob=put(library_store(), content))
-    link = links.file_link(account, file, now=timezone.now())
+    link = signed_links.file_link(account, file, now=timezone.now())
     with serving(ACCEL="nginx") as server, nginx(tmp_path, server.port) as client:
         answer = client.get(link)
         assert (answer.status_code, answer.content) == (200, content)
@@ -191,6 +191,6 @@ def test_nothing_but_hex_digits_of_an_upload_stands_in_the_path_for_nginx(tmp_pa
         for number, name in enumerate(NAMES):
             file = a_file(account, f"{number}", blob=put(library_store(), b"%d" % number))
             File.objects.filter(pk=file.pk).update(name=name.encode(errors="replace").decode())
-            answer = client.get(links.file_link(account, file, now=timezone.now()))
+            answer = client.get(signed_links.file_link(account, file, now=timezone.now()))
             path = answer.headers["X-Accel-Redirect"]
             assert re.fullmatch(r"/ferry-accel/library/blobs/[0-9a-f/]+", path)

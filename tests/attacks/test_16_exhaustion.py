@@ -11,16 +11,17 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from config import upstream
-from service.engine.events import Broken, Complete, Gone
-from service.engine.fetch_events import Magnet
-from service.engine.fetch_pace import Pace
-from service.engine.fetching import Fetching
+from config.embedded import upstream
+from service.fetching.events import Magnet
+from service.fetching.pace import Pace
+from service.fetching.pool import Fetching
 from service.models import Transfer, Wish
+from service.torrents.events import Broken, Complete, Gone
 from tests.cases import each_case
 from tests.misbehaving import answers, chunk, head, serving, then_pouring, then_silent
 from tests.service.builders import a_torrent, alice, bencoded, torrent_info
-from tests.service.engine.fetch_servers import Side, url_of
+from tests.service.fetching.servers import Side, url_of
+from tests.webui.add.test_views import in_parts
 
 MIB = 2**20
 PASSWORD = "a quiet harbour at noon"
@@ -282,6 +283,5 @@ def test_no_name_and_no_line_keeps_the_site_busy(unit, bob, storage):
     start = time.process_time()
     assert bob.client.get("/", {"q": unit * 2_000}).status_code == 200
     assert bob.client.get("/?view=grid").status_code == 200
-    form = {"text": (unit * 200_000)[:200_000]}
-    assert bob.client.post("/transfers/send/", form).status_code in (200, 422)
+    assert in_parts(bob, text=(unit * 200_000)[:200_000]).status_code in (200, 422)
     assert time.process_time() - start < 5

@@ -10,10 +10,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config import upstream
+from config.embedded import upstream
 from service.models import Account, TorrentFile, Transfer, Wish
-from service.torrents import MOST_FILES
-from service.transfers import MOST_WISHES
+from service.transfers.torrent_files import MOST_FILES
+from service.transfers.transfers import MOST_WISHES
 from tests.peer import Peer, listening
 from tests.service.builders import alice, bencoded, torrent_info
 from tests.service.working import PATIENCE_SECONDS, Working, ask, until, until_state, working

@@ -1,6 +1,6 @@
 """Row 17: two at once, through the interface. Nothing is lost, doubled or overdrawn.
 
-A restart in the middle of a write: tests/service/test_kills.py, tests/service/test_worker_kills.py.
+A restart in the middle of a write: tests/service/test_kills.py, tests/service/worker/test_kills.py.
 """
 
 import io
@@ -16,16 +16,18 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from config import upstream
-from service import library, links, pins, playback, transfers
-from service.engine.events import Gone
+from config.embedded import upstream
+from service.content import archive_plans, playback_views, signed_links
+from service.library import library
 from service.models import Account, File, Transfer
-from service.places import ids_on_disk
-from service.store import library_store
+from service.store.blobs import library_store
+from service.torrents.events import Gone
+from service.transfers import transfers
+from service.transfers.download_folders import ids_on_disk
 from tests.misbehaving import head, serving, then_pouring
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, put
-from tests.service.engine.fetch_servers import Side, url_of
 from tests.service.fakes import Shift
+from tests.service.fetching.servers import Side, url_of
 from tests.service.media import samples
 from tests.service.media.working import working
 from tests.service.reading import reader
@@ -176,9 +178,9 @@ def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
     """Whatever becomes of its name meanwhile; the next reader finds what is true then."""
     content = os.urandom(2_000_000)
     file = a_file(account, "film.mkv", blob=put(library_store(), content))
-    link = links.file_link(account, file, now=timezone.now())
+    link = signed_links.file_link(account, file, now=timezone.now())
     if kind == "zip":
-        link = pins.pin(account, [], [file.pk], "Films", now=timezone.now())
+        link = archive_plans.pin(account, [], [file.pk], "Films", now=timezone.now())
     with reader() as client, client.stream("GET", link) as answer:
         pieces = answer.iter_raw()
         got = next(pieces)
@@ -194,7 +196,7 @@ def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
     else:
         assert got == content
     with reader() as client:
-        again = client.get(links.file_link(account, file, now=timezone.now()))
+        again = client.get(signed_links.file_link(account, file, now=timezone.now()))
     assert again.status_code == (200 if act == "rename" else 404)
     assert ("other.mkv" in again.headers.get("content-disposition", "")) == (act == "rename")
 
@@ -204,7 +206,7 @@ def test_a_film_goes_on_playing_under_its_new_name(account, library_folder, sett
     with samples.film("watched.mkv", seconds=2).open("rb") as stream:
         file = a_file(account, "film.mkv", blob=library_folder.put(stream))
     with working(settings.DATA_DIR, children), reader() as client:
-        link = playback.stream_link(account, file, now=timezone.now())
+        link = playback_views.stream_link(account, file, now=timezone.now())
         assert client.get(link).status_code == 200
         library.rename_file(account, file.pk, "other.txt", timezone.now())
         assert client.get(link.replace("master.m3u8", "vcopy/0.m4s")).status_code == 200

@@ -20,13 +20,14 @@ from django.utils import timezone
 
 from tests.people import PASSWORD
 from tests.webui import service
+from tests.webui.http.test_roles import TABLE
+from tests.webui.library.test_file_responses import leave
 from tests.webui.service import EMAIL
-from tests.webui.test_delivery import leave
-from tests.webui.test_roles import TABLE
-from webui import connection, sharing
+from webui.connection import connection
+from webui.files import views as file_views
+from webui.library.entries import FILE, Entry
 from webui.models import OneTimeLink, Role, SendToken
-from webui.pages.entries import FILE, Entry
-from webui.views import files
+from webui.shares import links as share_links
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def test_a_trace_in_the_log_names_no_password(alice, monkeypatch, capsys, caplog
         raise RuntimeError("tide")
 
     # No request is known that makes Ferry fail while it holds a password.
-    monkeypatch.setattr("webui.views.signin.authenticate", broken)
+    monkeypatch.setattr("webui.signin.views.authenticate", broken)
     browser = Client(headers={"host": "localhost"}, raise_request_exception=False)
     answer = browser.post("/signin/", {"username": "alice", "password": PASSWORD})
     assert answer.status_code == 500
@@ -50,7 +51,7 @@ def test_an_error_page_tells_a_reference_and_nothing_else(alice, monkeypatch):
         raise RuntimeError(settings.SECRET_KEY)
 
     # No request is known that makes a page fail.
-    monkeypatch.setattr(files, "render", broken)
+    monkeypatch.setattr(file_views, "render", broken)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/")
     assert answer.status_code == 500
@@ -115,7 +116,7 @@ def secrets(alice, gwen, storage) -> list[str]:
         *(PASSWORD, "herring in oil", "no guess of mine"),
         SendToken.make(alice.user, "script", now),
         OneTimeLink.issue("invite", now, timedelta(hours=1), Role.GUEST),
-        sharing.make(gwen.user, storage.service.key, entry, now),
+        share_links.make(gwen.user, storage.service.key, entry, now),
         settings.SECRET_KEY,
     ]
 

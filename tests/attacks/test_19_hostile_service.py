@@ -17,8 +17,8 @@ from tests.certificates import self_signed
 from tests.misbehaving import Misbehaviour, Server, Wire, answers, head, serving, whole
 from tests.people import SignedIn, page, words
 from tests.webui.v1.test_misbehaving import HURRIED, PATIENT
-from webui import connection
-from webui.connection import Service, client_for
+from webui.connection import connection
+from webui.connection.connection import Service, client_for
 from webui.v1.connection import Patience
 
 pytestmark = pytest.mark.django_db

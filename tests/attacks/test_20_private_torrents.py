@@ -13,9 +13,9 @@ from contextlib import ExitStack
 import libtorrent as lt
 import pytest
 
-from service.engine.events import Metadata
+from service.torrents.events import Metadata
 from tests.peer import Peer, listening
-from tests.service.engine.holding import Held, holding
+from tests.service.torrents.holding import Held, holding
 from tests.service.working import until
 from tests.swarm import LOOPBACK, Made, Tracker, serving_http, torrent
 
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 PAYLOAD = bytes(range(256)) * 700
 SEARCH = ("239.192.152.143", 6771)
 OPEN = """
-from service.engine import __main__, session
+from service.torrents import __main__
+from service.torrents.engine import session
 session.finding = lambda _settings: {{
     "enable_dht": True, "enable_lsd": True, "enable_upnp": False, "enable_natpmp": False,
     "dht_bootstrap_nodes": "127.0.0.1:{port}",

@@ -1,6 +1,6 @@
 """Row 21: clients that trickle heads, bodies, or reads stop neither health checks nor people.
 
-Who gets a thread: tests/config/test_slots.py. A reader that takes nothing is cut:
+Who gets a thread: tests/config/web/test_slots.py. A reader that takes nothing is cut:
 tests/config/test_wsgi.py.
 """
 
@@ -18,9 +18,10 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from config import upstream
-from service import accounts, links
-from service.store import library_store
+from config.embedded import upstream
+from service.accounts import accounts
+from service.content import signed_links
+from service.store.blobs import library_store
 from tests.people import make_person
 from tests.proxies.fronts import Front, proxy
 from tests.running import START_SECONDS, free_port
@@ -117,7 +118,7 @@ def crowd_at(
 
 @contextmanager
 def place_of(front: Front | None, home) -> Iterator[Place]:
-    """Ferry with as many threads as it has by default, and a proxy as README has it."""
+    """Ferry with as many threads as it has by default, and a proxy set up as documented."""
     wanted = front.settings if front else {}
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     with ExitStack() as stack:
@@ -169,7 +170,7 @@ def test_who_trickles_reads_stops_nobody(tmp_path):
     """Bytes of a file, by a link that needs no session."""
     owner = account()
     file = a_file(owner, blob=put(library_store(), bytes(8_000_000)))
-    link = links.file_link(owner, file, now=timezone.now())
+    link = signed_links.file_link(owner, file, now=timezone.now())
     with place_of(None, tmp_path) as place:
         request = f"GET {link} HTTP/1.1\r\nHost: {place.host}\r\n\r\n"
         with crowd_at(place, request, reads=True) as crowd:

@@ -4,10 +4,7 @@ More about torrents, up to the engine: tests/attacks/test_16_torrents.py.
 """
 
 import os
-import re
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -32,8 +29,10 @@ MOST_LEFT_BYTES = 48 * MIB
 EMBEDDED = "ferry@localhost"
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"
-# What `slowness` measures on the machine that the limit was chosen on.
-USUAL_SECONDS = 0.15
+# A machine that others use too may take longer than MOST_SECONDS, and then just as much longer for
+# the largest torrent that is taken.
+MOST_OF_LARGEST = 2.5
+MOST_MEASUREMENTS = 5
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -71,6 +70,7 @@ def long_names(count: int, length: int) -> bytes:
 
 ROOTED = b"d0:d6:lengthi1e11:pieces root32:" + b"r" * 32 + b"ee"
 LISTED = b"d6:lengthi1e4:pathl%bee"
+LARGEST = version_1(LISTED % b"1:a" * 99_999)
 
 
 def trees() -> Iterator[tuple[str, bytes]]:
@@ -155,10 +155,9 @@ def bodies() -> Iterator[tuple[str, bytes]]:
     yield "files that nobody asked for", parts(*[(field("x", "x"), b"z")] * 10_000)
     yield "files", parts(*[(field("file", "x"), b"z")] * 10_000)
     yield "torrents of nothing", parts(*[(field("file", "x"), b"d4:infodee")] * 10_000)
-    large = version_1(LISTED % b"1:a" * 99_999)
     for count in (2, 4, 10):
-        yield f"{count} large torrents", parts(*[(field("file", "x"), large)] * count)
-        wrong = large[:-1] + b"x"
+        yield f"{count} large torrents", parts(*[(field("file", "x"), LARGEST)] * count)
+        wrong = LARGEST[:-1] + b"x"
         yield f"{count} cut torrents", parts(*[(field("file", "x"), wrong)] * count)
     coded = field("path") + "\r\nContent-Transfer-Encoding: base64"
     yield "base64", parts((coded, b"QUJD" * 250_000))
@@ -309,41 +308,42 @@ def held_bytes(process: Path) -> int:
     return int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def slowness() -> float:
-    """How much longer than usual this machine computes now, which others use too."""
-    content = b"d6:lengthi1e4:pathl7:0000000ee" * 40_000
-    token = re.compile(rb"([0-9]{1,10}):|i(-?[0-9]{1,19})e|[lde]")
-    started, at = time.thread_time(), 0
-    while found := token.match(content, at):
-        at = found.end() + int(found[1] or 0)
-    return max(1.0, (time.thread_time() - started) / USUAL_SECONDS)
+def seconds_of_largest(web: Web) -> float:
+    """What this machine computes now for the largest torrent that is taken."""
+    before = cpu_seconds(web.process)
+    answer = web.api.post("/rest/torrent/file", files={"file": ("a.torrent", LARGEST)})
+    assert answer.status_code == 200
+    return cpu_seconds(web.process) - before
 
 
 class Costs:
     """What each request took of a process. More than may be is remembered, by name."""
 
-    def __init__(self, process: Path) -> None:
+    def __init__(self, web: Web, process: Path) -> None:
+        self.web = web
         self.process = process
-        self.count = 0
         self.excesses: list[str] = []
 
-    @contextmanager
     def of(self, what: str) -> Iterator[None]:
-        (self.process / "clear_refs").write_text("5")
-        before, started = held_bytes(self.process), cpu_seconds(self.process)
-        yield
-        taken = peak_of(self.process) - before
-        seconds = cpu_seconds(self.process) - started
-        self.count += 1
-        is_slow = seconds > MOST_SECONDS and seconds > MOST_SECONDS * slowness()
-        if taken > MOST_BYTES or is_slow:
-            self.excesses.append(f"{what}: {taken / MIB:.0f} MB, {seconds:.2f} s")
+        """For a loop around a request, which comes again if it seemed slow: what else runs on this
+        machine can only add to what it takes."""
+        for _ in range(MOST_MEASUREMENTS):
+            (self.process / "clear_refs").write_text("5")
+            before, started = held_bytes(self.process), cpu_seconds(self.process)
+            yield
+            taken = peak_of(self.process) - before
+            seconds = cpu_seconds(self.process) - started
+            if taken > MOST_BYTES:
+                break
+            if seconds <= MOST_SECONDS or seconds <= MOST_OF_LARGEST * seconds_of_largest(self.web):
+                return
+        self.excesses.append(f"{what}: {taken / MIB:.0f} MB, {seconds:.2f} s")
 
 
 @pytest.fixture
 def costs(web) -> Iterator[Costs]:
     """And afterward nearly all of it is given back."""
-    costs = Costs(web.process)
+    costs = Costs(web, web.process)
     before = held_bytes(web.process)
     yield costs
     assert not costs.excesses
@@ -375,7 +375,7 @@ def test_the_corpus_is_large():
 @pytest.mark.parametrize("corpus", [trees, lists, values])
 def test_a_hostile_torrent(web, costs, corpus):
     for what, content in corpus():
-        with costs.of(what):
+        for _ in costs.of(what):
             answer = web.api.post("/rest/torrent/file", files={"file": ("a.torrent", content)})
             assert answer.status_code in (200, 400, 402, 413, 507), answer.text
             assert answer.json()["result"] is (answer.status_code == 200)
@@ -384,7 +384,7 @@ def test_a_hostile_torrent(web, costs, corpus):
 def test_a_hostile_torrent_through_the_site(web, costs):
     """It passes through two readers of multipart bodies."""
     for what, content in [*trees()][::8] + [*lists()][::8]:
-        with costs.of(what):
+        for _ in costs.of(what):
             answer = web.person.post(
                 "/transfers/send/",
                 files={"file": ("a.torrent", content)},
@@ -401,7 +401,7 @@ def token_of(web: Web) -> str:
 def test_a_hostile_multipart_body(web, costs):
     for what, content in bodies():
         for place in ("/rest/folder", "/rest/torrent/file", "/rest/transfer/file"):
-            with costs.of(f"{what} at {place}"):
+            for _ in costs.of(f"{what} at {place}"):
                 answer = web.api.post(place, content=content, headers={"Content-Type": MULTIPART})
                 assert answer.status_code < 500
 
@@ -409,14 +409,14 @@ def test_a_hostile_multipart_body(web, costs):
 def test_a_hostile_form(web, costs):
     for what, content in forms():
         for place in ("/rest/folder", "/rest/transfer/magnet", "/rest/transfer/url"):
-            with costs.of(f"{what} at {place}"):
+            for _ in costs.of(f"{what} at {place}"):
                 answer = web.api.post(place, content=content, headers={"Content-Type": FORM})
                 assert answer.status_code < 500
 
 
 def test_hostile_json(web, costs):
     for what, content in documents():
-        with costs.of(what):
+        for _ in costs.of(what):
             headers = {"Content-Type": "application/json"}
             answer = web.api.post("/rest/folder", content=content, headers=headers)
             assert answer.status_code < 500
@@ -426,7 +426,7 @@ def test_a_hostile_form_of_the_site(web, costs):
     token = token_of(web)
     for what, content in forms():
         for place in ("/transfers/send/", "/files/0/new/", "/files/0/delete/"):
-            with costs.of(f"{what} at {place}"):
+            for _ in costs.of(f"{what} at {place}"):
                 headers = {"Content-Type": FORM, "X-CSRFToken": token}
                 answer = web.person.post(place, content=content, headers=headers)
                 assert answer.status_code < 500
@@ -438,7 +438,7 @@ def test_hostile_subtitles_and_texts(web, costs):
         file = web.api.get(f"/rest/transfer/{made['id']}").json()["file_created"]
         place = f"/files/0/file-1/subtitles/{file}.vtt" if "s" in name[-3:] else ""
         place = place if name.endswith(("srt", "ass")) else f"/files/0/file-{file}/view/"
-        with costs.of(name):
+        for _ in costs.of(name):
             assert web.person.get(place).status_code in (200, 404, 415, 422)
 
 
@@ -453,19 +453,18 @@ HOSTILE = {
 def test_a_hostile_torrent_by_address(web, what):
     """The worker reads it, beside whatever else it does."""
     content = HOSTILE[what]()
-    costs = Costs(process_of(web.ferry, "work"))
+    costs = Costs(web, process_of(web.ferry, "work"))
 
     def give(wire: Wire) -> None:
         wire.send(head("200 OK", Content_Length=str(len(content))), content)
 
-    with serving(give) as server, costs.of(what):
-        url = f"http://127.0.0.1:{server.port}/{what}.torrent"
-        transfer = web.api.post("/rest/transfer/url", data={"url": url}).json()["id"]
-        told = until(lambda: told_of(web, transfer, "failed"))
-    assert told["reason"] == "not_a_torrent"
+    with serving(give) as server:
+        for _ in costs.of(what):
+            url = f"http://127.0.0.1:{server.port}/{what}.torrent"
+            assert reason_of_failure(web, url) == "not_a_torrent"
     assert not costs.excesses
 
 
-def told_of(web: Web, transfer: int, state: str) -> dict | None:
-    told = web.api.get(f"/rest/transfer/{transfer}").json()
-    return told if told["state"] == state else None
+def reason_of_failure(web: Web, url: str) -> str:
+    transfer = web.api.post("/rest/transfer/url", data={"url": url}).json()["id"]
+    return str(until(lambda: web.api.get(f"/rest/transfer/{transfer}").json()["reason"]))

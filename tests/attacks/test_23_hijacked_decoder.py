@@ -1,7 +1,7 @@
 """Row 23: code that a hostile file has brought into a process that reads media.
 
-What such a process may open: tests/service/media/test_sealing.py. What hostile media do to
-decoders: tests/attacks/test_11_media.py.
+What such a process may open: tests/service/media/sandboxed/test_landlock.py. What hostile media do
+to decoders: tests/attacks/test_11_media.py.
 """
 
 import errno
@@ -17,15 +17,16 @@ from pathlib import Path
 import pytest
 
 from service.errors import NotFound
-from service.media import desk, looking
-from service.media.children import Child, Said, are_sealed
-from service.media.confined import Failed, Limits, run
-from service.media.inside import calls
-from service.media.places import Content
-from service.media.renditions import Kind, Rendition
-from service.media.tools import ffmpeg, opens
+from service.media import probing
+from service.media import requests as media_requests
+from service.media.content_folders import Content
+from service.media.hls.renditions import Kind, Rendition
+from service.media.sandbox.children import Child, Said, are_sealed
+from service.media.sandbox.launcher import Failed, Limits, run
+from service.media.sandbox.tools import ffmpeg, opens
+from service.media.sandboxed import seccomp
 from service.models import Media
-from service.store import Store
+from service.store.blobs import Store
 from tests import tools
 from tests.attacks import hijacked
 from tests.cases import each_case
@@ -43,7 +44,7 @@ FILES = {"other files", "folders"}
 
 @pytest.fixture(scope="module")
 def _seccomp():
-    if platform.machine() not in calls.MACHINES:
+    if platform.machine() not in seccomp.MACHINES:
         tools.lacks("seccomp")
 
 
@@ -124,7 +125,7 @@ def test_sealed_it_reads_nobodys_files_either(around):
 
 
 BASE = Path(__file__).resolve().parents[2]
-SEALS = "import sys; from service.media.inside.sealing import seal; sys.exit(not seal({}))"
+SEALS = "import sys; from service.media.sandboxed.landlock import seal; sys.exit(not seal({}))"
 
 
 def test_the_owner_is_told_where_nothing_confines_it(tmp_path, monkeypatch, caplog):
@@ -218,7 +219,7 @@ def probed(**track) -> dict:
 def test_what_it_says_of_a_medium_is_checked(facts):
     media = Media(sha1="a" * 40, size_bytes=1)
     with open(os.devnull, "rb") as medium:
-        looking.look(Hijacked(facts), media, medium)
+        probing.look(Hijacked(facts), media, medium)
     assert (media.state, media.tries, media.probed) == (Media.State.WANTED, 1, {})
 
 
@@ -226,7 +227,7 @@ def test_what_it_says_of_a_medium_is_checked(facts):
 def test_what_ours_say_is_taken():
     media = Media(sha1="a" * 40, size_bytes=1)
     with open(os.devnull, "rb") as medium:
-        looking.look(Hijacked(probed()), media, medium)
+        probing.look(Hijacked(probed()), media, medium)
     assert (media.state, media.kind) == (Media.State.PROBED, "audio")
 
 
@@ -242,7 +243,7 @@ def test_who_reaches_the_desk_learns_and_leads_nowhere(library_folder, children,
         for wanted in (lie, lie | {"file": "../x"}, lie | {"file": True}, lie | {"file": 10**30}):
             for kind in ("picture", "plan", "init", "segment", "film"):
                 with pytest.raises(NotFound):
-                    desk.ask(kind, 60, **wanted)
-        assert desk.ask("picture", 60, **lie | {"file": mine.pk}) == {}
+                    media_requests.ask(kind, 60, **wanted)
+        assert media_requests.ask("picture", 60, **lie | {"file": mine.pk}) == {}
     assert Content(mine.sha1, mine.size_bytes).picture("t32").exists()
     assert not Content("b" * 40, 1).folder.exists()

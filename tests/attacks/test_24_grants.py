@@ -18,21 +18,21 @@ from django.db import close_old_connections
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from config import service as gate
-from config import upstream
-from service import accounts
+from config.embedded import service, upstream
+from service.accounts import accounts
 from service.models import Account
-from service.store import library_store
+from service.store.blobs import library_store
 from tests.cases import each_case
 from tests.people import PASSWORD, Stranger, make_person, page, signed_in, words
 from tests.service.builders import a_file, put
+from tests.webui.add.test_views import magnet
 from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
-from tests.webui.test_sending import magnet
-from webui import attempts, connection
+from webui.connection import connection
+from webui.http import guess_limits
+from webui.http.guess_limits import DEVICE_COOKIE
 from webui.models import Device, Role
 from webui.v1.client import Client as ServiceClient
-from webui.views.signin import DEVICE_COOKIE
 
 pytestmark = pytest.mark.django_db
 SECURITY = (Path(__file__).resolve().parents[2] / "SECURITY.md").read_text()
@@ -88,7 +88,7 @@ def of_service(path: str, **headers: str) -> int:
     # As Django's test client does: the connection of a test outlives its requests.
     request_finished.disconnect(close_old_connections)
     try:
-        with closing(gate.handler().get_response(request)) as response:
+        with closing(service.handler().get_response(request)) as response:
             return response.status_code
     finally:
         request_finished.connect(close_old_connections)
@@ -114,7 +114,7 @@ def remembered_device(olga, film) -> Opens:
     phone = stranger()
     phone.post("/signin/", {"username": "olga", "password": PASSWORD})
     cookie = phone.cookies[DEVICE_COOKIE].value
-    return lambda: attempts.is_device_of(cookie, "olga")
+    return lambda: guess_limits.is_device_of(cookie, "olga")
 
 
 def pairing_link(olga, film) -> Opens:

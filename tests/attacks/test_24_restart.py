@@ -8,9 +8,9 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpResponse
 from django.test import Client
 
-from config import upstream
+from config.embedded import upstream
 from service.models import Account
-from service.store import library_store
+from service.store.blobs import library_store
 from tests import databases
 from tests.attacks import test_24_grants as table
 from tests.people import PASSWORD, SignedIn

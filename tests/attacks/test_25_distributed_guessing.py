@@ -1,7 +1,7 @@
 """Row 25: one password guessed at from many addresses, through both processes, across restarts.
 
 Shown elsewhere: terminal control in log lines (tests/config/test_logs.py), and what each limit
-counts (tests/service/test_credentials.py, tests/webui/test_signin.py).
+counts (tests/service/accounts/test_credentials.py, tests/webui/signin/test_views.py).
 """
 
 import re
@@ -20,9 +20,9 @@ import httpx
 import pytest
 from bs4 import BeautifulSoup
 
-from service import credentials
+from service.accounts import credentials
 from tests.running import PASSWORD, Ferry, running
-from webui import throttle
+from webui.signin import throttle
 
 BASE = Path(__file__).resolve().parents[2]
 EMAIL = "alice@example.org"

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 from django.utils import timezone
 
-from service import pins
+from service.content import archive_plans
 from service.models import Account
 from tests.bench import library
 from tests.bench.harness import (
@@ -68,7 +68,7 @@ def small(server: Server, owner: Account, folder_id: int, twin: Path) -> Iterato
 
 
 def planned(owner: Account, folder_ids: list[int], file_ids: list[int], name: str = "Bench") -> str:
-    return pins.pin(owner, folder_ids, file_ids, name, now=timezone.now())
+    return archive_plans.pin(owner, folder_ids, file_ids, name, now=timezone.now())
 
 
 def by_zipfile(folder: Path) -> None:

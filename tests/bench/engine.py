@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from service.archive import Archive, File, Folder, Node, write_plan
+from service.content.archive import Archive, File, Folder, Node, write_plan
 
 MOMENT = datetime(2024, 5, 17, 12, 30, tzinfo=UTC)
 

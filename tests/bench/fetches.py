@@ -6,9 +6,9 @@ from pathlib import Path
 from statistics import median
 from threading import Event
 
-from service.engine.events import Complete
-from service.engine.fetch_events import Head
-from service.engine.fetching import Fetching, FetchOrder
+from service.fetching.events import Head
+from service.fetching.pool import Fetching, FetchOrder
+from service.torrents.events import Complete
 from tests.bench.harness import Row, forget_peak, in_turns, memory_bytes, peer
 from tests.bench.streams import nginx
 

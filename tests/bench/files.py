@@ -7,8 +7,8 @@ from statistics import median
 
 from django.utils import timezone
 
-from service import links
-from service.store import library_store
+from service.content import signed_links
+from service.store.blobs import library_store
 from tests.bench import library
 from tests.bench.harness import Row, fetch, in_turns, peer, peer_port, running_peer
 from tests.serving import serving
@@ -30,7 +30,7 @@ http {{
 def rows(home: Path) -> Iterator[Row]:
     owner = library.account("files@example.org")
     file = library.large_file(owner, "film.mkv", SIZE_BYTES)
-    link = links.file_link(owner, file, now=timezone.now())
+    link = signed_links.file_link(owner, file, now=timezone.now())
     place = library_store().path(file.blob)
     with serving(WEB_PROCESSES="2", WEB_THREADS="128") as server:
         ours = server.url + link

@@ -8,10 +8,12 @@ from statistics import median
 import httpx
 from django.utils import timezone
 
-from config import preparation, upstream
-from service import pins, planting
+from config import preparation
+from config.embedded import upstream
+from service.content import archive_plans
+from service.library import bulk_insert
+from service.library.bulk_insert import Planted
 from service.models import Account, Transfer
-from service.planting import Planted
 from tests.bench import library
 from tests.bench.archives import one_byte
 from tests.bench.browser import make_owner, signed_in
@@ -72,14 +74,14 @@ def milliseconds(ask: Ask) -> Sequence[float]:
 
 def folder_of(owner: Account, count: int) -> str:
     files = [Planted((f"File {number}.txt",), library.blob(1)) for number in range(count)]
-    return str(planting.plant(owner, 0, f"{count} files", files, timezone.now()).pk)
+    return str(bulk_insert.plant(owner, 0, f"{count} files", files, timezone.now()).folder.pk)
 
 
 def link_to_byte(server: Server, owner: Account, folder: str) -> None:
     """Another name is another plan."""
     link_to_byte.count += 1
     name = f"Growth {link_to_byte.count}"
-    one_byte(server.url + pins.pin(owner, [int(folder)], [], name, now=timezone.now()))
+    one_byte(server.url + archive_plans.pin(owner, [int(folder)], [], name, now=timezone.now()))
 
 
 link_to_byte.count = 0

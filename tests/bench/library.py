@@ -7,11 +7,12 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
-from service import accounts, library, planting
+from service.accounts import accounts
+from service.library import bulk_insert, library
+from service.library.bulk_insert import Planted
+from service.library.sweep import sweep
 from service.models import Account, File, Folder
-from service.planting import Planted
-from service.store import Stored, library_store
-from service.sweep import sweep
+from service.store.blobs import Stored, library_store
 
 PASSWORD = "bench"
 
@@ -51,4 +52,4 @@ def many_files(owner: Account, count: int, size_bytes: int, twin: Path) -> Folde
         place = twin.joinpath(*path)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)
-    return planting.plant(owner, 0, "Photos", files, timezone.now())
+    return bulk_insert.plant(owner, 0, "Photos", files, timezone.now()).folder

@@ -11,9 +11,9 @@ from statistics import median
 import httpx
 from django.utils import timezone
 
-from service import planting
+from service.library import bulk_insert
+from service.library.bulk_insert import Planted
 from service.models import Account
-from service.planting import Planted
 from tests.bench import library
 from tests.bench.harness import ROUNDS, Row, peer, seconds
 from tests.serving import serving
@@ -51,7 +51,7 @@ def rows(_home: Path) -> Iterator[Row]:
 
 def folder_of(owner: Account, count: int) -> str:
     files = [Planted((f"Film {n}.mkv",), library.blob(1)) for n in range(count)]
-    folder = planting.plant(owner, 0, f"{count} films", files, timezone.now())
+    folder = bulk_insert.plant(owner, 0, f"{count} films", files, timezone.now()).folder
     return f"/rest/folder/{folder.pk}"
 
 

@@ -12,14 +12,16 @@ from threading import Thread
 from django.conf import settings
 from django.utils import timezone
 
-from service import accounts, library, playback
-from service.media.children import Children
-from service.media.places import Content, forget, scratch_folder
-from service.media.plans import known
-from service.media.tools import ffmpeg
+from service.accounts import accounts
+from service.content import playback_views
+from service.library import library
+from service.media.content_folders import Content, forget, scratch_folder
+from service.media.hls.plans import known
+from service.media.sandbox.children import Children
+from service.media.sandbox.tools import ffmpeg
 from service.media.work import Work
 from service.models import Account, File
-from service.store import library_store
+from service.store.blobs import library_store
 from tests.bench.harness import ROUNDS, Row
 from tests.service.media.waiting import wait_until
 from tests.service.reading import reader
@@ -84,7 +86,7 @@ def copied(account: Account, file: File, name: str) -> Iterator[Row]:
     indexed = []
     for _ in range(ROUNDS):
         forget(content)
-        indexed.append(seconds(lambda: playback.plan_of(file)))
+        indexed.append(seconds(lambda: playback_views.plan_of(file)))
     yield Row(f"index of a 2 h {name}", median(indexed), " s", under=1, raw={"seconds": indexed})
     clicks = [click(account, file, ["vcopy", "a1copy"], 0) for _ in range(ROUNDS)]
     yield Row(f"click to first segment, {name} copied", median(clicks), " s", under=0.3,
@@ -94,7 +96,7 @@ def copied(account: Account, file: File, name: str) -> Iterator[Row]:
 
 
 def encoded(account: Account, file: File) -> Iterator[Row]:
-    playback.plan_of(file)
+    playback_views.plan_of(file)
     clicks = [click(account, file, ["v720"], 0) for _ in range(ROUNDS)]
     yield Row("click to first segment, 1080p encoded to 720p", median(clicks), " s", under=1.5,
               raw={"seconds": clicks})  # fmt: skip
@@ -128,7 +130,7 @@ def first(account: Account, file: File, name: str, number: int) -> None:
 
 
 def fetched(account: Account, file: File, name: str) -> None:
-    link = playback.stream_link(account, file, now=timezone.now())
+    link = playback_views.stream_link(account, file, now=timezone.now())
     with reader() as client:
         client.get(link.replace("master.m3u8", name), timeout=60).raise_for_status()
 

@@ -11,10 +11,11 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import sync_playwright
 
-from config import preparation, upstream
-from service import planting
+from config import preparation
+from config.embedded import upstream
+from service.library import bulk_insert
+from service.library.bulk_insert import Planted
 from service.models import Account
-from service.planting import Planted
 from tests.bench import library
 from tests.bench.archives import copyparty
 from tests.bench.browser import Browser, make_owner, signed_in
@@ -46,7 +47,9 @@ def rows(home: Path) -> Iterator[Row]:
 
 def page_of_new_folder(owner: Account, number: int) -> str:
     files = [Planted((name,), library.blob(1)) for name in NAMES]
-    folder = planting.plant(owner, 0, f"{COUNT} pictures, {number}", files, timezone.now())
+    folder = bulk_insert.plant(
+        owner, 0, f"{COUNT} pictures, {number}", files, timezone.now()
+    ).folder
     return f"/files/{folder.pk}/"
 
 

@@ -13,14 +13,14 @@ import httpx
 from django.conf import settings
 from PIL import Image
 
-from service import library
-from service.media.children import Children
-from service.media.places import Content, scratch_folder
-from service.media.sizes import THUMBNAIL
-from service.media.tools import ffmpeg
+from service.library import library
+from service.media.content_folders import Content, scratch_folder
+from service.media.pictures.sizes import THUMBNAIL
+from service.media.sandbox.children import Children
+from service.media.sandbox.tools import ffmpeg
 from service.media.work import Work
 from service.models import File
-from service.store import library_store
+from service.store.blobs import library_store
 from tests.bench.harness import ROUNDS, Row, seconds
 from tests.bench.library import PASSWORD, account
 from tests.service.builders import NOW

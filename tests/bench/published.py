@@ -1,4 +1,4 @@
-"""README's table of what was measured: `python -m tests.bench.published results/….json`, or
+"""The table in docs/performance.md: `python -m tests.bench.published results/….json`, or
 several where groups were measured apart.
 
 The numbers stay beside it, in published.json, so that a test can hold the table to them.
@@ -14,7 +14,7 @@ from tests.bench.harness import Row
 from tests.running import BASE
 
 PLACE = BASE / "tests" / "bench" / "published.json"
-README = BASE / "README.md"
+PAGE = BASE / "docs" / "performance.md"
 BEGINNING, END = "<!-- measured -->\n", "<!-- /measured -->\n"
 TITLES = {
     "install": "The whole install",
@@ -39,9 +39,9 @@ def main(sources: list[Path]) -> None:
     runs = [json.loads(source.read_text()) for source in sources]
     whole = runs[0] | {"rows": [row for run in runs for row in run["rows"]]}
     PLACE.write_text(json.dumps(whole, indent=1) + "\n")
-    before, _begin, rest = README.read_text().partition(BEGINNING)
+    before, _begin, rest = PAGE.read_text().partition(BEGINNING)
     _old, _end, after = rest.partition(END)
-    README.write_text(before + BEGINNING + table_of(json.loads(PLACE.read_text())) + END + after)
+    PAGE.write_text(before + BEGINNING + table_of(json.loads(PLACE.read_text())) + END + after)
 
 
 def table_of(run: dict[str, Any]) -> str:

@@ -14,8 +14,9 @@ from statistics import median
 from django.db.models import F
 from django.utils import timezone
 
-from config import preparation, upstream
-from service import library
+from config import preparation
+from config.embedded import upstream
+from service.library import library
 from service.models import Account, Transfer
 from tests.bench.browser import Browser, Got, make_owner, signed_in
 from tests.bench.clients import (

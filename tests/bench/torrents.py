@@ -13,9 +13,9 @@ from statistics import median
 
 import httpx
 
-from config.addresses import lan
-from service.places import ids_on_disk
-from service.store import library_store
+from config.web.addresses import lan
+from service.store.blobs import library_store
+from service.transfers.download_folders import ids_on_disk
 from tests.bench import library
 from tests.bench.clients import MOST_SECONDS, running_qbittorrent, running_transmission, wait_until
 from tests.bench.harness import Row, in_turns, peer, peer_port

@@ -12,12 +12,12 @@ from threading import Event
 import httpx
 from django.utils import timezone
 
-from service import transfers
-from service.landing import Job, put_in_library
-from service.library import root_of
+from service.library.library import root_of
 from service.models import Account, Transfer
-from service.places import Plan, place_of
-from service.store import library_store
+from service.store.blobs import library_store
+from service.transfers import transfers
+from service.transfers.download_folders import Plan, place_of
+from service.worker.import_files import Job, put_in_library
 from tests.bench import library
 from tests.bench.clients import wait_until
 from tests.bench.harness import ROUNDS, Row, seconds

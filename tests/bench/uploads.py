@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from config import upstream
+from config.embedded import upstream
 from tests.bench import library
 from tests.bench.harness import Row, forget_peak, memory_bytes, seconds
 

@@ -59,6 +59,12 @@ def streamable() -> Path:
     return samples.film("player-streamable.mp4", *words, seconds=SECONDS, rate=str(RATE))
 
 
+def without_b_frames() -> Path:
+    """Its pictures begin at 0. If later, WebKitGTK 2.50 sometimes stalls there."""
+    words = (*samples.X264, "-g", str(RATE), "-bf", "0", *samples.AAC)
+    return samples.film("player-without-b-frames.mkv", *words, seconds=SECONDS, rate=str(RATE))
+
+
 def state(page: Page, expression: str) -> object:
     return page.evaluate(
         f"() => {{ const film = document.querySelector('#film'); return {expression}; }}"

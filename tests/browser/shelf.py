@@ -11,19 +11,20 @@ from tests.running import PASSWORD, Ferry
 CROWD = """
 import secrets
 from django.utils import timezone
-from config import upstream
-from service import accounts, library
-from service.planting import Planted, plant
-from service.store import Stored
+from config.embedded import upstream
+from service.accounts import accounts
+from service.library import library
+from service.library.bulk_insert import Planted, plant
+from service.store.blobs import Stored
 account = accounts.find(upstream.EMBEDDED_ACCOUNT)
 names = [f"IMG_{{number}}.jpg" for number in range({count} - 26)]
 names += [f"{{letter}} first.jpg" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 stored = lambda: Stored(secrets.token_hex(16), 1000, secrets.token_hex(20), 1)
 root = library.root_of(account).pk
-folder = plant(
+grown = plant(
     account, root, {name!r}, [Planted((name,), stored()) for name in names], timezone.now()
 )
-print("planted", folder.pk)
+print("planted", grown.folder.pk)
 """
 
 

@@ -51,3 +51,15 @@ LEAST_LETTER_PIXELS = 16
 
 def zooming(page: Page) -> list[str]:
     return page.evaluate(ZOOMING, LEAST_LETTER_PIXELS)
+
+
+# A select tells what is chosen, but not what it is for.
+NAMELESS = """() => [...document.querySelectorAll("select")]
+    .filter((each) => each.checkVisibility())
+    .filter(({ labels }) => !(labels[0]?.getBoundingClientRect().width > 1))
+    .map((each) => each.outerHTML.slice(0, 160))"""
+
+
+def nameless(page: Page) -> list[str]:
+    """Selects without a label that people can see."""
+    return page.evaluate(NAMELESS)

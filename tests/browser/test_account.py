@@ -1,4 +1,4 @@
-"""The Account screen: is the service well, and which one is it; on a desk and in a hand."""
+"""The Account and Server screens, on a desk and in a hand."""
 
 import re
 import secrets
@@ -61,10 +61,10 @@ def _forgotten(ferry) -> Iterator[None]:
     ferry.manage("connect", "--forget")
 
 
-def at_each_width(visitor: Visitor) -> Iterator[int]:
+def at_each_width(visitor: Visitor, path: str) -> Iterator[int]:
     for width in WIDTHS:
         visitor.page.set_viewport_size({"width": width, "height": 900})
-        visitor.open("/account/")
+        visitor.open(path)
         yield width
 
 
@@ -97,7 +97,7 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     page = alice.page
     page.set_viewport_size({"width": width, "height": 900})
     alice.type_password()
-    alice.open("/account/")
+    alice.open("/account/server/")
     service, connection = page.locator("#service"), page.locator("#connection")
     service.get_by_role("button", name="Check now").click()
     expect(service).to_contain_text("Answered in")
@@ -113,6 +113,8 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
 
     fill_in(alice, elsewhere, PASSWORD)
     expect(page.locator("#toasts")).to_contain_text("Connected")
+    assert page.url.endswith("/account/server/#connection")
+    expect(connection).to_be_in_viewport()
     expect(connection).to_contain_text(elsewhere.removeprefix("http://"))
     expect(service).to_contain_text("Answered in")
     is_fine(alice)
@@ -120,7 +122,7 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     expect(page.get_by_role("link", name="Letters from elsewhere").first).to_be_visible()
     assert soon(lambda: rest(alice.url).status_code == 404)
 
-    alice.open("/account/")
+    alice.open("/account/server/")
     connection.get_by_role("link", name="Forget this connection").click()
     expect(page.get_by_role("link", name="Keep")).to_be_focused()
     expect(page.locator("main")).to_contain_text("Nothing is deleted there")
@@ -134,7 +136,7 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
 
 def test_the_button_of_a_check_keeps_the_focus(alice):
     button = alice.page.get_by_role("button", name="Check now")
-    for _width in at_each_width(alice):
+    for _width in at_each_width(alice, "/account/server/"):
         has_scripts = alice.page.evaluate("'htmx' in window")
         button.focus()
         alice.page.keyboard.press("Enter")
@@ -147,7 +149,7 @@ def test_the_button_of_a_check_keeps_the_focus(alice):
 def test_after_the_language_is_saved_its_button_has_the_focus(alice):
     page = alice.page
     button = page.locator("#language-save")
-    for _width in at_each_width(alice):
+    for _width in at_each_width(alice, "/account/"):
         button.focus()
         page.keyboard.press("Enter")
         expect(page.locator("#toasts")).to_contain_text("Language saved")
@@ -155,13 +157,55 @@ def test_after_the_language_is_saved_its_button_has_the_focus(alice):
         expect(button).to_be_in_viewport()
 
 
-def test_a_jump_leads_to_its_part(alice):
+@pytest.mark.parametrize(
+    ("path", "link", "part"),
+    [("/account/", "Signed-in devices", "devices"), ("/account/server/", "Activity", "activity")],
+)
+def test_a_jump_leads_to_its_part(alice, path, link, part):
     page = alice.page
-    for _width in at_each_width(alice):
-        page.locator(".jumps summary").click()
-        is_fine(alice)
-        page.locator(".jumps").get_by_role("link", name="Signed-in devices").click()
-        expect(page.locator("#devices h2")).to_be_in_viewport()
+    for _width in at_each_width(alice, path):
+        page.locator(".jumps").get_by_role("link", name=link).click()
+        expect(page.locator(f"#{part} h2")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("path", ["/account/", "/account/server/"])
+def test_the_list_of_parts_leaves_a_phone_room_for_the_first_of_them(phone, path):
+    for width in (320, 390):
+        phone.page.set_viewport_size({"width": width, "height": 844})
+        phone.open(path)
+        expect(phone.page.locator(".jumps a").first).to_be_in_viewport()
+        expect(phone.page.locator(".jumps a").last).to_be_in_viewport()
+        expect(phone.page.locator(".setting h2").first).to_be_in_viewport(ratio=1)
+        assert too_wide(phone.page) == []
+
+
+def test_each_of_the_two_pages_leads_to_the_other(alice):
+    page = alice.page
+    heading, tabs = page.get_by_role("heading", level=1), page.locator(".tabs")
+    for width in (320, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        alice.open("/account/")
+        for name in ("Server", "Account"):
+            tabs.get_by_role("link", name=name).click()
+            expect(heading).to_have_text(name)
+            expect(tabs.locator("[aria-current=page]")).to_have_text(name)
+            is_fine(alice)
+
+
+@pytest.mark.parametrize("part", ["storage", "people", "health"])
+def test_an_address_from_before_the_split_leads_to_its_part(context, ferry, part):
+    """Without scripts it leads to the page whose head has the way on."""
+    alice = Visitor(context.new_page(), ferry.url, ferry)
+    alice.bring_session()
+    alice.open(f"/account/#{part}")
+    if alice.page.evaluate("'htmx' in window"):
+        alice.page.wait_for_url(f"**/account/server/#{part}")
+        expect(alice.page.locator(f"#{part} h2")).to_be_in_viewport()
+        alice.open("/account/")
+        alice.page.evaluate("(part) => { location.hash = part }", part)
+        alice.page.wait_for_url(f"**/account/server/#{part}")
+    else:
+        expect(alice.page.locator(".tabs").get_by_role("link", name="Server")).to_be_in_viewport()
 
 
 TYPED_LONG_AGO = """
@@ -203,10 +247,29 @@ def test_a_long_address_stays_within_the_page(alice):
     alice.ferry.manage(
         "shell",
         "-c",
-        f"from webui import connection; connection.keep({url!r}, 'me@example.org', 'x')",
+        f"from webui.connection import connection; connection.keep({url!r}, 'me@example.org', 'x')",
     )
-    for _width in at_each_width(alice):
+    for _width in at_each_width(alice, "/account/server/"):
         expect(alice.page.locator("#connection")).to_contain_text("longlong")
         is_fine(alice)
         alice.open("/account/connection/forget/")
         is_fine(alice)
+
+
+def test_from_the_storage_to_the_largest_files_and_to_delete_one(alice, shelf):
+    page = alice.page
+    folder = shelf.folder()
+    shelf.file(shelf.folder("Inner", folder), "Largest of all.bin", bytes(4_000_000))
+    alice.open("/account/server/")
+    page.get_by_role("link", name="Show the largest files").click()
+    row = page.locator("#largest li").first
+    expect(row).to_contain_text("Largest of all.bin")
+    expect(row).to_contain_text(f"{folder.name}/Inner")
+    for width in (320, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        is_fine(alice)
+    row.get_by_role("link", name="Delete Largest of all.bin").click()
+    page.get_by_role("button", name="Delete 1 item").click()
+    expect(page.locator("#toasts")).to_contain_text("1 item deleted")
+    alice.open("/files/largest/")
+    expect(page.locator("main")).not_to_contain_text("Largest of all.bin")

@@ -23,10 +23,16 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         page.get_by_label("Password again").fill(PASSWORD)
         page.get_by_role("button").first.click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Files")
+        assert faults_at(page, 320, 390, 768, 1440) == []
+        page.get_by_label("Magnet link or web address").fill("magnet:?xt=urn:btih:" + "d" * 40)
+        page.get_by_role("button", name="Add").click()
+        expect(page.locator("#verdicts-summary")).to_contain_text("1 transfer added")
+        visitor.open("/transfers/")
+        expect(page.locator(".transfer")).to_have_count(1)
         visitor.open("/account/")
         expect(page.locator(".page-head")).to_contain_text("Astrid")
         visitor.open(ferry.welcome_path)
-        expect(page.get_by_role("heading", level=1)).to_have_text("That isn't here")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ferry already has its owner")
         # What is under way when Ferry ends is reset.
         page.wait_for_load_state("networkidle")
 

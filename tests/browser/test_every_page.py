@@ -15,9 +15,9 @@ from tests.browser.loading import loaded, weight
 from tests.browser.people import Visitor, forgive
 from tests.browser.shelf import Shelf
 from tests.browser.spilling import spilling
-from tests.browser.targets import too_small, zooming
+from tests.browser.targets import nameless, too_small, zooming
 from tests.running import Ferry
-from tests.webui.test_roles import TABLE, patterns
+from tests.webui.http.test_roles import TABLE, patterns
 
 MOST_BYTES = 60_000
 MOST_SHIFT = 0.05
@@ -28,6 +28,7 @@ HASH = "c" * 39 + "1"
 PAGES = {
     "files": "/",
     "files-folder": "{folder}",
+    "files-largest": "/files/largest/",
     "files-new": "{folder}new/",
     "files-rename": "{folder}{file}/rename/",
     "files-delete": "{folder}delete/?entry={file}",
@@ -41,6 +42,7 @@ PAGES = {
     "add": "/add/",
     "add-asked": f"/add/?magnet=magnet:?xt=urn:btih:{HASH}%26dn=Slow+ferries",
     "account": "/account/",
+    "account-server": "/account/server/",
     "account-health": "/account/health/",
     "account-connection-forget": "/account/connection/forget/",
     "account-activity": "/account/activity/",
@@ -62,7 +64,7 @@ ANSWERS = {
     "a code to be typed": ("/pair/", "main form"),
     "a code that nobody shows": ("/account/pair/code/", "main form"),
     "an invitation": ("/account/people/invite/", "main form"),
-    "a password for programs": ("/account/", "form[action$='/account/programs/']"),
+    "a password for programs": ("/account/server/", "form[action$='/account/programs/']"),
     "a password that is refused": ("/account/", "form[action$='/account/password/']"),
     "a link for other players": ("{folder}link/", "main form"),
     "a folder without a name": ("{folder}new/", "main form"),
@@ -75,11 +77,18 @@ PIECES = {
     *("healthz", "readyz", "manifest", "worker", "send-token", "add-shared", "pair-state"),
     *("files-listing", "files-rows", "files-row", "files-rename-form", "files-loss"),
     *("files-download", "files-thumb", "files-folder-zip", "files-zip", "files-archive-download"),
+    *("files-tags", "music-queue"),
     *("preview-more", "stream-image", "stream-original", "stream-pdf", "stream-hls", "stream-mp4"),
     *("stream-part", "subtitles", "watch-position", "watch-mark"),
     *("share-m3u", "share-open", "share-revoke"),
     *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),
-    *("transfers-clear", "transfers-send", "account-pair-offered"),
+    *(
+        "transfers-running",
+        "transfers-clear",
+        "transfers-restore",
+        "transfers-send",
+        "account-pair-offered",
+    ),
     *("account-tokens", "account-token-revoke", "account-password", "account-language"),
     *("account-look", "account-service-check", "account-connection", "account-programs"),
     *("account-wish-retry", "account-wish-forget", "account-pair"),
@@ -117,7 +126,7 @@ def house(chromium: Browser, ferry: Ferry) -> House:
     with chromium.new_context() as context:
         visitor = Visitor(context.new_page(), f"http://phone.lan:{ferry.port}", ferry)
         visitor.sign_in()
-        visitor.open("/account/")
+        visitor.open("/account/server/")
         person = visitor.page.locator("#people a.btn").first.get_attribute("href")
         names = {"folder": folder.path, "file": file, "text": text, "person": person.split("/")[-2]}
         return House(visitor.url, context.storage_state(), names)
@@ -189,6 +198,7 @@ def faults_of(page: Page) -> dict[str, object]:
         "shifted": shifted if shifted >= MOST_SHIFT else 0,
         "too small": too_small(page),
         "zoomed into": zooming(page),
+        "nameless": nameless(page),
         "axe": violations_in_both_schemes(page),
     }
     page.set_viewport_size({"width": 320, "height": 640})
@@ -216,6 +226,13 @@ def test_a_field_that_an_iphone_would_zoom_into_is_found(page):
     assert len(zooming(page)) == 1
     page.set_content("<input style='font-size:16px'>")
     assert zooming(page) == []
+
+
+def test_a_select_without_a_visible_label_is_found(page):
+    page.set_content("<label style='position:absolute;width:1px' for=x></label><select id=x>")
+    assert len(nameless(page)) == 1
+    page.set_content("<label for=x>Folder</label><select id=x>")
+    assert nameless(page) == []
 
 
 def test_a_piece_is_no_page(house, ferry):

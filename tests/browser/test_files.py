@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import JSHandle, Locator, Page, Route, expect
@@ -12,6 +12,7 @@ from tests.browser.loading import first_loaded, weight
 from tests.browser.looks import dressed
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.waiting import until
 from tests.running import PASSWORD
 
 HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]
@@ -51,7 +52,7 @@ def link(page: Page, name: str) -> Locator:
 
 
 def chosen(page: Page) -> Locator:
-    return page.locator(".actionbar output strong")
+    return page.locator(".actionbar .selection-count strong")
 
 
 def open_menu(page: Page, name: str) -> Locator:
@@ -185,12 +186,36 @@ def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
     expect(chosen(page)).to_have_text("1 selected")
 
 
+# What stands in the middle of the screen is a row with its name.
+IN_SIGHT = (
+    "document.elementFromPoint(innerWidth / 2, innerHeight / 2)"
+    "?.closest('tr, li')?.querySelector('.entry-name')"
+)
+
+
 def scroll(page: Page, windows: int = 14) -> None:
     """Three windows more than the page keeps."""
     for window in range(2, windows):
         page.locator(".ghosts").scroll_into_view_if_needed()
         came = page.locator(f".window[data-from='{(window - 1) * 200}']")
         expect(came).to_have_count(1, timeout=PATIENCE_MS)
+
+
+@pytest.mark.parametrize("view", ["list", "grid"])
+def test_end_leads_to_the_last_of_all_rows(alice, crowd, view):
+    page = alice.page
+    alice.open(f"{crowd}?view={view}")
+    link(page, "A first.jpg").focus()
+    page.keyboard.press("End")
+    last = link(page, "Z first.jpg")
+    expect(last).to_be_focused(timeout=PATIENCE_MS)
+    expect(last).to_be_in_viewport()
+    expect(page.locator("#shown")).to_have_text("Showing 10,000 of 10,000")
+    assert page.locator("#listing .entry-name").count() <= 2200
+    page.keyboard.press("Home")
+    expect(link(page, "A first.jpg")).to_be_in_viewport(timeout=PATIENCE_MS)
+    page.mouse.wheel(0, 60_000)
+    until(page, IN_SIGHT)
 
 
 def test_a_spinner_turns_while_more_rows_load(alice, shelf):
@@ -308,6 +333,34 @@ def test_what_is_said_does_not_hide_what_is_chosen(alice, films, size):
     assert said["y"] + said["height"] <= bar["y"]
 
 
+# Row buttons whose middle lies below a toast.
+COVERED = """() => [...document.querySelectorAll("#listing .more")]
+    .filter((each) => {
+        const { left, top, width, height } = each.getBoundingClientRect();
+        return document.elementFromPoint(left + width / 2, top + height / 2)?.closest(".toast");
+    })
+    .map((each) => each.ariaLabel)"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_is_said_does_not_hide_the_buttons_of_rows(alice, troubles, shelf, width):
+    folder = shelf.folder()
+    for number in range(20):
+        shelf.file(folder, f"{number}.txt")
+    page = alice.page
+    page.set_viewport_size({"width": width, "height": 700})
+    page.emulate_media(reduced_motion="reduce")
+    alice.open(folder.path)
+    page.route("**/listing/**", lambda route: route.abort())
+    page.get_by_label("Filter this folder by name").fill("1")
+    expect(page.locator(".toast")).to_contain_text("Can't reach Ferry")
+    for place in ("0", "document.body.scrollHeight"):
+        page.evaluate(f"scrollTo(0, {place})")
+        assert page.evaluate(COVERED) == [], place
+        expect(page.locator(".toast")).to_be_visible()
+    troubles.clear()
+
+
 # Changing
 
 
@@ -323,6 +376,26 @@ def test_renaming_by_menu_keeps_the_extension(alice, films, shelf):
     expect(link(page, "Skies.mkv")).to_be_focused()
     expect(page.locator("#said")).to_have_text("Renamed: Skies.mkv")
     assert "Skies.mkv" in shelf.names(films)
+
+
+@pytest.mark.parametrize("view", ["list", "grid"])
+def test_another_extension_is_asked_about_once(alice, films, shelf, view):
+    alice.open(f"{films.path}?view={view}")
+    page = alice.page
+    open_menu(page, "Elms.txt").get_by_text("Rename").click()
+    naming(page, "Elms.txt").fill("Elms.md")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rename [role=alert]")).to_contain_text("Change .txt to .md?")
+    expect(page.get_by_label("New name for Elms.txt")).to_be_focused()
+    assert faults_at(page, 320) == []
+    page.keyboard.press("Escape")
+    expect(link(page, "Elms.txt")).to_have_text(re.compile(r"Elms\.txt"))
+    open_menu(page, "Elms.txt").get_by_text("Rename").click()
+    naming(page, "Elms.txt").fill("Elms.md")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Rename anyway").click()
+    expect(link(page, "Elms.md")).to_be_focused()
+    assert "Elms.md" in shelf.names(films)
 
 
 def test_escape_leaves_a_name_as_it_was(alice, films):
@@ -347,7 +420,7 @@ def test_a_taken_name_is_refused_at_its_field(alice, films):
     alice.open(films.path)
     page = alice.page
     open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
-    naming(page).fill("Dunes.2")
+    naming(page).fill("Dunes.2.mkv")
     page.keyboard.press("Enter")
     expect(page.locator(".rename [role=alert]")).to_be_visible()
     expect(page.get_by_label("New name for Clouds.mkv")).to_have_attribute("aria-invalid", "true")
@@ -363,7 +436,7 @@ def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
     open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
     page.route("**/rename/", lambda route: route.abort())
     field = naming(page)
-    field.fill("Skies")
+    field.fill("Skies.mkv")
     with page.expect_event("requestfailed"):
         page.keyboard.press("Enter")
     expect(page.locator("#toasts")).to_contain_text("Can't reach Ferry")
@@ -379,7 +452,7 @@ def test_a_rename_that_ferry_refuses_is_taken_back(alice, films, shelf):
     alice.open(inner.path)
     page = alice.page
     open_menu(page, "Clouds.mkv").get_by_text("Rename").click()
-    naming(page).fill("Skies")
+    naming(page).fill("Skies.mkv")
     shelf.delete(films, inner.key)
     page.keyboard.press("Enter")
     expect(page.locator("#toasts .error")).to_be_visible()
@@ -393,7 +466,7 @@ def test_renaming_in_the_grid(alice, films):
     alice.open(f"{films.path}?view=grid")
     page = alice.page
     open_menu(page, "Elms.txt").get_by_text("Rename").click()
-    naming(page, "Elms.txt").fill("Oaks")
+    naming(page, "Elms.txt").fill("Oaks.txt")
     page.keyboard.press("Enter")
     expect(link(page, "Oaks.txt")).to_be_focused()
     expect(page.locator("li.tile")).to_have_count(5)
@@ -590,6 +663,19 @@ def test_a_choice_ends_where_its_folder_is_left(phone, films):
     expect(page.get_by_role("navigation", name="Main")).to_be_visible()
 
 
+def test_what_waits_for_a_choice_looks_switched_off(phone, films):
+    phone.open(films.path)
+    page = phone.page
+    page.get_by_label("Select items").tap()
+    rename, delete = page.locator("#rename-chosen"), page.locator("#delete-chosen")
+    expect(delete).to_be_disabled()
+    looks = "(each) => [each, each.querySelector('svg')].map((one) => getComputedStyle(one).color)"
+    assert delete.evaluate(looks) == rename.evaluate(looks)
+    link(page, "Elms.txt").tap()
+    expect(delete).to_be_enabled()
+    assert delete.evaluate(looks) != rename.evaluate(looks)
+
+
 def test_holding_a_row_chooses_it(phone, films):
     phone.open(films.path)
     page = phone.page
@@ -608,7 +694,7 @@ def test_everything_by_touch(phone, films):
     page = phone.page
     row(page, "Elms.txt").get_by_label("Actions for Elms.txt").tap()
     page.locator("#entry-menu").get_by_text("Rename").tap()
-    naming(page, "Elms.txt").fill("Oaks")
+    naming(page, "Elms.txt").fill("Oaks.txt")
     page.get_by_role("button", name="Rename", exact=True).tap()
     expect(link(page, "Oaks.txt")).to_be_visible()
     page.get_by_label("More for this folder").tap()
@@ -758,6 +844,60 @@ def test_a_refusal_that_went_down_with_the_connection_is_asked_for_again(alice, 
     troubles.clear()
 
 
+PACED = """async (address) => {
+    const { Pace } = await import(address);
+    const pace = new Pace(0);
+    const told = [];
+    for (let at = 250, sent = 0; at <= 90_000; at += 250) {
+        sent += [4000, 9000, 500, 6500][(at / 250) % 4] * (at < 60_000 ? 1 : 0.4);
+        pace.add(at, sent);
+        told.push({ at, left: pace.left(at, 5_000_000) });
+    }
+    return told;
+}"""
+
+
+def test_the_time_left_of_an_upload_counts_down_and_follows_its_pace(alice, films):
+    alice.open(films.path)
+    source = alice.page.locator("script[type=module]").last.get_attribute("src")
+    told = alice.page.evaluate(PACED, re.sub(r"main[.](\w+[.])?js", "pace.js", source))
+    left = {each["at"]: each["left"] for each in told}
+    assert left[5_000] is None
+    steady = [left[at] for at in range(12_000, 60_000, 250)]
+    assert steady == sorted(steady, reverse=True)
+    assert left[40_000] == pytest.approx((5_000_000 - 40_000 * 20) / 20_000, rel=0.1)
+    assert left[90_000] == pytest.approx((5_000_000 - 1_440_000) / 8_000, rel=0.25)
+
+
+def test_the_bar_of_an_upload_does_not_lag_behind_its_number(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    page.route("**/upload/", lambda _route: None)
+    pick(page, ("Slow.bin", b"hello"))
+    expect(page.locator("#uploads progress")).to_be_visible()
+    dressed(page)
+    session = page.context.new_cdp_session(page)
+    for domain in ("DOM", "CSS"):
+        session.send(f"{domain}.enable")
+    root = session.send("DOM.getDocument", {"depth": -1, "pierce": True})["root"]
+    [drawn] = filter(is_drawn_part, inside(root))
+    style = session.send("CSS.getComputedStyleForNode", {"nodeId": drawn["nodeId"]})
+    told = {each["name"]: each["value"] for each in style["computedStyle"]}
+    assert told["transition-duration"] == "0s"
+    page.get_by_label("Cancel: Slow.bin").click()
+
+
+def inside(node: dict) -> Iterator[dict]:
+    """The node and all below it, with what the browser itself puts into controls."""
+    yield node
+    for each in [*node.get("children", []), *node.get("shadowRoots", [])]:
+        yield from inside(each)
+
+
+def is_drawn_part(node: dict) -> bool:
+    return "-webkit-progress-value" in node.get("attributes", [])
+
+
 def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -805,6 +945,62 @@ def test_uploads_go_on_while_another_folder_is_open(alice, films):
     expect(link(page, "Slow.txt")).to_be_visible()
 
 
+# Modules that can't be had
+
+
+def drop_a_file(page: Page) -> None:
+    page.evaluate(
+        """() => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(["x"], "x.txt"));
+          document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }));
+        }"""
+    )
+
+
+def rename_by_key(page: Page) -> None:
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("F2")
+
+
+ON_DEMAND = {
+    "previews/overlay": lambda page: link(page, "Elms.txt").click(),
+    "files/entry-menu": lambda page: row(page, "Elms.txt").get_by_label("Actions for").click(),
+    "files/renaming": rename_by_key,
+    "files/uploads": lambda page: page.locator("a[data-upload]").first.click(),
+    "files/uploads ": drop_a_file,
+}
+
+
+@pytest.mark.parametrize("module", ON_DEMAND)
+def test_an_act_whose_code_cannot_be_had_says_so_and_offers_to_reload(
+    alice, films, troubles, module
+):
+    """Ferry is away, or was upgraded while the page was open and has that module no longer."""
+    page, toast = alice.page, alice.page.locator("#toasts .toast")
+    lost = re.compile(rf"/js/{module.strip()}\.")
+    for lose in (lambda route: route.abort(), lambda route: route.fulfill(status=404)):
+        alice.open(films.path)
+        page.route(lost, lose)
+        ON_DEMAND[module](page)
+        expect(toast).to_contain_text("This page couldn't load what it needs for that.")
+        page.unroute(lost)
+        with page.expect_navigation():
+            toast.get_by_role("button", name="Reload").click()
+    if module == "previews/overlay":
+        expect(page).to_have_url(re.compile("/view/$"))
+    troubles.clear()
+
+
+def test_a_preview_whose_own_code_cannot_be_had_says_so(alice, films, shelf, troubles):
+    shelf.file(films, "Tone.wav", b"RIFF")
+    alice.open(films.path)
+    alice.page.route(re.compile(r"/js/previews/audio\."), lambda route: route.abort())
+    link(alice.page, "Tone.wav").click()
+    expect(alice.page.locator("#overlay .toast")).to_contain_text("This page couldn't load")
+    troubles.clear()
+
+
 # Without scripts
 
 
@@ -818,7 +1014,7 @@ def test_all_of_it_without_scripts(scriptless, films, shelf):
     expect(page.locator("#listing .entry-name")).to_have_count(1)
     assert names(page) == ["Dunes.2.mkv"]
     page.get_by_label("Actions for Dunes.2.mkv").click()
-    naming(page, "Dunes.2.mkv").fill("Sands")
+    naming(page, "Dunes.2.mkv").fill("Sands.mkv")
     page.get_by_role("button", name="Rename").click()
     assert "Sands.mkv" in shelf.names(films)
     scriptless.open(films.path)

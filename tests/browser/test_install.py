@@ -1,4 +1,4 @@
-"""Over https, through a proxy set up as README says: Chromium itself says that Ferry is an app."""
+"""Over https, through a proxy set up as documented: Chromium itself says that Ferry is an app."""
 
 import socket
 from collections.abc import Iterator
@@ -111,7 +111,7 @@ def test_what_is_shared_is_kept_apart_from_other_ferries_on_the_host(alice, fron
     assert f"ferry-shared {front.prefix}/" in alice.page.evaluate("caches.keys()")
 
 
-def test_the_account_page_asks_for_no_https_where_there_is_some(alice):
-    alice.open("/account/")
+def test_the_server_page_asks_for_no_https_where_there_is_some(alice):
+    alice.open("/account/server/")
     expect(alice.page.locator("#service")).to_be_visible()
     expect(alice.page.locator("#plain")).to_have_count(0)

@@ -19,6 +19,8 @@ PAGES = [
     "/transfers/",
     "/add/",
     "/account/",
+    "/account/server/",
+    "/files/largest/",
     "/account/people/invite/",
     "/account/pair/code/",
     "/offline/",
@@ -34,7 +36,7 @@ COUNTED = """async () => {
     const words = main.replace(/main[.]\\w*[.]?js$/, 'files/words.js');
     const { numberWords, sizeWords } = await import(words);
     const sizes = [512, 41200, 9.8e9].map((bytes) => sizeWords(bytes));
-    return [numberWords(10000), ...sizes, sizeWords(2.5e6, true)];
+    return [numberWords(10000), ...sizes, sizeWords(2.5e6, true), sizeWords(512, true)];
 }"""
 
 
@@ -78,7 +80,7 @@ def test_no_german_word_sticks_out(german, films):
     assert {path: found for path, found in faults.items() if found} == {}
 
 
-@pytest.mark.parametrize("path", ["/transfers/", "/account/"])
+@pytest.mark.parametrize("path", ["/transfers/", "/account/", "/account/server/"])
 def test_a_title_is_not_broken_in_the_midst_of_a_word(german, path):
     german.page.set_viewport_size({"width": 320, "height": 700})
     german.open(path)
@@ -90,7 +92,7 @@ def test_a_title_is_not_broken_in_the_midst_of_a_word(german, path):
 def test_axe_finds_nothing_in_german(german, films):
     german.page.emulate_media(reduced_motion="reduce")
     faults = {}
-    for path in ["/transfers/", "/add/", "/account/", films.path]:
+    for path in ["/transfers/", "/add/", "/account/", "/account/server/", films.path]:
         german.open(path)
         for width in (320, 1440):
             german.page.set_viewport_size({"width": width, "height": 700})
@@ -104,7 +106,7 @@ def test_a_selection_fits_in_german(german, films):
     german.open(films.path)
     page.get_by_role("button", name="Elemente auswählen").click()
     page.get_by_role("button", name="Alles auswählen").click()
-    expect(page.locator(".actionbar output strong")).to_have_text("5 ausgewählt")
+    expect(page.locator(".actionbar .selection-count strong")).to_have_text("5 ausgewählt")
     assert too_wide(page) == []
     assert page.evaluate(OUTSIDE) == []
 
@@ -130,10 +132,11 @@ def test_scripts_count_as_the_page_does(german):
     words = german.page.evaluate(COUNTED)
     assert [each.replace("\xa0", " ") for each in words] == [
         "10.000",
-        "512 B",
+        "512 Byte",
         "41 KB",
         "9,8 GB",
         "2,5 MB/s",
+        "512 Byte/s",
     ]
 
 

@@ -103,7 +103,7 @@ def test_a_device_without_a_camera_is_let_in_by_its_code(alice, ferry, other):
 
 def test_who_is_invited_chooses_a_password_and_is_in(alice, ferry, other):
     page = alice.page
-    alice.open("/account/")
+    alice.open("/account/server/")
     page.get_by_role("link", name="Invite someone").click()
     is_fine(page)
     page.get_by_role("button", name="Make a link").click()
@@ -116,7 +116,7 @@ def test_who_is_invited_chooses_a_password_and_is_in(alice, ferry, other):
         field.fill(PASSWORD)
     other.locator("main button[type=submit]").tap()
     is_in(other)
-    alice.open("/account/")
+    alice.open("/account/server/")
     expect(page.locator("#people")).to_contain_text("bob")
 
 
@@ -154,7 +154,7 @@ def test_of_two_owners_who_remove_each_other_the_second_is_out(alice, ferry, oth
     olga = Visitor(other, ferry.url, ferry)
     olga.sign_in("olga")
     for visitor, name in ((alice, "olga"), (olga, "alice")):
-        visitor.open("/account/")
+        visitor.open("/account/server/")
         visitor.page.get_by_role("link", name=f"Change {name}").click()
     alice.page.get_by_role("button", name="Remove olga").click()
     expect(alice.page.locator("#toasts")).to_contain_text("olga is removed")
@@ -170,7 +170,7 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
     olga = Visitor(other, ferry.url, ferry)
     olga.sign_in("olga")
     olga.open("/account/people/invite/")
-    alice.open("/account/")
+    alice.open("/account/server/")
     alice.page.get_by_role("link", name="Change olga").click()
     alice.page.get_by_role("radio", name="Guest").check()
     alice.page.get_by_role("button", name="Save the role").click()
@@ -178,7 +178,7 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
     other.get_by_role("button", name="Make a link").tap()
     expect(other.locator("h1")).not_to_have_text("Invite someone")
     expect(other.locator("input.mono")).to_have_count(0)
-    olga.open("/account/")
+    olga.open("/account/server/")
     expect(other.locator("#people")).to_have_count(0)
     alice.page.get_by_role("link", name="Change olga").click()
     alice.page.get_by_role("button", name="Remove olga").click()

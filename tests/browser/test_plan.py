@@ -44,7 +44,7 @@ def test_a_wish_is_tried_again_and_another_is_forgotten(visitor, far):
     wishes(far, "Ferries", "Letters")
     page = visitor.page
     plan, toasts = page.locator("#plan"), page.locator("#toasts")
-    visitor.open("/account/")
+    visitor.open("/account/server/")
     expect(plan).to_contain_text("Forget only hides it in Ferry")
     expect(plan.get_by_role("listitem")).to_have_count(2)
     page.get_by_role("button", name="Try again Ferries").click()
@@ -61,7 +61,7 @@ def test_a_wish_is_tried_again_and_another_is_forgotten(visitor, far):
 def test_a_long_name_stays_within_the_toast_that_tells_it(visitor, far):
     name = "W" * 200
     wishes(far, name)
-    visitor.open("/account/")
+    visitor.open("/account/server/")
     visitor.page.get_by_role("button", name="Try again").click()
     expect(visitor.page.locator("#toasts")).to_contain_text(f"{name}: Added")
     visitor.page.wait_for_load_state()
@@ -73,7 +73,7 @@ def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
     far.fails("/rest/transfer/magnet", 413, FULL)
     far.fails("/rest/torrent/magnet", 413, FULL)
     page = visitor.page
-    visitor.open("/account/")
+    visitor.open("/account/server/")
     page.get_by_role("button", name="Try again Whales").click()
     expect(page.locator("#toasts")).to_contain_text("no room")
     expect(page.get_by_role("button", name="Try again Whales")).to_be_visible()
@@ -81,9 +81,9 @@ def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
 
 def test_what_was_forgotten_on_one_device_is_gone_on_the_other(alice, phone, far):
     wishes(far, "Tides")
-    phone.open("/account/")
+    phone.open("/account/server/")
     expect(phone.page.locator("#plan")).to_contain_text("Tides")
-    alice.open("/account/")
+    alice.open("/account/server/")
     alice.page.get_by_role("button", name="Forget Tides").click()
     expect(alice.page.locator("#toasts")).to_contain_text("Forgotten here")
     phone.page.reload()
@@ -93,20 +93,20 @@ def test_what_was_forgotten_on_one_device_is_gone_on_the_other(alice, phone, far
 
 def test_a_wishlist_is_readable(phone, far):
     wishes(far, "A long name of a wish that nobody would ever say aloud" * 3, "Ferries")
-    phone.open("/account/")
+    phone.open("/account/server/")
     expect(phone.page.locator("#plan").get_by_role("listitem")).to_have_count(2)
     assert faults_at(phone.page, 390) == []
 
 
 def test_while_the_service_hangs_the_page_shows_what_it_told_before(alice, far, chromium: Browser):
     wishes(far, "Harbours")
-    alice.open("/account/")
+    alice.open("/account/server/")
     expect(alice.page.locator("#plan")).to_contain_text("Harbours")
     far.fails("/rest/user", 503)
     with chromium.new_context(**PHONE) as context:
         elsewhere = Visitor(context.new_page(), alice.url, alice.ferry)
         elsewhere.bring_session()
-        elsewhere.open("/account/")
+        elsewhere.open("/account/server/")
         plan = elsewhere.page.locator("#plan")
         expect(plan).to_contain_text("isn't answering")
         expect(plan).to_contain_text("This is how it was")

@@ -1,11 +1,9 @@
 """Files shown: over the listing and alone, by mouse, by touch, by keys, and without scripts."""
 
 import io
-import math
 import re
-import struct
-import wave
 from urllib.parse import urlsplit
+from zipfile import ZipFile
 
 import pytest
 from PIL import Image
@@ -14,16 +12,37 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.sounds import sound
 from tests.browser.touches import double_tap
 from tests.browser.waiting import until
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="3"/></svg>'
-PDF = b"""%PDF-1.4
-1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
-trailer<</Root 1 0 R>>
-"""
+
+
+def document(*pages: str) -> bytes:
+    """A PDF with these words, one page each, below a black bar."""
+    font = "<</Font<</F 3 0 R>>>>"
+    parts = ["<</Type/Catalog/Pages 2 0 R>>"]
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    parts.append(f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>")
+    parts.append("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+    for number, words in enumerate(pages):
+        drawn = f"0 700 600 100 re f BT /F 24 Tf 50 600 Td ({words}) Tj ET"
+        place = f"/Contents {5 + 2 * number} 0 R/MediaBox[0 0 600 800]"
+        parts.append(f"<</Type/Page/Parent 2 0 R/Resources {font}{place}>>")
+        parts.append(f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream")
+    body, places = "%PDF-1.4\n", []
+    for at, part in enumerate(parts, 1):
+        places.append(f"{len(body):010} 00000 n \n")
+        body += f"{at} 0 obj\n{part}\nendobj\n"
+    count = len(parts) + 1
+    table = f"xref\n0 {count}\n0000000000 65535 f \n{''.join(places)}"
+    trailer = f"trailer\n<</Size {count}/Root 1 0 R>>\nstartxref\n{len(body)}\n%%EOF\n"
+    return (body + table + trailer).encode()
+
+
+TORN = document("Slow ferries", "Harbor 2").replace(b"6 0 obj\n<<", b"6 0 obj\n[ ")
+PDF = document("Slow ferries", *(f"Harbor {number}" for number in range(2, 31)))
 
 
 def picture(shade: int) -> bytes:
@@ -32,12 +51,11 @@ def picture(shade: int) -> bytes:
     return kept.getvalue()
 
 
-def sound(seconds: float) -> bytes:
+def packed() -> bytes:
     kept = io.BytesIO()
-    with wave.open(kept, "wb") as written:
-        written.setparams((1, 2, 8000, 0, "NONE", ""))
-        waves = (int(3000 * math.sin(step / 3)) for step in range(int(8000 * seconds)))
-        written.writeframes(b"".join(struct.pack("<h", each) for each in waves))
+    with ZipFile(kept, "w") as written:
+        for name in ("Season 1/One.mkv", "notes.txt", "n" * 200 + ".jpg"):
+            written.writestr(name, b"content")
     return kept.getvalue()
 
 
@@ -58,6 +76,7 @@ CONTENTS = {
     "one.wav": sound(1.5),
     "two.wav": sound(30),
     "disk.iso": b"\0" * 5000,
+    "bundle.zip": packed(),
 }
 
 
@@ -337,24 +356,6 @@ def test_tables_cues_json_and_art(alice, things):
 # Sound, documents, the rest
 
 
-def test_a_folder_plays_one_track_after_the_other(alice, things):
-    page = alice.page
-    opened(alice, things, "one.wav").get_by_role("button", name="Play").click()
-    shown(page, "two.wav")
-    until(page, "document.querySelector('audio').currentTime > 0")
-    expect(page.locator("#viewer").get_by_role("button", name="Pause")).to_be_visible()
-    assert page.evaluate("navigator.mediaSession.metadata.title") == "two"
-    page.keyboard.press("l")
-    until(page, "document.querySelector('audio').currentTime > 10")
-    page.get_by_role("button", name="Speed").click()
-    assert page.evaluate("document.querySelector('audio').playbackRate") == 1.25
-    page.keyboard.press("k")
-    expect(page.locator("#viewer").get_by_role("button", name="Play")).to_be_visible()
-    page.go_back()
-    expect(page.locator("#overlay")).to_have_count(0)
-    assert page.evaluate("navigator.mediaSession.metadata") is None
-
-
 def test_a_long_name_of_a_folder_fits_below_the_title_of_a_track(alice, shelf):
     folder = shelf.folder("W" * 200)
     shelf.file(folder, "one.wav", CONTENTS["one.wav"])
@@ -363,9 +364,90 @@ def test_a_long_name_of_a_folder_fits_below_the_title_of_a_track(alice, shelf):
     assert viewer.locator(".audio").evaluate("each => each.scrollWidth <= each.clientWidth")
 
 
+# The share of dark points in a picture of a page.
+DARK = """(canvas) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    let dark = 0;
+    for (let at = 0; at < data.length; at += 4) dark += data[at] < 80 && data[at + 3] > 200;
+    return dark / (width * height);
+}"""
+
+
+def test_a_document_opens_inside_the_page(alice, things, troubles):
+    loaded: list[str] = []
+    alice.page.on("request", lambda request: loaded.append(urlsplit(request.url).path))
+    viewer = opened(alice, things, "tidy.py")
+    assert not [path for path in loaded if "vendor/pdf" in path]
+    alice.page.go_back()
+    viewer = opened(alice, things, "paper.pdf")
+    first = viewer.get_by_role("region", name="Page 1 of 30")
+    expect(first.get_by_text("Slow ferries")).to_be_attached()
+    expect(viewer.locator("output")).to_have_text("Page 1 of 30")
+    assert 0.1 < first.locator("canvas").evaluate(DARK) < 0.2
+    page = viewer.locator(".pages > section").first
+    before = page.bounding_box()["width"]
+    viewer.get_by_role("button", name="Zoom in").click()
+    until(alice.page, f"document.querySelector('.pages > section').clientWidth > {before * 1.2}")
+    viewer.get_by_role("region", name="Document").press("End")
+    expect(viewer.get_by_text("Harbor 30")).to_be_attached()
+    expect(viewer.locator("output")).to_have_text("Page 30 of 30")
+    expect(viewer.get_by_text("Slow ferries")).to_have_count(0)
+    # A page number that spoke would speak over each page that it counts.
+    expect(viewer.locator("output")).to_have_attribute("aria-live", "off")
+    expect(viewer.get_by_role("group", name="Document controls")).to_contain_text("Page 30 of 30")
+    assert faults_at(alice.page, 320, 1440) == []
+    assert [path for path in loaded if "vendor/pdf/pdf.min" in path]
+
+
+def test_zooming_to_the_limit_keeps_the_focus(alice, things):
+    viewer = opened(alice, things, "paper.pdf")
+    button = viewer.get_by_role("button", name="Zoom in")
+    button.focus()
+    for _ in range(6):
+        alice.page.keyboard.press("Enter")
+    expect(button).to_be_disabled()
+    expect(button).to_be_focused()
+    expect(viewer.get_by_role("button", name="Zoom out")).to_be_enabled()
+
+
+def test_a_page_that_cannot_be_drawn_says_so(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "torn.pdf", TORN)
+    viewer = opened(alice, folder, "torn.pdf")
+    expect(viewer.get_by_text("Slow ferries")).to_be_attached()
+    second = viewer.get_by_role("region", name="Page 2 of 2")
+    expect(second).to_contain_text("This page can't be shown here.")
+    expect(second.get_by_role("link", name="Open in a new tab")).to_be_visible()
+    assert faults_at(alice.page, 320, 1440) == []
+    width = second.bounding_box()["width"]
+    viewer.get_by_role("button", name="Zoom in").click()
+    # Pages that are no longer near are taken down.
+    second.scroll_into_view_if_needed()
+    until(alice.page, f"document.querySelector('.undrawn')?.clientWidth > {width * 1.2}")
+    expect(viewer.get_by_text("This page can't be shown here.")).to_have_count(1)
+
+
+def test_a_document_opens_inside_the_page_of_a_phone(phone, things):
+    phone.page.emulate_media(color_scheme="dark")
+    viewer = opened(phone, things, "paper.pdf")
+    first = viewer.get_by_role("region", name="Page 1 of 30")
+    expect(first.get_by_text("Slow ferries")).to_be_attached()
+    assert 0.1 < first.locator("canvas").evaluate(DARK) < 0.2
+    assert first.bounding_box()["width"] > 350
+
+
+def test_what_is_no_document_says_so_and_can_still_be_opened(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "odd.pdf", b"This is not a document.")
+    viewer = opened(alice, folder, "odd.pdf")
+    expect(viewer.get_by_role("status")).to_contain_text("can't be shown here")
+    expect(viewer.get_by_role("link", name="Open the document")).to_be_visible()
+
+
 def test_a_document_opens_in_a_tab_of_its_own(alice, things):
     viewer = opened(alice, things, "paper.pdf")
-    opener = viewer.get_by_role("link", name="Open the document")
+    opener = viewer.get_by_role("link", name="Open in a new tab")
     assert opener.get_attribute("target") == "_blank"
     answer = alice.page.request.get(alice.url + opener.get_attribute("href"))
     assert answer.headers["content-type"] == "application/pdf"

@@ -22,6 +22,10 @@ STRICT = "default-src 'none'; script-src 'none'; img-src data:; form-action 'non
 TORRENT = b"d8:announce3:udp4:infod6:lengthi5e4:name5:a.mkv12:piece lengthi16384e6:pieces20:%bee"
 
 
+# The summary and two rows, less the lines that leave the field.
+MOST_JUMP_PX = 160
+
+
 def magnet(name: str = "") -> str:
     tail = f"&dn={quote(name)}" if name else ""
     return f"magnet:?xt=urn:btih:{secrets.token_hex(20)}{tail}"
@@ -100,8 +104,48 @@ def test_lines_are_counted_marked_and_added(alice):
     page.keyboard.press("Control+Enter")
     expect(page.locator("#verdicts-summary")).to_have_text("Added: 2, not added: 1")
     expect(field).to_have_value("nothing at all")
-    expect(page.locator(".verdict")).to_have_count(3)
+    expect(page.locator(".verdict")).to_have_count(1)
     is_fine(page)
+
+
+def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
+    page = alice.page
+    alice.open("/transfers/")
+    known, new = magnet("Known"), [magnet(f"New {number}") for number in range(30)]
+    page.locator("#omni").fill(known)
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".verdict")).to_have_count(1)
+    expect(page.locator("#under-way")).to_be_visible()
+    page.locator("#omni").fill("\n".join([*new, known, "nothing"]))
+    add = page.get_by_role("button", name="Add 31")
+    add.scroll_into_view_if_needed()
+    before = page.locator("#under-way").bounding_box()["y"]
+    add.click()
+    expect(page.locator("#verdicts-summary")).to_have_text(
+        "Added: 30, already here: 1, not added: 1"
+    )
+    expect(page.locator(".verdict")).to_have_count(2)
+    expect(page.locator(".verdict[data-outcome=known]")).to_contain_text("Known")
+    expect(page.locator(".verdict[data-outcome=unreadable]")).to_contain_text("nothing")
+    assert abs(page.locator("#under-way").bounding_box()["y"] - before) < MOST_JUMP_PX
+    assert page.evaluate("scrollY") == 0
+    expect(page.locator("#send [type=submit]")).to_be_focused()
+    page.get_by_role("link", name="Dismiss").click()
+    expect(page.locator(".verdict")).to_have_count(0)
+    expect(page.get_by_role("link", name="Dismiss")).to_be_hidden()
+    expect(page.locator("#verdicts-summary")).to_have_text("")
+    is_fine(page)
+
+
+def test_without_scripts_too_only_what_was_not_added_has_rows(scriptless):
+    page = scriptless.page
+    scriptless.open("/add/")
+    page.locator("#omni").fill(f"{magnet()}\n{magnet()}\nnothing")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
+    expect(page.locator(".verdict")).to_have_count(1)
+    page.get_by_role("link", name="Dismiss").click()
+    expect(page.locator(".verdict")).to_have_count(0)
 
 
 def test_what_is_pasted_anywhere_lands_in_the_field_and_waits(alice):
@@ -131,6 +175,27 @@ def test_dropped_and_picked_files_are_sent_at_once(alice):
     expect(page.locator("#sending-files")).to_be_hidden()
     alice.open("/")
     expect(page.get_by_text(name.removesuffix(".txt")).first).to_be_visible()
+
+
+def test_a_dropped_folder_is_uploaded_with_what_lies_in_it(here, tmp_path):
+    inner = tmp_path / f"Season {secrets.token_hex(4)}" / "Extras"
+    inner.mkdir(parents=True)
+    (inner.parent / "One.txt").write_bytes(b"one")
+    (inner / "Two.txt").write_bytes(b"two")
+    page = here.page
+    here.open("/add/")
+    dragged = {"items": [], "files": [str(inner.parent)], "dragOperationsMask": 1}
+    tools = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        place = {"type": kind, "x": 700, "y": 500, "data": dragged}
+        tools.send("Input.dispatchDragEvent", place)
+    expect(page.locator("#toasts")).to_contain_text("Uploaded: 2")
+    expect(page.locator("#sending-files")).to_be_hidden()
+    here.open("/")
+    page.get_by_role("link", name=inner.parent.name).click()
+    expect(page.get_by_title("One.txt")).to_be_visible()
+    page.get_by_role("link", name="Extras").click()
+    expect(page.get_by_title("Two.txt")).to_be_visible()
 
 
 def test_a_file_that_is_refused_stays_with_the_reason_and_a_retry(alice, cuts):
@@ -212,7 +277,7 @@ def test_the_screens_fit(here):
     expect(page.get_by_role("button", name="Add 2")).to_be_visible()
     look("filled in")
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator(".verdict")).to_have_count(3)
+    expect(page.locator(".verdict")).to_have_count(1)
     look("added")
     assert {case: faults for case, faults in found.items() if faults} == {}
 
@@ -227,9 +292,13 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
     expect(page.locator("#omni")).to_have_value("nothing")
-    scriptless.open(f"/add/?magnet={quote(magnet('Asked'))}")
+    again = magnet("Asked")
+    scriptless.open(f"/add/?magnet={quote(again)}")
     page.get_by_role("button", name="Add transfer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    scriptless.open(f"/add/?magnet={quote(again)}")
+    page.get_by_role("button", name="Add transfer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Already here")
 
 
 # The page that asks
@@ -261,6 +330,25 @@ def test_a_magnet_link_opens_the_page_that_asks(here, clock):
     page.evaluate("window.dispatchEvent(new Event('resize'))")
     clock.run_for(1000)
     expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+
+
+def test_what_was_already_here_is_not_counted_as_added(here):
+    page = here.page
+    lines = [magnet(f"Film {number}") for number in range(3)]
+    here.open("/add/")
+    page.locator("#omni").fill("\n".join(lines[:2]))
+    page.get_by_role("button", name="Add 2").click()
+    expect(page.locator("#verdicts-summary")).to_have_text("Added: 2")
+    here.open(f"/add/?list#text={quote(chr(10).join(lines))}")
+    page.get_by_role("button", name="Add 3 transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.locator("#said")).to_contain_text("Added: 1, already here: 2.")
+    here.open(f"/add/?list#popup&text={quote(chr(10).join(lines))}")
+    page.get_by_role("button", name="Add 3 transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Already here")
+    expect(page.locator("#said")).to_contain_text("already here: 3.")
+    expect(page.locator("#said")).not_to_contain_text("Added")
+    is_fine(page)
 
 
 def test_the_list_behind_the_hash_survives_signing_in_and_a_wrong_password(visitor):

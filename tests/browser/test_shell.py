@@ -9,7 +9,7 @@ from playwright.sync_api import Route, expect
 from tests.browser.axe import faults_at, too_wide
 from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor
-from webui.pages.errors import Action, error_page, offline_page
+from webui.errors.page import Action, error_page, offline_page
 
 SERVICE_WORKERS = "block"
 CONTEXT = "kept"
@@ -64,6 +64,42 @@ def test_no_page_scrolls_sideways(someone):
             someone.page.set_viewport_size({"width": width, "height": 700})
             faults[path] += too_wide(someone.page)
     assert {path: found for path, found in faults.items() if found} == {}
+
+
+# The middle of the way back and of the first line of the heading, and where the heading begins.
+HEAD = """() => {
+    const title = document.querySelector(".page-head h1");
+    const line = document.createRange();
+    line.setStart(title.firstChild, 0);
+    line.setEnd(title.firstChild, 1);
+    const middle = (each) => {
+        const { top, height } = each.getBoundingClientRect();
+        return Math.round(top + height / 2);
+    };
+    const back = document.querySelector(".page-head .crumbs li:last-child > *");
+    return { title: middle(line), back: back && middle(back) - middle(line) };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("width", "has_touch"), [(320, False), (390, True), (900, True), (1440, False)]
+)
+def test_headings_stand_at_the_same_height_on_every_page(chromium, ferry, width, has_touch):
+    size = {"width": width, "height": 800}
+    with chromium.new_context(viewport=size, has_touch=has_touch, is_mobile=has_touch) as context:
+        someone = Visitor(context.new_page(), ferry.url, ferry)
+        someone.bring_session()
+        paths = ["/", "/files/0/new/", "/transfers/", "/add/", "/account/", "/account/server/"]
+        paths += ["/account/health/", "/files/largest/"]
+        heads = {}
+        for path in paths:
+            someone.open(path)
+            heads[path] = someone.page.evaluate(HEAD)
+        assert len({head["title"] for head in heads.values()}) == 1, heads
+        if width < 720:
+            backs = [head["back"] for head in heads.values() if head["back"] is not None]
+            assert len(backs) == 3
+            assert max(map(abs, backs)) <= 2, heads
 
 
 def test_a_chosen_scheme_stays(someone):

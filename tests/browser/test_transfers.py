@@ -176,6 +176,25 @@ def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, 
     assert list(far.fake.transfers) == [keep.id] != [gone.id]
 
 
+def test_what_is_done_is_cleared_and_brought_back(alice, far):
+    """From a foreign service: its transfers vanish from the list when they are done."""
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    folder = far.folder(title)
+    far.tells(one, progress=101, folder_created=folder.id)
+    done = alice.page.locator("#done .transfer").filter(has_text=title)
+    expect(done).to_be_visible()
+    far.forgets(one)
+    alice.page.get_by_role("button", name="Clear").click()
+    expect(alice.page.locator("#ended")).to_be_hidden()
+    toast = alice.page.locator("#toasts .toast").filter(has_text="List cleared")
+    toast.get_by_role("button", name="Undo").click()
+    expect(done).to_be_visible()
+    expect(alice.page.locator("#toasts")).to_contain_text("List restored")
+    assert faults_at(alice.page, 320, 1440) == []
+
+
 def test_the_link_is_copied_from_the_menu(context, alice, far):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     title = name()
@@ -230,6 +249,42 @@ def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far
         clock.run_for(AT_ONCE_MS)
     clock.resume()
     expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("77%")
+
+
+def test_the_number_in_the_navigation_is_right_on_every_page(alice, far, clock):
+    title, asked = name(), []
+    far.transfer(title, **RUNNING)
+    alice.page.on("request", lambda request: asked.append(request.url))
+    show(alice, title)
+    clock.run_for(LONGEST_PAUSE_MS)
+    assert [url for url in asked if "/running/" in url] == []
+    alice.open("/account/pair/code/")
+    count = alice.page.get_by_role("link", name="Transfers").locator("#running b")
+    expect(count).to_have_text("1")
+    other = far.transfer(name(), **RUNNING)
+    expect(count).to_have_text("2")
+    hide(alice.page, is_hidden=True)
+    alice.page.evaluate("document.title")
+    asked.clear()
+    far.forgets(other)
+    clock.run_for(LONGEST_PAUSE_MS)
+    assert asked == []
+    hide(alice.page, is_hidden=False)
+    expect(count).to_have_text("1")
+    alice.page.evaluate("document.dispatchEvent(new CustomEvent('transfers-changed'))")
+    far.fake.transfers.clear()
+    far.fake.revision += 1
+    expect(alice.page.locator("#running")).to_be_hidden()
+
+
+def test_a_page_that_is_left_open_after_its_session_stays_and_asks_less_often(alice, far, clock):
+    """Somebody may be typing in it."""
+    alice.open("/account/pair/code/")
+    alice.page.get_by_label("Code").fill("half a co")
+    alice.page.context.clear_cookies(name=f"ferry_session_{alice.ferry.port}")
+    with alice.page.expect_response("**/transfers/running/**"):
+        clock.run_for(LONGEST_PAUSE_MS)
+    expect(alice.page.get_by_label("Code")).to_have_value("half a co")
 
 
 def hide(page: Page, *, is_hidden: bool) -> None:

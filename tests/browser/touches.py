@@ -1,6 +1,8 @@
 """Fingers on the glass."""
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
@@ -14,4 +16,18 @@ def double_tap(page: Page, x: int, y: int) -> None:
         session.send("Input.dispatchTouchEvent", {"type": "touchStart", **finger})
         lifted = {"touchPoints": [], "timestamp": at + 0.02}
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", **lifted})
+    session.detach()
+
+
+@contextmanager
+def dragging(page: Page, x: float, y: float) -> Iterator[Callable[[float], None]]:
+    """A finger that stays down, and moves sideways to where it is called."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: dict[str, float]) -> None:
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", {"x": x, "y": y})
+    yield lambda x: touch("touchMove", {"x": x, "y": y})
+    touch("touchEnd")
     session.detach()

@@ -3,7 +3,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from service import credentials
+from service.accounts import credentials
 from service.models import Account
 from tests.cases import each_case
 from tests.service.builders import NOW, a_file, alice, mallory

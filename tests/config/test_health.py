@@ -13,16 +13,17 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import DatabaseError, OperationalError
 from django.utils import timezone
 
-from config import health, measuring
-from service import leases
+from config import health
+from config.worker import measuring
+from service.library.sweep import sweep
 from service.models import Worker
-from service.sweep import sweep
+from service.worker import leases
 from tests.running import running
 from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
 from tests.service.fakes import end_process_of
 from tests.service.working import until
-from webui.health import Finding
+from webui.health.reports import Finding
 
 __all__ = ["library_folder"]
 
@@ -34,7 +35,8 @@ def test_alive_says_so_without_a_database(client):
 
 
 @pytest.mark.django_db
-def test_ready_names_each_part(client):
+def test_ready_names_each_part(client, library_folder):
+    """In a library of its own: what other tests swept away would be missing."""
     answer = client.get("/readyz")
     assert answer.status_code == 200
     assert json.loads(answer.content) == {

@@ -1,5 +1,6 @@
 """`manage.py library`, and what the owner sees while the database is older than the library."""
 
+import io
 import os
 from datetime import timedelta
 
@@ -8,12 +9,15 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from config import health, running
-from config.upstream import EMBEDDED_ACCOUNT
-from service import generation, library
+from config import health
+from config.embedded.upstream import EMBEDDED_ACCOUNT
+from config.storage import running
+from service.library import generation, library
 from service.models import Account, File, Library
-from service.store import library_store
+from service.store.blobs import library_store
 from tests.service.builders import NOW, a_file, an_account, put
+from webui.activity.page import sentence
+from webui.models import Activity
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -79,6 +83,24 @@ def test_orphans_can_be_deleted_at_once(newer, capsys, store):
     assert list(store.orphans()) == []
 
 
+def test_the_owner_reads_what_was_done(newer):
+    for action in ("list", "discard", "restore", "delete"):
+        call_command("library", action, stdout=io.StringIO())
+    assert [sentence(event) for event in Activity.objects.order_by("pk")] == [
+        "A command on this machine moved files missing from the database to the orphans",
+        f"A command on this machine put orphans into a folder of {EMBEDDED_ACCOUNT}",
+        "A command on this machine deleted all orphans",
+    ]
+
+
+def test_the_owner_reads_that_files_were_adopted(newer):
+    call_command("library", "adopt", stdout=io.StringIO())
+    assert sentence(Activity.objects.get()) == (
+        "A command on this machine put files missing from the database into a folder of "
+        f"{EMBEDDED_ACCOUNT}"
+    )
+
+
 def test_without_doubt_there_is_nothing_to_decide(account):
     for action in ("adopt", "discard"):
         with pytest.raises(CommandError, match="nothing to decide"):
@@ -114,12 +136,16 @@ def test_while_ferry_runs_uploads_under_way_are_left_alone(newer, store, capsys)
         os.close(running._held.pop())  # noqa: SLF001  Only the end of a process lets it go.
 
 
-def test_the_owner_reads_on_each_page_what_to_do(newer, alice, bob):
+def test_each_page_leads_the_owner_to_what_to_do(newer, alice, bob):
+    health = reverse("account-health")
     for url in (reverse("account"), reverse("transfers")):
         page = alice.client.get(url).content.decode()
         assert "The database is older than the files" in page
-        assert "manage.py library adopt" in page
+        assert f'<a href="{health}">What to do about it</a>' in page
         assert "The database is older" not in bob.client.get(url).content.decode()
+    page = alice.client.get(health).content.decode()
+    assert page.count("The database is older than the files") == 1
+    assert page.count("manage.py library adopt") == 1
 
 
 def test_ready_tells_of_it_and_stays_ready(newer, client):

@@ -4,11 +4,12 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from config import preparation
-from webui.models import OneTimeLink, User
+from tests.cases import each_case
+from webui.models import Activity, OneTimeLink, User
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +59,20 @@ def test_createsuperuser_without_questions_makes_the_owner(monkeypatch):
     assert owner.check_password("a quiet harbour")
 
 
+@each_case("weak", ["", "x", "password1", "alice2026", "x" * 1025])
+def test_createsuperuser_without_questions_takes_no_weak_password(weak, monkeypatch):
+    monkeypatch.setenv("DJANGO_SUPERUSER_USERNAME", "alice2026")
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", weak)
+    with pytest.raises(CommandError, match="password"):
+        call_command("createsuperuser", interactive=False, verbosity=0)
+    assert not User.objects.exists()
+
+
+def test_createsuperuser_that_makes_nobody_records_nobody(bob):
+    call_command("createsuperuser", stdin=io.StringIO(), stdout=io.StringIO())
+    assert not Activity.objects.exists()
+
+
 def test_the_token_itself_is_not_kept():
     (token,) = set(tokens(announced()))
     assert token not in str(OneTimeLink.objects.values())
@@ -87,15 +102,22 @@ def test_what_nobody_syncs_begins_anew_when_the_machine_did(tmp_path, monkeypatc
     # No test can start the machine anew; tests/powercuts gives Ferry another ID for real.
     monkeypatch.setattr(preparation, "BOOT_ID", boot)
     data = tmp_path / "data"
-    (data / "cache").mkdir(parents=True)
-    kept = data / "ferry.sqlite3"
-    names = ("listings.sqlite3", "listings.sqlite3-wal", "transfers.sqlite3", "cache/a.djcache")
+    for folder in ("cache", "pins"):
+        (data / folder).mkdir(parents=True)
+    kept = [data / "ferry.sqlite3", data / "pins/1-0123abcd"]
+    names = (
+        "listings.sqlite3",
+        "listings.sqlite3-wal",
+        "transfers.sqlite3",
+        "cache/a.djcache",
+        "pins/1-key-0123abcd",
+    )
     for current, are_gone in (("one", True), ("one", False), ("two", True), ("two", False)):
-        for path in (kept, *(data / name for name in names)):
+        for path in (*kept, *(data / name for name in names)):
             path.parent.mkdir(exist_ok=True)
             path.touch()
         boot.write_text(current)
         preparation.drop_unsynced(data)
         left = [name for name in names if (data / name).exists()]
         assert left == ([] if are_gone else [*names]), current
-        assert kept.exists()
+        assert all(path.exists() for path in kept)

@@ -15,8 +15,8 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from service import links, pins
-from service.store import library_store
+from service.content import archive_plans, signed_links
+from service.store.blobs import library_store
 from tests.cases import each_case
 from tests.running import PASSWORD, raw
 from tests.service.builders import a_file, alice, put
@@ -47,12 +47,12 @@ def file(library_folder):
 
 @pytest.fixture
 def file_link(file):
-    return links.file_link(file.account, file, now=timezone.now())
+    return signed_links.file_link(file.account, file, now=timezone.now())
 
 
 @pytest.fixture
 def zip_link(file):
-    return pins.pin(file.account, [], [file.pk], "Films", now=timezone.now())
+    return archive_plans.pin(file.account, [], [file.pk], "Films", now=timezone.now())
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_a_sender_that_sends_nothing_more_is_cut(server, beginning):
 def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(server, library_folder):
     account = alice()
     file = a_file(account, blob=put(library_folder, CONTENT))
-    connection = ask(server, links.file_link(account, file, now=timezone.now()))
+    connection = ask(server, signed_links.file_link(account, file, now=timezone.now()))
     connection.recv(1)
     os.truncate(library_folder.path(file.blob), 8_000_000)
     assert received(connection) < len(CONTENT)
@@ -198,7 +198,7 @@ def test_an_archive_that_breaks_midway_is_visibly_incomplete(server, library_fol
     account = alice()
     first = a_file(account, "a.mkv", blob=put(library_folder, CONTENT))
     second = a_file(account, "b.mkv", blob=put(library_folder, CONTENT))
-    link = pins.pin(account, [], [first.pk, second.pk], "Films", now=timezone.now())
+    link = archive_plans.pin(account, [], [first.pk, second.pk], "Films", now=timezone.now())
     library_folder.delete(second.blob)
     with (
         httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client,

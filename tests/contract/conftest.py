@@ -4,8 +4,8 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from config import upstream
-from service import accounts
+from config.embedded import upstream
+from service.accounts import accounts
 from tests.contract.fake import FakeV1
 from tests.contract.speaking import EMAIL, PASSWORD, V1
 from tests.running import Ferry

@@ -79,6 +79,11 @@ class FakeV1(httpx.BaseTransport):
         self.transfers: dict[int, Transfer] = {}
         self.calls: list[tuple[str, str]] = []
         self.answers: dict[str, list[httpx.Response]] = {}
+        self.sends_content = False  # by itself, in place of a redirect
+        self.keeps_folder_id = True
+        # Methods and paths that it does not know, and what it answers there.
+        self.unknown: dict[tuple[str, str], Callable[[], httpx.Response]] = {}
+        self.instead: Callable[[], httpx.Response] | None = None  # of the bytes of files and ZIPs
         self._last_id = ROOT
         self.revision = 0
 
@@ -100,19 +105,22 @@ class FakeV1(httpx.BaseTransport):
     def answer(self, request: httpx.Request, path: str) -> httpx.Response:
         if request.headers.get("authorization") != f"Basic {self._basic}":
             raise Refused(401, "access_denied")
+        if (request.method, path) in self.unknown:
+            return self.unknown[request.method, path]()
         methods = {}
         for method, pattern, view in ROUTES:
             if match := re.fullmatch(pattern, path):
                 methods[method] = (view, match.groupdict())
         if not methods:
             raise Refused(404, "not_found")
-        if request.method not in methods:
+        method = "GET" if request.method == "HEAD" else request.method
+        if method not in methods:
             raise Refused(405, "method_not_allowed", allow=", ".join(methods))
-        view, ids = methods[request.method]
+        view, ids = methods[method]
         facts = view(self, request, **{name: int(value) for name, value in ids.items()})
         if isinstance(facts, httpx.Response):
             return facts
-        if request.method != "GET":
+        if method != "GET":
             self.revision += 1
         return httpx.Response(200, json={"result": True, "code": 200} | facts)
 
@@ -123,7 +131,8 @@ class FakeV1(httpx.BaseTransport):
         etag = f'"{here.id}-{self.revision}"'
         if request.headers.get("if-none-match") == etag:
             return httpx.Response(304, headers={"etag": etag})
-        return httpx.Response(200, json=self.listing(here), headers={"etag": etag})
+        headers = {"etag": etag} | ({"ferry-keeps": "folder_id"} if self.keeps_folder_id else {})
+        return httpx.Response(200, json=self.listing(here), headers=headers)
 
     def listing(self, here: Item) -> dict[str, Any]:
         inside = [item for item in self.items.values() if item.parent == here.id]
@@ -151,6 +160,16 @@ class FakeV1(httpx.BaseTransport):
             "result": True,
             "code": 200,
         }
+
+    def largest(self, _request: httpx.Request) -> dict[str, Any]:
+        files = [item for item in self.items.values() if item.content is not None]
+        files.sort(key=lambda item: (len(item.content), item.id), reverse=True)
+        return {"files": [self._large_record(item) for item in files[:100]]}
+
+    def _large_record(self, item: Item) -> dict[str, Any]:
+        told = ("id", "name", "size", "hash", "folder_id", "last_update")
+        facts = {name: fact for name, fact in file_record(item).items() if name in told}
+        return facts | {"folder": self.path_of(self.items[item.parent])}
 
     def create(self, request: httpx.Request) -> dict[str, Any]:
         path = body_of(request).first("path")
@@ -196,12 +215,12 @@ class FakeV1(httpx.BaseTransport):
 
     def download_folder(self, request: httpx.Request, folder: int) -> httpx.Response:
         here = self.folder(folder)
-        return found(request, f"/content/zip/{here.id}/{here.name}.zip")
+        return self._found(request, f"/content/zip/{here.id}/{here.name}.zip")
 
     # Files
 
     def download_file(self, request: httpx.Request, file: int) -> httpx.Response:
-        return found(request, f"/content/file/{self.file(file).id}")
+        return self._found(request, f"/content/file/{self.file(file).id}")
 
     def delete_file(self, _request: httpx.Request, file: int) -> dict[str, Any]:
         del self.items[self.file(file).id]
@@ -295,10 +314,11 @@ class FakeV1(httpx.BaseTransport):
             "title": one.title,
             "name": one.title,
             "torrent_hash": one.hash,
+            **({"reason": one.facts["reason"]} if one.facts.get("reason") else {}),
         }
 
     def _destination(self, body: Body) -> int:
-        wanted = str(body.fields.get("folder_id") or 0)
+        wanted = str((self.keeps_folder_id and body.fields.get("folder_id")) or 0)
         if not wanted.isdecimal():
             raise Refused(422, "folder_id_unreadable")
         return self.folder(int(wanted)).id
@@ -335,15 +355,22 @@ class FakeV1(httpx.BaseTransport):
         for each in ids:
             if each not in self.items:
                 raise Refused(404, "not_found")
-        return found(request, f"/content/zip/{'-'.join(map(str, ids))}/Files.zip")
+        return self._found(request, f"/content/zip/{'-'.join(map(str, ids))}/Files.zip")
 
     # Content
+
+    def _found(self, request: httpx.Request, path: str) -> httpx.Response:
+        if not self.sends_content:
+            return found(request, path)
+        return self.instead() if self.instead else self._content(request, path)
 
     def _content(self, request: httpx.Request, path: str) -> httpx.Response:
         _, _, kind, ids, *_ = path.split("/")
         items = [self.items.get(int(each)) for each in ids.split("-")]
         if None in items:
             return httpx.Response(404)
+        if self.instead:
+            return self.instead()
         content = self._zipped(items) if kind == "zip" else items[0].content
         headers = {"content-disposition": "attachment", "accept-ranges": "bytes"}
         if match := re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", "")):
@@ -551,6 +578,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("POST", f"{FOLDER}/rename", FakeV1.rename_folder),
     ("DELETE", FOLDER, FakeV1.delete_folder),
     ("POST", f"{FOLDER}/delete", FakeV1.delete_folder),
+    ("GET", "/rest/files/largest", FakeV1.largest),
     ("GET", FILE, FakeV1.download_file),
     ("GET", f"{FILE}/(?:hls|mp4)", FakeV1.convert),
     ("GET", f"{FILE}/(?:image|thumbnail)", FakeV1.picture),

@@ -22,6 +22,27 @@ def test_operation(table, words, v1):
     TABLES[table][words](v1)
 
 
+def test_listings_say_that_the_folder_of_an_add_is_kept(v1):
+    folder_id = v1.folder("Films")
+    for path in ("/rest/folder", f"/rest/folder/{folder_id}"):
+        assert v1.get(path).headers["ferry-keeps"] == "folder_id"
+
+
+def test_the_largest_files_of_all_folders_are_listed_with_their_folders(v1):
+    films_id, inner_id = v1.folder("Films"), v1.folder("Films/2024")
+    small, large, middle = (
+        v1.file(name, folder_id=folder_id, content=b"x" * size)
+        for name, folder_id, size in [("a", 0, 1), ("b", inner_id, 9), ("c", films_id, 5)]
+    )
+    found = fine(v1.get("/rest/files/largest"))["files"]
+    assert [each["id"] for each in found] == [large, middle, small]
+    assert [each["folder"] for each in found] == ["Films/2024", "Films", ""]
+    root_id = fine(v1.get("/rest/folder"))["id"]
+    assert [each["folder_id"] for each in found] == [inner_id, films_id, root_id]
+    fields = [set(each) for each in found]
+    assert fields == [{*["id", "name", "size", "hash", "folder", "folder_id", "last_update"]}] * 3
+
+
 def test_no_test_stands_for_a_row_that_is_not_there():
     assert {(table, words) for table in TABLES for words in TABLES[table]} == set(ROWS)
 

@@ -10,11 +10,11 @@ from django.conf import settings
 from django.db.models import Sum
 from django.utils import timezone
 
-from service import library
+from service.library import library
+from service.library.sweep import sweep
 from service.models import Account, File, Transfer
-from service.places import ids_on_disk
-from service.store import Store
-from service.sweep import sweep
+from service.store.blobs import Store
+from service.transfers.download_folders import ids_on_disk
 from tests.faults.tally import Reckoning
 
 GONE = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from service.models import Account
-from service.store import Store
+from service.store.blobs import Store
 from tests.faults.reckoning import GONE, Promises, reckoned, sum_of
 from tests.faults.tally import Reckoning, Tally
 from tests.running import PASSWORD

@@ -15,7 +15,7 @@ from threading import Event
 import httpx
 import pytest
 
-from service.store import Store
+from service.store.blobs import Store
 from tests import databases
 from tests.faults.tally import SEED
 from tests.running import BASE, PASSWORD, running

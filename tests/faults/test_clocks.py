@@ -1,8 +1,8 @@
 """A clock that jumps forward or is set back, by hours and by days.
 
-Shown elsewhere: a worker's own lease (tests/service/test_leases.py), how long a link, a code or a
-wish is told to last (tests/webui/test_pairing.py, test_plan.py), and what is shown of a service
-whose clock is another (test_sightings.py).
+Shown elsewhere: a worker's own lease (tests/service/worker/test_leases.py), how long a link, a code
+or a wish is told to last (tests/webui/people/test_pairing.py, test_plan.py), and what is shown of a
+service whose clock is another (tests/webui/transfers/test_states.py).
 """
 
 from datetime import timedelta
@@ -11,18 +11,19 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from service import links, transfers
-from service.media import looking
+from service.content import signed_links
+from service.media import probing
 from service.media.work import LEASE
 from service.models import File, Media
-from service.places import ids_on_disk, place_of
+from service.transfers import transfers
+from service.transfers.download_folders import ids_on_disk, place_of
 from tests.faults.tally import Reckoning
 from tests.service.builders import NOW, a_file, magnet
 from tests.service.builders import alice as an_account
 from tests.service.fakes import Shift
-from tests.webui.test_signin import sign_in
-from webui import throttle
+from tests.webui.signin.test_views import sign_in
 from webui.models import Throttle
+from webui.signin import throttle
 
 DAY = timedelta(days=1)
 JUMPS = [DAY, -DAY, timedelta(hours=1), -timedelta(hours=1)]
@@ -117,10 +118,10 @@ def test_two_workers_whose_clocks_are_a_day_apart_bring_everything_once(tally, b
 def test_media_that_a_worker_had_when_the_clock_was_set_back_are_looked_at(tally):
     now = timezone.now()
     Media.objects.create(sha1="a" * 40, size_bytes=1)
-    assert len(looking.lease(1, now, now + LEASE)) == 1
+    assert len(probing.lease(1, now, now + LEASE)) == 1
     tally.faults["clock set back"] += 1
-    assert len(looking.lease(1, now - DAY, now - DAY + LEASE)) == 1
-    assert looking.lease(1, now - DAY, now - DAY + LEASE) == []
+    assert len(probing.lease(1, now - DAY, now - DAY + LEASE)) == 1
+    assert probing.lease(1, now - DAY, now - DAY + LEASE) == []
 
 
 @pytest.fixture
@@ -170,6 +171,6 @@ def test_a_link_ends_by_the_clock_and_by_no_other(reader, library_folder, at, by
     with library_folder.writer() as writer:
         writer.write(b"content")
         file = a_file(account, blob=writer.commit())
-    link = links.file_link(account, file, now=timezone.now())
+    link = signed_links.file_link(account, file, now=timezone.now())
     at(by)
     assert reader.get(link).status_code == status

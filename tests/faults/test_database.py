@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 
 from service.models import Transfer
-from service.places import ids_on_disk
+from service.transfers.download_folders import ids_on_disk
 from tests.faults.reckoning import sum_of
 from tests.faults.tally import Reckoning
 from tests.faults.test_disks import restart_web
@@ -32,7 +32,7 @@ EMAIL = "alice@example.org"
 CONTENT = os.urandom(100_000)
 MAKE_ACCOUNT = f"""
 from django.utils import timezone
-from service import accounts
+from service.accounts import accounts
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now())
 """
 

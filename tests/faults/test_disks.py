@@ -1,8 +1,8 @@
 """A disk that is full to its last byte, and one that became read-only, under the whole program.
 
-Shown elsewhere: a disk that fills while a torrent comes (tests/service/test_work.py and
-engine/test_full_disk.py), while content is put (test_store.py), while a film is made
-(media/test_converters.py); a data folder that can't be written at the start
+Shown elsewhere: a disk that fills while a torrent comes (tests/service/worker/test_work.py and
+engine/test_full_disk.py), while content is put (tests/service/store/test_blobs.py), while a film is
+made (media/test_converters.py); a data folder that can't be written at the start
 (tests/config/test_environment.py).
 """
 
@@ -29,11 +29,11 @@ EMAIL = "alice@example.org"
 CONTENTS = {name: os.urandom(300_000) for name in ("a.txt", "b.txt", "c.txt")}
 MAKE_ACCOUNT = f"""
 from django.utils import timezone
-from service import accounts
+from service.accounts import accounts
 accounts.add({EMAIL!r}, {PASSWORD!r}, timezone.now(), space_max_bytes=10**10)
 """
 MOST_LINES = 4
-PAGES = ["/", "/transfers/", "/account/", "/account/health/"]
+PAGES = ["/", "/transfers/", "/account/", "/account/server/", "/account/health/"]
 
 
 class Alice:

@@ -1,7 +1,7 @@
 """kill -9 of ffmpeg and of the worker, again and again, while a film is made for viewers.
 
-Shown elsewhere: one kill of a converter (tests/service/media/test_converters.py), and of a worker
-amid a segment and a picture (tests/service/media/test_killed_worker.py).
+Shown elsewhere: one kill of a converter (tests/service/media/hls/test_converters.py), and of a
+worker amid a segment and a picture (tests/service/media/test_killed_worker.py).
 """
 
 import io
@@ -14,8 +14,8 @@ from contextlib import suppress
 import av
 import pytest
 
-from service.media import films
-from service.media.places import Content
+from service.media.content_folders import Content
+from service.media.hls import films
 from tests.faults.tally import Reckoning
 from tests.service.builders import a_file
 from tests.service.media import samples

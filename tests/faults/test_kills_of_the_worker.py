@@ -1,8 +1,8 @@
 """kill -9 of the worker, of its engine and of two workers in turn, while torrents come.
 
-Shown elsewhere: the worker at its every step (tests/service/test_worker_kills.py), one kill, an
-orderly stop and a sleep beyond the lease (tests/service/test_work.py), and what the engine makes
-of its own end (tests/service/engine/test_crashes.py).
+Shown elsewhere: the worker at its every step (tests/service/worker/test_kills.py), one kill, an
+orderly stop and a sleep beyond the lease (tests/service/worker/test_work.py), and what the engine
+makes of its own end (tests/service/torrents/test_crashes.py).
 """
 
 import os
@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import pytest
 
 from service.models import Transfer
-from service.places import ids_on_disk
+from service.transfers.download_folders import ids_on_disk
 from tests.service.working import until, working
 from tests.serving import serving
 from tests.swarm import torrent

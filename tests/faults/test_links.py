@@ -1,7 +1,7 @@
 """Disks that know no hard links, pipes, or sockets: exFAT, FAT, and some network shares.
 
 The whole program runs with a kernel that refuses them. Shown elsewhere: what is copied in the place
-of a link (tests/service/test_store.py).
+of a link (tests/service/store/test_blobs.py).
 """
 
 import os

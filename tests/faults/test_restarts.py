@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 
 from service.models import File, Transfer
-from service.places import ids_on_disk
+from service.transfers.download_folders import ids_on_disk
 from tests import databases
 from tests.faults.reckoning import incoming, sum_of
 from tests.running import STOP_SECONDS, running

@@ -3,7 +3,7 @@ as done or as failed that isn't, and what is left is plain to see once it answer
 
 Shown elsewhere: every misbehaviour on a socket (tests/webui/v1/test_misbehaving.py), plain pages
 for each that reads badly and no act repeated elsewhere (tests/attacks/test_19_hostile_service.py),
-what is shown while it is away (tests/webui/test_files.py, test_transfers.py).
+what is shown while it is away (tests/webui/files/test_views.py, test_transfers.py).
 """
 
 import secrets
@@ -15,11 +15,11 @@ import pytest
 from tests.contract.fake import FakeV1
 from tests.faults.tally import Reckoning
 from tests.people import page
+from tests.webui.files.test_upload_views import body_of, send
 from tests.webui.service import EMAIL, PASSWORD, URL, Storage
-from tests.webui.test_uploads import body_of, send
-from webui import connection
-from webui.connection import Service
-from webui.judging import Judge
+from webui.connection import connection
+from webui.connection.address_policy import Judge
+from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
 from webui.v1.connection import Patience
@@ -83,9 +83,7 @@ def act(name, bob, ids):
     go = bob.client.post
     return {
         "new folder": lambda: go("/files/0/new/", {"name": "New"}),
-        "rename": lambda: go(
-            f"/files/0/file-{ids['old.txt']}/rename/", {"stem": "new", "extension": ".txt"}
-        ),
+        "rename": lambda: go(f"/files/0/file-{ids['old.txt']}/rename/", {"name": "new.txt"}),
         "delete": lambda: go("/files/0/delete/", {"entry": f"file-{ids['doomed.txt']}"}),
         "upload": lambda: send(bob.client, body_of(("sent.txt", "content")), x_file_size="7"),
         "magnet": lambda: go(

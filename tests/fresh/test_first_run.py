@@ -126,9 +126,9 @@ def refused_as_the_port_is_taken(clone: Path, port: int) -> None:
     assert "Traceback" not in again.stderr
 
 
-def test_development_as_readme_says_serves_pages_and_static_files_and_works(tmp_path):
-    readme = (BASE / "README.md").read_text()
-    prepare, serve, work = re.findall(r"^DEBUG=true .*manage\.py .*$", readme, re.MULTILINE)
+def test_development_as_documented_serves_pages_and_static_files_and_works(tmp_path):
+    page = (BASE / "CONTRIBUTING.md").read_text()
+    prepare, serve, work = re.findall(r"^DEBUG=true .*manage\.py .*$", page, re.MULTILINE)
     environment = developers(tmp_path)
     run_here(prepare, environment)
     port = free_port()
@@ -143,9 +143,9 @@ def test_development_as_readme_says_serves_pages_and_static_files_and_works(tmp_
         assert output.saw("worker started", 120), output.text
 
 
-def test_an_owner_is_made_without_a_terminal_as_readme_says(tmp_path):
-    readme = (BASE / "README.md").read_text()
-    blocks = re.findall(r"^```sh\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+def test_an_owner_is_made_without_a_terminal_as_documented(tmp_path):
+    page = (BASE / "docs/operations.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (block,) = [each for each in blocks if "createsuperuser" in each]
     made, *lines = block.replace("…", "'a quiet harbour'").splitlines()
     assert made == "make .venv/run.stamp"

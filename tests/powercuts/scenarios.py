@@ -36,7 +36,7 @@ from tests.tools import program
 EMAIL = "alice@example.org"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 SETTINGS = {"DATABASE_URL": "", "TORRENT_PORT": "0", "SEED_MINUTES": "0", "WEB_PROCESSES": "1"}
-PAGES = ("/", "/transfers/", "/account/")
+PAGES = ("/", "/transfers/", "/account/", "/account/server/")
 # The tables of an older Ferry: these can be gone back to.
 OLDER = (("webui", "0011"), ("service", "0004"))
 

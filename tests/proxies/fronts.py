@@ -1,4 +1,4 @@
-"""A proxy before Ferry, set up with README's own words."""
+"""A proxy in front of Ferry, set up exactly as documented."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.running import BASE, Ferry
 from tests.tools import program
 
-README = (BASE / "README.md").read_text()
+OPERATIONS = (BASE / "docs/operations.md").read_text()
 NGINX = """
 user {user}; daemon off; pid {home}/pid; error_log {home}/error;
 events {{ worker_connections 4096; }}
@@ -68,8 +68,8 @@ def proxy(front: Front, home: Path, ferry: Ferry, port: int) -> Iterator[str]:
 
 
 def block(language: str, first: str) -> str:
-    """The piece of README in a language that begins with these words."""
-    found = re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    """Return the block of the documentation in this language that starts with these words."""
+    found = re.findall(rf"^```{language}\n(.*?)^```", OPERATIONS, re.MULTILINE | re.DOTALL)
     (piece,) = [piece for piece in found if piece.startswith(first)]
     return piece
 
@@ -119,7 +119,7 @@ def caddy(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str],
 
 
 def older_words(caddy: str) -> list[tuple[str, str]]:
-    """Return what README says to write for a Caddy before 2.7, such as Debian's."""
+    """Return what to write for a Caddy before 2.7, such as Debian's."""
     version = subprocess.run([caddy, "version"], capture_output=True, text=True, check=True).stdout
     numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
     now, before = "request_buffers 256KiB", "buffer_requests\nmax_buffer_size 256KiB"

@@ -1,4 +1,4 @@
-"""README's own settings for nginx and Caddy, with both programs before the whole of Ferry."""
+"""The documented settings for nginx and Caddy, with both programs in front of Ferry."""
 
 import re
 import ssl

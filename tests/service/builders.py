@@ -6,10 +6,11 @@ import zlib
 from datetime import UTC, datetime
 from itertools import count
 
-from service import accounts, library, planting
+from service.accounts import accounts
+from service.library import bulk_insert, library
+from service.library.bulk_insert import Planted
 from service.models import Account, File, Folder, Wish
-from service.planting import Planted
-from service.store import Store, Stored
+from service.store.blobs import Store, Stored
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
 numbers = count(1)
@@ -67,7 +68,7 @@ def a_tree(
 ) -> Folder:
     """A folder with an empty-handed file of 10 bytes at each of the paths."""
     files = [Planted(tuple(path.split("/")), stored()) for path in paths]
-    return planting.plant(account, folder.pk if folder else 0, name, files, NOW)
+    return bulk_insert.plant(account, folder.pk if folder else 0, name, files, NOW).folder
 
 
 def fill_wishlist(account: Account, count: int) -> None:

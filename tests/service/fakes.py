@@ -8,15 +8,15 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.engine import events
-from service.engine.events import Complete, FileOf, Gone, Metadata, Status
-from service.engine.fetch_events import Head
-from service.landing import Landing
-from service.leases import Lease
-from service.places import place_of
-from service.steering import Limits, Tools
-from service.store import library_store
-from service.worker import Worker
+from service.fetching.events import Head
+from service.store.blobs import library_store
+from service.torrents import events as torrents_events
+from service.torrents.events import Complete, FileOf, Gone, Metadata, Status
+from service.transfers.download_folders import place_of
+from service.worker.commands import Limits, Tools
+from service.worker.import_files import Landing
+from service.worker.leases import Lease
+from service.worker.worker import Worker
 from tests.service.builders import NOW
 
 
@@ -25,12 +25,14 @@ class Helper:
 
     def __init__(self):
         self.orders = {}
+        self.added = {}  # also those that were removed since
         self.asked = []
         self.news = []
+        self.lets_go = True
         self.is_stopped = False
 
     def add(self, order):
-        self.orders[order.key] = order
+        self.orders[order.key] = self.added[order.key] = order
         self.asked.append(("add", order.key))
 
     def proceed(self, key):
@@ -39,7 +41,8 @@ class Helper:
     def remove(self, key):
         self.asked.append(("remove", key))
         self.orders.pop(key, None)
-        self.news.append(Gone(key))
+        if self.lets_go:
+            self.news.append(Gone(key))
 
     def poll(self):
         news, self.news = self.news, []
@@ -75,7 +78,7 @@ class Helper:
         self.news.append(Complete(str(transfer.pk)))
 
     def broken(self, transfer, word, sentence=""):
-        self.news.append(events.Broken(str(transfer.pk), word, sentence))
+        self.news.append(torrents_events.Broken(str(transfer.pk), word, sentence))
 
 
 class FakeEngine(Helper):
@@ -111,7 +114,7 @@ class FakeEngine(Helper):
 
     def restart(self, *suspects):
         self.orders = {}
-        self.news = [events.Restarted(tuple(str(each.pk) for each in suspects))]
+        self.news = [torrents_events.Restarted(tuple(str(each.pk) for each in suspects))]
 
 
 class FakeFetching(Helper):

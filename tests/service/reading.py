@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import httpx
 
-from config import upstream
-from service.walking import Passed, Step
+from config.embedded import upstream
+from service.content.traversal import Passed, Step
 
 
 def reader() -> httpx.Client:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config.transferring import engine_settings, limits
-from service.engine.client import Engine
-from service.engine.fetching import Fetching
-from service.landing import Landing
-from service.leases import Lease
-from service.steering import Tools
-from service.store import library_store
-from service.worker import Worker
+from config.worker.transferring import engine_settings, limits
+from service.fetching.pool import Fetching
+from service.store.blobs import library_store
+from service.torrents.client import Engine
+from service.worker.commands import Tools
+from service.worker.import_files import Landing
+from service.worker.leases import Lease
+from service.worker.worker import Worker
 from tests.service.fakes import Here
 
 PATIENCE_SECONDS = 180

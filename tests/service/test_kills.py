@@ -16,9 +16,9 @@ import pytest
 from django.db import connection
 from django.db.models import Sum
 
-from service import library
+from service.library import library
+from service.library.sweep import sweep
 from service.models import Account, File, Folder
-from service.sweep import sweep
 from tests.service.builders import NOW, a_file, a_folder, alice, put
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -6,9 +6,11 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from service import accounts, library, transfers
+from service.accounts import accounts
 from service.errors import Refusal
+from service.library import library
 from service.models import Account, File, Folder, Transfer
+from service.transfers import transfers
 from tests.service.builders import NOW, a_file, a_folder, alice, magnet, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)

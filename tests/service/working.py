@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 from django.conf import settings
 
+from service.worker.stages import IllegalTransition
 from tests import databases
 from tests.running import BASE, Output, launch
 
@@ -53,7 +54,7 @@ class Working:
     def engine(self) -> int | None:
         """The one of its children that speaks BitTorrent."""
         children = self.children()
-        return next((pid for pid in children if "service.engine" in children[pid]), None)
+        return next((pid for pid in children if "service.torrents" in children[pid]), None)
 
 
 def text_of(place: Path) -> str:
@@ -82,8 +83,8 @@ from datetime import timedelta
 import django
 from django.core.management import execute_from_command_line
 django.setup()
-from service import steering
-steering.DISK_PATIENCE = timedelta(seconds=2)
+from service.worker import commands
+commands.DISK_PATIENCE = timedelta(seconds=2)
 execute_from_command_line(["manage.py", *sys.argv[1:]])
 """
 
@@ -102,6 +103,7 @@ def working(
         process.kill()
         process.wait(STOP_SECONDS)
         output.close()
+    assert IllegalTransition.__name__ not in output.text
 
 
 def ask(api: httpx.Client, transfer_id: int) -> dict:

@@ -145,7 +145,7 @@ class Person:
         if old := self._any():
             stem = f"{self._chance.randrange(10**9):09} renamed"
             path = f"/files/{self._folder}/file-{self._listed('')[old]}/rename/"
-            self._post(path, data={"stem": stem, "extension": ".txt"}, is_well=(302,))
+            self._post(path, data={"name": f"{stem}.txt"}, is_well=(302,))
             self._contents[f"{stem}.txt"] = self._contents.pop(old)
 
     def delete(self) -> None:

@@ -10,8 +10,8 @@ from threading import Thread
 import httpx
 
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, URL, Storage
-from webui.connection import Service
-from webui.judging import Judge
+from webui.connection.address_policy import Judge
+from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 
 from tests.contract.fake import ROOT, FakeV1, Item, Transfer
-from webui.connection import Service
-from webui.judging import Judge
+from webui.connection.address_policy import Judge
+from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
 from webui.v1.connection import Patience
@@ -83,6 +83,7 @@ class Storage:
 
 def storage_of(key: str, *, is_embedded: bool, now=lambda: datetime.now(UTC)) -> Storage:
     fake = FakeV1(EMAIL, PASSWORD)
+    fake.keeps_folder_id = is_embedded
     client = Client(
         URL,
         Credentials(EMAIL, PASSWORD),

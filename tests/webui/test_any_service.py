@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from tests.people import page
 from tests.webui.v1.test_models import ANYTHING, OBJECTS
-from webui import transfers
+from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db
 FOLDERS = [
@@ -19,7 +19,8 @@ FOLDERS = [
     "/files/0/listing/",
     "/files/0/delete/?all=1",
 ]
-OTHERS = ["/?q=a", "/files/0/file-100/view/", "/transfers/", "/transfers/list/", "/account/"]
+OTHERS = ["/?q=a", "/files/0/file-100/view/", "/transfers/", "/transfers/list/"]
+OTHERS += ["/account/", "/account/server/", "/files/largest/"]
 REFUSING = frozenset({"result", "wt"})
 GOOD = {"id": 100, "name": "good.txt"}
 ROWS = some.lists(
@@ -47,9 +48,9 @@ LISTINGS = some.builds(
 @given(some.sampled_from(FOLDERS + OTHERS), LISTINGS)
 def test_no_page_breaks_on_any_listing(bob, storage, path, listing):
     content = json.dumps(listing).encode()
-    for asked in ("folder", "folder/0", "folder/7", "user", "transfer"):
+    for asked in ("folder", "folder/0", "folder/7", "user", "transfer", "files/largest"):
         storage.says(f"/rest/{asked}", *[httpx.Response(200, content=content) for _ in range(9)])
-    transfers.changed(storage.service)
+    poll.changed(storage.service)
     answer = bob.client.get(path)
     assert answer.status_code == 200
     assert path not in FOLDERS or GOOD["name"] in page(answer).get_text()

@@ -7,11 +7,12 @@ import zipfile
 import pytest
 from django.utils import timezone
 
-from config import upstream
-from service import accounts
+from config.embedded import upstream
+from service.accounts import accounts
 from tests.people import page
-from webui import connection, transfers
+from webui.connection import connection
 from webui.models import Sent
+from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -48,7 +49,7 @@ def test_a_file_comes_is_seen_renamed_fetched_and_goes(bob):
     assert names(shown) == ["a.txt", "b.txt"]
     first = keys(shown)[0]
 
-    sent = {"stem": "z", "extension": ".txt"}
+    sent = {"name": "z.txt"}
     assert names(bob.client.post(f"{folder}{first}/rename/", sent, follow=True)) == [
         "b.txt",
         "z.txt",
@@ -93,7 +94,7 @@ def test_a_transfer_of_the_real_service_is_shown_followed_and_cancelled(bob):
         source_kind=Sent.FILE,
         added_at=timezone.now(),
     )
-    transfers.changed(connection.service())
+    poll.changed(connection.service())
     shown = page(bob.client.get("/transfers/"))
     assert shown.select_one(f"#t{kept.id}")["data-state"] == "moved"
     row.refresh_from_db()

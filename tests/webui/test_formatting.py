@@ -4,8 +4,7 @@ from zoneinfo import ZoneInfo
 from django.utils import translation
 
 from tests.cases import each_case
-from webui.pages.gauge import gauge_of
-from webui.pages.measures import (
+from webui.formatting import (
     Calendar,
     count_words,
     duration_words,
@@ -15,8 +14,10 @@ from webui.pages.measures import (
     more_words,
     short_time,
     size_words,
+    sum_words,
     tenths_words,
 )
+from webui.storage_meter import gauge_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # 14:00 in Berlin
@@ -46,6 +47,13 @@ NOW = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # 14:00 in Berlin
 )
 def test_sizes_have_no_more_digits_than_anybody_reads(size_bytes, words):
     assert size_words(size_bytes) == words
+
+
+def test_sums_tell_what_is_not_known():
+    assert sum_words([1_000, 1_000]) == "2 KB"
+    assert sum_words([1_000, None]) == "at least 1 KB"
+    assert sum_words([None, None]) == sum_words([0, None]) == "size unknown"
+    assert sum_words([]) == "0 bytes"
 
 
 def test_numbers_are_grouped():

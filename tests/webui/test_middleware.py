@@ -9,8 +9,8 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import PASSWORD, page, words
-from webui import devices
-from webui.views import files
+from webui.files import views as file_views
+from webui.signin import devices
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +88,7 @@ def test_a_session_of_https_is_none_on_http(alice):
 def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, caplog):
     alice.client.raise_request_exception = False
     # No view of Ferry is broken.
-    monkeypatch.setattr(files, "render", broken)
+    monkeypatch.setattr(file_views, "render", broken)
     answer = alice.client.get("/")
     assert answer.status_code == 500
     reference = words(answer, ".code").split()[-1]
@@ -109,7 +109,7 @@ def test_trouble_of_the_database_is_a_page_in_plain_words(alice, monkeypatch, ca
         raise OperationalError(text)
 
     # Only root can make a disk that is full, and a lock is waited for 20 s.
-    monkeypatch.setattr(files, "render", troubled)
+    monkeypatch.setattr(file_views, "render", troubled)
     answer = alice.client.get("/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
     assert words(answer, "h1") == title

@@ -9,7 +9,7 @@ from django.utils.translation import trans_real
 
 from tests.cases import each_case
 from tests.people import page
-from webui.pages import sightings
+from webui.transfers import states
 
 pytestmark = pytest.mark.django_db
 # What Django, data and the keyboard say: names, keys, and the name of the program.
@@ -70,6 +70,8 @@ def english(soup: BeautifulSoup) -> list[str]:
         "/",
         "/transfers/",
         "/account/",
+        "/account/server/",
+        "/files/largest/",
         "/add/",
         ASKED,
         "/offline/",
@@ -88,7 +90,7 @@ def test_no_sentence_escapes_translation(alice, path):
 
 
 def test_every_state_of_a_transfer_is_translated(alice, storage):
-    for state in sorted(sightings.ENDED | set(sightings.ORDER) - {sightings.GONE}):
+    for state in sorted(states.ENDED | set(states.ORDER) - {states.GONE}):
         storage.transfer("alice", state=state, size=10**10, progress=50, connected_to=2)
     with Marked():
         soup = page(alice.client.get("/transfers/"))

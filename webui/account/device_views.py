@@ -3,16 +3,18 @@
 import logging
 
 from django.http import HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from webui import activity, devices
-from webui.activity import Kind
-from webui.http import Request, respond
+from webui.account.screen import context_for
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.http.requests import Request, respond
+from webui.http.roles import open_to
 from webui.models import Role
-from webui.pages.devices import name_and_icon
-from webui.roles import open_to
-from webui.views.account import context_for
+from webui.signin import devices
+from webui.signin.devices_page import name_and_icon
 
 log = logging.getLogger("ferry.devices")
 
@@ -24,7 +26,7 @@ def sign_out(request: Request, device: int) -> HttpResponse:
     chosen = request.user.devices.filter(pk=device)
     for each in chosen:
         name, _icon = name_and_icon(each.agent)
-        activity.record(request, Kind.DEVICE_SIGNED_OUT, name)
+        events.record(request, Kind.DEVICE_SIGNED_OUT, name)
     devices.sign_out(chosen)
     log.info("signed out a device name=%r", request.user.username)
     return shown(request, _("Device signed out"))
@@ -35,10 +37,11 @@ def sign_out(request: Request, device: int) -> HttpResponse:
 def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
     log.info("signed out all other devices name=%r", request.user.username)
-    activity.record(request, Kind.OTHERS_SIGNED_OUT)
+    events.record(request, Kind.OTHERS_SIGNED_OUT)
     return shown(request, _("All other devices are signed out"))
 
 
 def shown(request: Request, said: str) -> HttpResponse:
     context = {**context_for(request), "said": said}
-    return respond(request, "account/_devices.html", context, page="account", said=said)
+    page = reverse("account", fragment="devices")
+    return respond(request, "signin/_devices.html", context, page=page, said=said)

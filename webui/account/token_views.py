@@ -7,24 +7,27 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from webui import activity, attempts
-from webui.activity import Kind
-from webui.attempts import Limit
-from webui.http import Request
+from webui.account import screen
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.add import deliver, form_body
+from webui.add.outcomes import Verdict, summary_words, verdicts_part
+from webui.errors.page import trouble_of
+from webui.files.uploads import Refused
+from webui.http import guess_limits, networks
+from webui.http.guess_limits import Limit
+from webui.http.requests import Request
+from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, SendToken, User, digest_of
-from webui.pages.errors import trouble_of
-from webui.pages.verdicts import Verdict, summary_words, verdicts_part
-from webui.roles import open_to, open_to_strangers
+from webui.signin.ask_password import confirmed
+from webui.signin.session import too_many_tries
 from webui.v1.errors import Failure
-from webui.views import account, parcels, sending
-from webui.views.confirmation import confirmed
-from webui.views.signin import too_many_tries
-from webui.views.uploads import Refused
 
 log = logging.getLogger("ferry.tokens")
 MOST_GUESSES = 20
@@ -36,7 +39,7 @@ LONGEST_NAME = 60
 
 @require_POST
 @open_to(Role.MEMBER)
-@confirmed()
+@confirmed("account", "tokens")
 def make(request: Request) -> HttpResponse:
     """The token is on the very answer, and nowhere else: no address, session or log carries it."""
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]
@@ -45,7 +48,7 @@ def make(request: Request) -> HttpResponse:
         return shown(request, {"token_error": error, "token_name": name}, status=422)
     token = SendToken.make(request.user, name, timezone.now())
     log.info("made token name=%r", request.user.username)
-    activity.record(request, Kind.TOKEN_MADE, name)
+    events.record(request, Kind.TOKEN_MADE, name)
     return shown(request, {"token": token})
 
 
@@ -67,16 +70,16 @@ def revoke(request: Request, token: int) -> HttpResponse:
     if row is not None:
         row.delete()
         log.info("revoked token name=%r", request.user.username)
-        activity.record(request, Kind.TOKEN_REVOKED, row.name)
+        events.record(request, Kind.TOKEN_REVOKED, row.name)
     if request.htmx:
         return shown(request, {"is_revoked": True})
     messages.success(request, _("Token revoked"))
-    return redirect("account")
+    return redirect(reverse("account", fragment="tokens"))
 
 
 def shown(request: Request, more: dict[str, object], status: int = 200) -> HttpResponse:
     template = "account/_tokens.html" if request.htmx else "account/show.html"
-    context = {**account.context_for(request), **more}
+    context = {**screen.context_for(request), **more}
     return render(request, template, context, status=status)
 
 
@@ -96,16 +99,16 @@ def send(request: HttpRequest) -> HttpResponse:
         return told(request, 403, _("Your account isn't allowed to add anything."))
     bound = cast("Request", request)
     try:
-        parcel = parcels.unpacked(
-            bound, lambda folder: sending.errand_of(bound, folder, user), is_trusted=True
+        parcel = form_body.unpacked(
+            bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
         )
-        taken, done = sending.delivered(bound, parcel, user)
+        taken, done = deliver.delivered(bound, parcel, user)
     except Refused as refused:
         return told(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = trouble_of(failure)
         return told(request, trouble.status, trouble.words)
-    left = sending.left_lines(taken, done)
+    left = deliver.left_lines(taken, done)
     return answered(request, parcel.verdicts + done.verdicts, left, done.trouble)
 
 
@@ -117,8 +120,8 @@ def bearer_token(request: HttpRequest) -> str:
 def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     """A right token always passes: with 256 random bits, guesses are noise to be bounded."""
     if is_guess:
-        network = attempts.network_of(request.META["REMOTE_ADDR"])
-        wait = attempts.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)])
+        network = networks.network_of(request.META["REMOTE_ADDR"])
+        wait = guess_limits.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)])
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:
             response = told(request, 429, too_many_tries(wait))
@@ -134,7 +137,7 @@ def answered(
 ) -> HttpResponse:
     """A line for each, as scripts and their writers read it."""
     if not verdicts and not left:
-        return told(request, 422, sending.nothing_words())
+        return told(request, 422, deliver.nothing_words())
     part = verdicts_part(verdicts, trouble)
     is_whole = part.is_well and not left
     if wants_json(request):

@@ -9,8 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.pages.measures import Calendar, count_words
-from webui.pages.people import role_words
+from webui.formatting import Calendar, count_words, role_words
 
 
 class Event(Protocol):
@@ -179,5 +178,14 @@ SENTENCES = {
     "transfer_removed": lambda: _("%(person)s removed a transfer: %(subject)s"),
     "link_printed": lambda: _("%(person)s created a sign-in link for %(subject)s"),
     "unlocked": lambda: _("%(person)s cleared the limits on wrong passwords"),
+    "backed_up": lambda: _("%(person)s backed up Ferry to %(subject)s"),
+    "restored": lambda: _("%(person)s restored Ferry from %(subject)s"),
+    "database_restored": lambda: _("%(person)s restored the database from %(subject)s"),
+    "files_adopted": lambda: _(
+        "%(person)s put files missing from the database into a folder of %(subject)s"
+    ),
+    "files_discarded": lambda: _("%(person)s moved files missing from the database to the orphans"),
+    "orphans_restored": lambda: _("%(person)s put orphans into a folder of %(subject)s"),
+    "orphans_deleted": lambda: _("%(person)s deleted all orphans"),
     "account_changed": lambda: _("%(person)s changed the service account %(subject)s (%(role)s)"),
 }

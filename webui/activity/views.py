@@ -5,11 +5,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from webui.http import Request
+from webui.activity.page import activity_page
+from webui.formatting import Calendar
+from webui.http.requests import Request
+from webui.http.roles import open_to
 from webui.models import Activity, Role
-from webui.pages.activity import activity_page
-from webui.pages.measures import Calendar
-from webui.roles import open_to
 
 PAGE_SIZE = 50
 
@@ -26,4 +26,4 @@ def show(request: Request) -> HttpResponse:
     shown = found[:PAGE_SIZE]
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     page = activity_page(shown, calendar, shown[-1].pk if len(found) > PAGE_SIZE else 0)
-    return render(request, "account/activity.html", {"page": page})
+    return render(request, "activity/show.html", {"page": page})

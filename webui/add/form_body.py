@@ -1,4 +1,4 @@
-"""What arrives to be sent on: typed lines, and files, which are passed on as they come."""
+"""Read what a form brings: typed lines, and files that are passed on as they arrive."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,20 +6,24 @@ from io import BytesIO
 
 from django.utils.translation import gettext as _
 
-from webui import fields, folders, forgery, intake, names, parts, sending
-from webui.http import Request
-from webui.pages.entries import ROOT
-from webui.pages.verdicts import SentFile, Verdict
-from webui.parts import Body, Part
-from webui.sending import Errand
+from webui.add import parse, send
+from webui.add.outcomes import SentFile, Verdict
+from webui.add.send import Errand
+from webui.files import uploads
+from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, TOKEN_FIELD, Refused
+from webui.http import csrf, form_fields, multipart
+from webui.http.multipart import Body, Part
+from webui.http.requests import Request
+from webui.library import folders
+from webui.library import names as library_names
+from webui.library.entries import ROOT
 from webui.v1.uploads import Readable
-from webui.views import uploads
-from webui.views.uploads import FILE_FIELD, TOKEN_FIELD, Refused
 
 # A larger one is no torrent to any service, but a file whose name ends so.
 MOST_TORRENT_BYTES = 10 * 2**20
-MOST_FORM_BYTES = 3 * intake.MOST_BYTES  # Percent-encoding trebles what it touches.
-MOST_FIELDS = 2 * intake.MOST_LINES
+# Ferry's own pages send multipart, which is read part by part. A form is held several times over.
+MOST_FORM_BYTES = 2**20
+MOST_FIELDS = 2 * parse.MOST_LINES
 TEXT_FIELDS = ("text", "line", "magnet", "url")
 TITLE_FIELD, FOLDER_FIELD = "title", "folder"
 
@@ -44,7 +48,7 @@ class Parcel:
     def take(self, name: str, value: str) -> None:
         if name in TEXT_FIELDS:
             self.size_bytes += len(value.encode(errors="replace"))
-            if self.size_bytes > intake.MOST_BYTES:
+            if self.size_bytes > parse.MOST_BYTES:
                 raise too_much()
             self.lines.append(value)
         elif name == TITLE_FIELD:
@@ -75,11 +79,11 @@ def unpacked(request: Request, commission: Commission, *, is_trusted: bool = Fal
         if request.content_type == "multipart/form-data":
             return parcel_of_parts(request, length_bytes, commission, is_trusted=is_trusted)
         return parcel_of_form(request, length_bytes, is_trusted=is_trusted)
-    except parts.TooLong as refused:
+    except multipart.TooLong as refused:
         raise too_much() from refused
-    except parts.CutOff as cut:
+    except multipart.CutOff as cut:
         raise Refused(400, _("The upload broke off. Send it again.")) from cut
-    except parts.Unreadable as unreadable:
+    except multipart.Unreadable as unreadable:
         raise Refused(400, _("What was sent can't be read.")) from unreadable
 
 
@@ -87,17 +91,19 @@ def parcel_of_parts(
     request: Request, length_bytes: int, commission: Commission, *, is_trusted: bool
 ) -> Parcel:
     """The token of a plain form comes first, the folder before the files."""
-    if length_bytes > MOST_FORM_BYTES or uploads.told_bytes(request):
+    if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.told_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
     parcel = Parcel(folder=request.GET.get(FOLDER_FIELD, ""))
     is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))
-    for number, part in enumerate(parts.parts_of(request, length_bytes)):
+    for number, part in enumerate(multipart.parts_of(request, length_bytes)):
         if number > MOST_FIELDS:
             raise too_much()
         if part.name == TOKEN_FIELD and not part.is_file:
             is_checked = is_checked or is_ours(request, part.text())
         elif not part.is_file:
-            parcel.take(part.name, part.text(intake.MOST_BYTES))
+            is_text = part.name in TEXT_FIELDS
+            most_bytes = parse.MOST_BYTES if is_text else multipart.LONGEST_FIELD_BYTES
+            parcel.take(part.name, part.text(most_bytes))
         elif not is_checked:
             break
         elif part.name == FILE_FIELD and part.filename:
@@ -109,9 +115,10 @@ def parcel_of_parts(
 
 def parcel_of_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Parcel:
     if request.content_type != "application/x-www-form-urlencoded":
-        raise parts.Unreadable("no form")
+        raise multipart.Unreadable("no form")
     if length_bytes > MOST_FORM_BYTES:
-        raise too_much()
+        words = _("That is too much for this kind of form. Send it as multipart/form-data.")
+        raise Refused(413, words)
     sent = fields_of(request, length_bytes)
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
     parcel = Parcel(folder=request.GET.get(FOLDER_FIELD, ""))
@@ -124,30 +131,30 @@ def parcel_of_form(request: Request, length_bytes: int, *, is_trusted: bool) -> 
 
 def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
     body, pieces = Body(request, length_bytes), []
-    while piece := body.read(parts.PIECE_BYTES):
+    while piece := body.read(multipart.PIECE_BYTES):
         pieces.append(piece)
     try:
-        return list(fields.fields_of(b"".join(pieces), MOST_FIELDS))
+        return list(form_fields.fields_of(b"".join(pieces), MOST_FIELDS))
     except ValueError as too_many:
-        raise parts.TooLong("too many fields") from too_many
+        raise multipart.TooLong("too many fields") from too_many
 
 
 def is_ours(request: Request, token: str) -> bool:
-    return not forgery.is_forged(request, token)
+    return not csrf.is_forged(request, token)
 
 
 # Files
 
 
 def passed_on(request: Request, errand: Errand, part: Part) -> Verdict:
-    trouble = names.trouble_with(part.filename)
+    trouble = library_names.trouble_with(part.filename)
     if trouble:
         return Verdict(SentFile(part.filename), "refused", trouble)
     with uploads.content_of(request, part) as (content, size_bytes):
         if part.filename.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
             torrent = whole(content)
-            return sending.send_file(errand, part.filename, BytesIO(torrent), size_bytes, torrent)
-        verdict = sending.send_file(errand, part.filename, content, size_bytes, None)
+            return send.send_file(errand, part.filename, BytesIO(torrent), size_bytes, torrent)
+        verdict = send.send_file(errand, part.filename, content, size_bytes, None)
     if verdict.is_well:
         folders.changed(errand.service, [errand.folder_id or ROOT])
     return verdict
@@ -155,6 +162,6 @@ def passed_on(request: Request, errand: Errand, part: Part) -> Verdict:
 
 def whole(content: Readable) -> bytes:
     pieces = []
-    while piece := content.read(parts.PIECE_BYTES):
+    while piece := content.read(multipart.PIECE_BYTES):
         pieces.append(piece)
     return b"".join(pieces)

@@ -1,4 +1,4 @@
-"""Ways to send something to Ferry from elsewhere, as the account page sets them up."""
+"""Ways to send items to Ferry from elsewhere, as the Account page sets them up."""
 
 import json
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from django.utils.translation import gettext as _
 
-from webui.pages.measures import Calendar
+from webui.formatting import Calendar
 
 # Runs on any page, so it is small, brings nothing along, and knows no token: it collects links
 # and opens Ferry with them behind the `#`, where no server sees them and no limit cuts them.

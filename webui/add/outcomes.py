@@ -1,4 +1,4 @@
-"""What became of each thing that somebody sent, in plain words."""
+"""Say what became of each item that was added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.intake import Item, Magnet, Unreadable
-from webui.pages.errors import said_by, trouble_of
-from webui.pages.measures import count_words, more_words, size_words
+from webui.add.parse import Item, Magnet, Unreadable
+from webui.errors.page import said_by, trouble_of
+from webui.formatting import count_words, more_words, size_words
 from webui.v1.errors import Failure, NoRoom, NotFound, Rejected
 
 Outcome = Literal["added", "known", "refused", "no_room", "unreadable", "unsure"]
@@ -79,23 +79,29 @@ class VerdictRow:
 
 @dataclass(frozen=True)
 class VerdictsPart:
-    """`summary` is read out; the rows stand for themselves."""
+    """`summary` is read out. Rows are for what was not simply added, and for a single item, whose
+    name is worth a row."""
 
     summary: str
     is_well: bool
+    has_items: bool
+    has_added: bool
     rows: list[VerdictRow]
     more: str
     trouble: str
 
 
 def verdicts_part(verdicts: Sequence[Verdict], trouble: str = "") -> VerdictsPart:
-    in_order = sorted(verdicts, key=lambda verdict: verdict.is_well)
+    worth_a_row = [each for each in verdicts if each.outcome != "added" or len(verdicts) == 1]
+    in_order = sorted(worth_a_row, key=lambda verdict: verdict.is_well)
     shown = in_order[:MOST_SHOWN]
     return VerdictsPart(
         summary=summary_words(verdicts),
         is_well=not trouble and all(verdict.is_well for verdict in verdicts),
+        has_items=bool(verdicts),
+        has_added=any(verdict.outcome == "added" for verdict in verdicts),
         rows=[row_of(verdict) for verdict in shown],
-        more=more_words(len(verdicts) - len(shown)),
+        more=more_words(len(in_order) - len(shown)),
         trouble=trouble,
     )
 
@@ -144,9 +150,13 @@ def unreadable_words(why: str) -> str:
     return words[why]
 
 
-def added_words(item: Item | SentFile, *, is_known: bool) -> str:
+def added_words(item: Item | SentFile, reason: str = "", *, is_known: bool) -> str:
     if is_known:
         return _("Already here")
+    if reason == "missing_files":
+        return _("Some of its files were deleted. Ferry is fetching them again.")
+    if reason == "fetched_again":
+        return _("Ferry fetched this address before, and is fetching it again.")
     if isinstance(item, Magnet) and item.size_bytes:
         return _("Added, %(size)s") % {"size": size_words(item.size_bytes)}
     return _("Added")

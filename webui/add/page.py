@@ -1,4 +1,4 @@
-"""The ways in: the field, the page that asks before it adds, and what is told of both."""
+"""The Add screen: the field, the page that asks before it adds, and their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.intake import Address, Item, Magnet, Unreadable
-from webui.pages.entries import ROOT
-from webui.pages.gauge import Gauge
-from webui.pages.measures import count_words, more_words, size_words
-from webui.pages.verdicts import VerdictsPart, unreadable_words
+from webui.add.outcomes import VerdictsPart, unreadable_words
+from webui.add.parse import Address, Item, Magnet, Unreadable
+from webui.formatting import count_words, more_words, size_words
+from webui.library.entries import ROOT
+from webui.storage_meter import Gauge
 
 LONGEST_SHOWN = 300
 MOST_PICKS = 500
@@ -25,13 +25,14 @@ class FolderChoice:
 
 @dataclass(frozen=True)
 class AddBox:
-    """The field. `folders` is empty where the service takes no folder."""
+    """The field. `folders` is empty where the service takes no folder, or has none."""
 
     text: str
     folders: list[FolderChoice]
     free_text: str
     left: str
     verdicts: VerdictsPart | None
+    takes_folder: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,10 +95,10 @@ def left_words(count: int) -> str:
 def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage:
     shown = items[:MOST_PICKS]
     hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, Unreadable)]
-    is_done = box.verdicts is not None and box.verdicts.is_well
+    is_done = box.verdicts is not None and box.verdicts.is_well and not box.left
     readable = sum(not isinstance(item, Unreadable) for item in items)
     return AskPage(
-        title=_("On its way") if is_done else title_words(readable),
+        title=done_words(box.verdicts) if box.verdicts and is_done else title_words(readable),
         picks=[pick_of(item) for item in shown],
         hidden_text="\n".join(hidden),
         more=more_words(len(hidden)),
@@ -106,6 +107,10 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
         is_awaited=is_awaited,
         is_done=is_done,
     )
+
+
+def done_words(verdicts: VerdictsPart) -> str:
+    return _("On its way") if verdicts.has_added else _("Already here")
 
 
 def title_words(count: int) -> str:

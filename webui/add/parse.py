@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import quote, unquote, urlsplit
 
-from webui import fields
+from webui.http import form_fields
 
 MOST_LINES = 10_000
 MOST_BYTES = 10 * 2**20
@@ -148,7 +148,7 @@ def fields_of(uri: str) -> list[tuple[str, str]]:
     """Keys without the number that tells several of a kind apart: `xt.1` is `xt`."""
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
-        found = list(fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
+        found = list(form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
     except ValueError:
         return []
     return [(key.lower().partition(".")[0], value) for key, value in found if value]

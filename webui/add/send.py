@@ -1,4 +1,4 @@
-"""From what was pasted or dropped to transfers at the service, with a verdict on each."""
+"""Turn pasted or dropped items into transfers, and report the outcome of each."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -8,10 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from webui.connection import Service
-from webui.intake import Address, Item, Magnet, Unreadable
-from webui.models import Sent, User
-from webui.pages.verdicts import (
+from webui.add.outcomes import (
     SentFile,
     Verdict,
     added_words,
@@ -19,6 +16,9 @@ from webui.pages.verdicts import (
     unreadable_words,
     unsure_words,
 )
+from webui.add.parse import Address, Item, Magnet, Unreadable
+from webui.connection.connection import Service
+from webui.models import Sent, User
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -124,7 +124,7 @@ def recorded(
         **facts,
     )
     key = f"t{added.id}" if added.id else f"s{row.pk}"
-    sentence = added_words(item, is_known=is_known)
+    sentence = added_words(item, added.reason, is_known=is_known)
     return Verdict(
         called(item, added.name),
         "known" if is_known else "added",

@@ -1,42 +1,35 @@
-"""Every way in that a browser knows. Opening a page adds nothing; only its button does."""
+"""Add items from a page, a bookmarklet, a share, or a link. Nothing is added without a click."""
 
 import logging
-from contextlib import suppress
 from dataclasses import asdict
 from functools import wraps
 from typing import cast
-from urllib.parse import urlencode
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from webui import folders, intake, sending, transfers
-from webui.connection import Service
-from webui.http import Request, asks_and_acts, is_script
-from webui.intake import Intake, Item
-from webui.models import Role, User
-from webui.pages import sending as pages
-from webui.pages.entries import ROOT
-from webui.pages.gauge import gauge_of
-from webui.pages.sending import AddBox
-from webui.pages.verdicts import Verdict, row_of, verdicts_part
-from webui.roles import DjangoView, Params, open_to, open_to_strangers
-from webui.sending import Errand, Sending
-from webui.v1.errors import Failure
-from webui.views import errors, parcels
-from webui.views.parcels import TEXT_FIELDS, OutOfDate, Parcel
-from webui.views.uploads import Refused, refusal_for_script
+from webui.add import form_body, parse
+from webui.add import page as pages
+from webui.add.deliver import delivered, errand_of, left_lines, nothing_words
+from webui.add.form_body import OutOfDate, Parcel
+from webui.add.outcomes import Verdict, row_of, verdicts_part
+from webui.add.parse import Intake, Item
+from webui.add.screen import box_of
+from webui.add.send import Sending
+from webui.errors import views as error_views
+from webui.files.uploads import Refused, refusal_for_script
+from webui.http import unsent_forms
+from webui.http.requests import Request, asks_and_acts, is_script, page_of
+from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
+from webui.models import Role
 
 log = logging.getLogger("ferry.sending")
 
-MOST_FOLDERS = 300
-LONGEST_ADDRESS = 6_000  # Servers refuse request lines of more than 8,190 bytes.
 ASKING = ("magnet", "url", "text", "title")
 # The list stands after `#`, in the worker's keep, or in the hands of the installed app.
 AWAITED = ("list", "shared", "opened")
@@ -46,28 +39,21 @@ AWAITED = ("list", "shared", "opened")
 
 
 def keeping_text(view: DjangoView[Params]) -> DjangoView[Params]:
-    """Of a plain form that comes too late, what was typed waits behind the sign-in, in the address
-    of the page that asks first: nothing of a stranger's is kept here."""
+    """Of a plain form that comes too late, what was typed waits in the sign-in page: nothing of a
+    stranger's is kept here."""
 
     @wraps(view)
     def kept(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponseBase:
         is_late = request.method == "POST" and not request.user.is_authenticated
         if not is_late or is_script(request):
             return view(request, *args, **kwargs)
-        return asked_later(request) or too_late(request)
+        if waiting := unsent_forms.sign_in_first(request, page_of(request)):
+            return waiting
+        if unsent_forms.is_short(request) and not unsent_forms.fields_of(request):
+            return redirect_to_login(reverse("add"))
+        return too_late(request)
 
     return cast("DjangoView[Params]", kept)
-
-
-def asked_later(request: HttpRequest) -> HttpResponse | None:
-    """None of what no address can hold; of that, nothing is read."""
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if not length.isdecimal() or int(length) > 2 * LONGEST_ADDRESS:
-        return None
-    lines = [line for name in TEXT_FIELDS for line in request.POST.getlist(name) if line]
-    query = urlencode({"text": "\n".join(lines)})
-    response = redirect_to_login(f"{reverse('add')}?{query}" if lines else reverse("add"))
-    return response if len(response.url) <= LONGEST_ADDRESS else None
 
 
 def too_late(request: HttpRequest) -> HttpResponse:
@@ -75,7 +61,7 @@ def too_late(request: HttpRequest) -> HttpResponse:
         "You were signed out meanwhile, so nothing was added. Go back, copy what you typed, sign "
         "in, and send it again."
     )
-    return errors.plain(request, 403, text=words)
+    return error_views.plain(request, 403, text=words)
 
 
 # The field
@@ -86,33 +72,15 @@ def too_late(request: HttpRequest) -> HttpResponse:
 @keeping_text
 @open_to(Role.MEMBER)
 def send(request: Request) -> HttpResponse:
-    """Exempt from Django's check, which would read the whole body: see webui.forgery."""
+    """Exempt from Django's check, which would read the whole body: see webui.http.csrf."""
     try:
-        parcel = parcels.unpacked(request, lambda folder: errand_of(request, folder))
+        parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except Refused as refused:
         return refusal(request, refused)
     taken, done = delivered(request, parcel)
     if is_script(request):
         return for_script(request, parcel, taken, done)
     return answered(request, "add/new.html", parcel, taken, done)
-
-
-def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
-    is_elsewhere = request.service.takes_folder and folder not in ("", ROOT)
-    return Errand(
-        request.service, by or request.user, folder if is_elsewhere else None, timezone.now()
-    )
-
-
-def delivered(request: Request, parcel: Parcel, by: User | None = None) -> tuple[Intake, Sending]:
-    taken = intake.taken(parcel.text)
-    items = taken.items
-    if len(items) == 1:
-        items = [intake.named(items[0], parcel.title)]
-    done = sending.send(errand_of(request, parcel.folder, by), items)
-    if any(verdict.is_well for verdict in parcel.verdicts + done.verdicts):
-        transfers.changed(request.service)
-    return taken, done
 
 
 def refusal(request: Request, refused: Refused) -> HttpResponse:
@@ -123,7 +91,7 @@ def refusal(request: Request, refused: Refused) -> HttpResponse:
         box = box_of(request, refused.parcel.folder, text=refused.parcel.text)
         box = pages.with_verdicts(box, verdicts_part([], refused.reason))
         return render(request, "add/new.html", {"box": box}, status=403)
-    return errors.plain(request, refused.status, text=refused.reason)
+    return error_views.plain(request, refused.status, text=refused.reason)
 
 
 def for_script(request: Request, parcel: Parcel, taken: Intake, done: Sending) -> JsonResponse:
@@ -148,14 +116,6 @@ def script_item(verdict: Verdict) -> dict[str, str]:
     return {**asdict(row_of(verdict)), "line": verdict.item.line}
 
 
-def nothing_words() -> str:
-    return _("Paste a link or choose a file first.")
-
-
-def left_lines(taken: Intake, done: Sending) -> list[str]:
-    return [item.line for item in done.left] + taken.rest.splitlines()
-
-
 def answered(
     request: Request, template: str, parcel: Parcel, taken: Intake, done: Sending
 ) -> HttpResponse:
@@ -167,50 +127,9 @@ def answered(
     text = "\n".join([verdict.line for verdict in verdicts if verdict.line] + left)
     box = box_of(request, parcel.folder, text=text, left_count=len(left))
     box = pages.with_verdicts(box, part)
-    page = pages.ask_page(intake.read(text), box, is_awaited=False)
+    page = pages.ask_page(parse.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
     return render(request, template, {"box": box, "page": page}, status=status)
-
-
-def box_beside(request: Request) -> AddBox:
-    """On a page that asks the service for something else: the folders that are known will do."""
-    return box_of(request, is_asking=False)
-
-
-def box_of(
-    request: Request,
-    folder: str = "",
-    *,
-    text: str = "",
-    left_count: int = 0,
-    is_asking: bool = True,
-) -> AddBox:
-    """What `transfers/_add.html` shows. It must not come to grief over a service that is away."""
-    choices: list[tuple[str, str]] = []
-    gauge = None
-    with suppress(Failure):
-        service = request.service
-        gauge = gauge_of(*folders.store().space(service.key))
-        choices = choices_of(service, folder, is_asking=is_asking)
-    return pages.add_box(choices, folder, gauge, text=text, left_count=left_count)
-
-
-def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[str, str]]:
-    """Those of the root, and the one that is open now."""
-    if not service.takes_folder:
-        return []
-    if is_asking:
-        folders.read(service, ROOT, now=timezone.now())
-    root = folders.store().known(service.key, ROOT)
-    if root is None:
-        return []
-    entries = root.snapshot.contents
-    found = [(each.id, each.name) for each in entries.in_order("name") if each.is_folder]
-    choices = found[:MOST_FOLDERS]
-    if folder not in ("", ROOT) and folder not in dict(choices):
-        known = folders.store().known(service.key, folder)
-        choices += [(folder, known.snapshot.name)] if known else []
-    return choices
 
 
 # The page that asks first
@@ -225,7 +144,7 @@ def add(request: Request) -> HttpResponse:
     if request.method != "POST":
         return asked(request)
     try:
-        parcel = parcels.unpacked(request, lambda folder: errand_of(request, folder))
+        parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except Refused as refused:
         return refusal(request, refused)
     taken, done = delivered(request, parcel)
@@ -246,10 +165,10 @@ def asked(request: Request) -> HttpResponse:
 
 def named_items(text: str, title: str) -> list[Item]:
     """What is no link beside links is prose that came with them."""
-    items = intake.read(text)
-    links: list[Item] = [item for item in items if not isinstance(item, intake.Unreadable)]
+    items = parse.read(text)
+    links: list[Item] = [item for item in items if not isinstance(item, parse.Unreadable)]
     if len(links) == 1:
-        return [intake.named(links[0], title)]
+        return [parse.named(links[0], title)]
     return links or items
 
 

@@ -1,4 +1,4 @@
-"""Which service the site speaks to, and the one client per process that does."""
+"""Which service the site uses, and the one client per process for it."""
 
 import hashlib
 import threading
@@ -17,8 +17,8 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from webui import sealing
-from webui.judging import Judge
+from webui import encryption
+from webui.connection.address_policy import Judge
 from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
@@ -55,8 +55,11 @@ class Service:
 
     @property
     def takes_folder(self) -> bool:
-        """Whether what is added lands in the folder that was asked for."""
-        return self.is_embedded
+        """Whether what is added lands in the folder that was asked for. Another process may have
+        found out first."""
+        if self.v1.dialect.folder_id is None:
+            return "folder_id" in cache.get(dialect_key(self.key), {})
+        return True
 
 
 def service() -> Service:
@@ -100,7 +103,7 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
 def keep(url: str, name: str, password: str) -> None:
     """A connection that is stored anew is also learnt anew: the service may have changed."""
     Connection.keep(url, name, password)
-    cache.delete(dialect_key(Place(url, Credentials(name, password), is_embedded=False)))
+    cache.delete(dialect_key(Place(url, Credentials(name, password), is_embedded=False).key))
     _look_again()
 
 
@@ -117,7 +120,7 @@ def _look_again() -> None:
 def opened(stored: Connection) -> tuple[str, str]:
     try:
         return stored.credentials()
-    except sealing.Broken as error:
+    except encryption.Broken as error:
         raise Unauthorized("sealed_with_another_key") from error
 
 
@@ -192,21 +195,21 @@ def client_for(place: Place) -> Client:
         place.url,
         place.credentials,
         naming=cast("Any", settings.SERVICE_NAMING),
-        dialect=Dialect.from_dict(cache.get(dialect_key(place), {})),
-        on_decision=partial(keep_dialect, place),
+        dialect=Dialect.from_dict(cache.get(dialect_key(place.key), {})),
+        on_decision=partial(keep_dialect, place.key),
         judge=judge.link,
         judge_address=judge.address,
     )
 
 
-def dialect_key(place: Place) -> str:
-    return f"dialect-{place.key}"
+def dialect_key(key: str) -> str:
+    return f"dialect-{key}"
 
 
-def keep_dialect(place: Place, dialect: Dialect) -> None:
+def keep_dialect(key: str, dialect: Dialect) -> None:
     """Trouble here costs the next process one call more, and this one nothing."""
     with suppress(OSError):
-        cache.set(dialect_key(place), dialect.as_dict(), None)
+        cache.set(dialect_key(key), dialect.as_dict(), None)
 
 
 class Embedded(httpx.BaseTransport):

@@ -1,4 +1,4 @@
-"""What went wrong, and what to do now, for every answer that is no page."""
+"""Say what went wrong and what to do now, for every error response."""
 
 import math
 from collections.abc import Callable
@@ -162,10 +162,28 @@ def _unavailable(failure: Failure) -> tuple[str, str]:
 
 
 def _unreadable(failure: Failure) -> tuple[str, str]:
+    if failure.reason in SENT_INSTEAD:
+        return _("The storage service didn't send this file"), sent_instead_words(failure)
+    if failure.reason == "dead_link":
+        return (
+            _("The storage service can't deliver this"),
+            _("The address that it gave for the content leads nowhere. Try again in a minute."),
+        )
     title, text = words_for(502)
     if failure.reason == "too_large":
         text = _("Its answer was larger than any folder should be, and was not read.")
-    return title, text
+    return title, " ".join(filter(None, [said_by(failure), text]))
+
+
+def sent_instead_words(failure: Failure) -> str:
+    words = {
+        "sent_page": _("It sent a web page instead, so nothing was saved."),
+        "sent_message": _("It sent a message for programs instead, so nothing was saved."),
+        "sent_nothing": _("It sent nothing at all, so nothing was saved."),
+        "sent_other": _("What it sent doesn't match its own list of files, so nothing was saved."),
+    }
+    advice = _("Try again in a minute. If it keeps happening, ask the people who run the service.")
+    return " ".join(filter(None, [words[failure.reason], said_by(failure), advice]))
 
 
 def _unauthorized(failure: Failure) -> tuple[str, str]:
@@ -212,6 +230,11 @@ def _too_many(failure: Failure) -> tuple[str, str]:
 
 
 def _no_room(failure: Failure) -> tuple[str, str]:
+    if failure.reason.startswith("out_of_bandwidth"):
+        return (
+            _("The storage account has used up its traffic"),
+            _("Try again later. Ferry's owner can check with the service when the traffic resets."),
+        )
     return (
         _("There is no room for this"),
         _("The storage is full. Delete something you don't need, then try again."),
@@ -239,12 +262,13 @@ def _rejected(failure: Failure) -> tuple[str, str]:
 
 
 def said_by(failure: Failure) -> str:
-    """The service's own words, where they are words."""
-    if " " not in failure.said:
-        return ""
-    return _("It says: “%(words)s”") % {"words": failure.said}
+    """The service's own words, or the reason that it gives to programs."""
+    said = failure.message or failure.said
+    words = said if " " in said else said.replace("_", " ")
+    return _("It says: “%(words)s”") % {"words": words} if words else ""
 
 
+SENT_INSTEAD = frozenset({"sent_page", "sent_message", "sent_nothing", "sent_other"})
 TROUBLES: dict[type, tuple[int, Callable[[Failure], tuple[str, str]]]] = {
     Unreadable: (502, _unreadable),
     Unavailable: (503, _unavailable),

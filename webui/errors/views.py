@@ -1,12 +1,13 @@
-"""Answers that are no page: one layout for all of them, a toast where htmx asked."""
+"""Error responses: one layout for all of them, and a toast for htmx."""
 
 import logging
 import math
-import re
 import secrets
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 
+from django.conf import settings
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError
@@ -15,13 +16,11 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui import languages
-from webui.folders import Gone
-from webui.pages.addresses import folder_url
-from webui.pages.errors import (
+from webui.errors.page import (
     Action,
     ErrorPage,
     database_page,
@@ -30,21 +29,16 @@ from webui.pages.errors import (
     trouble_of,
     unwritable_page,
 )
-from webui.roles import open_to_strangers
+from webui.http import languages
+from webui.http.roles import open_to_strangers
+from webui.library.addresses import folder_url
+from webui.library.folders import Gone
 from webui.v1.errors import Failure, TooMany, Unavailable
 
 log = logging.getLogger("ferry.errors")
 # Without letters and digits that look alike: a reference is read out over the phone.
 REFERENCE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-# As SQLite and as PostgreSQL (classes 25, 40, 53 and 55 of SQLSTATE) call it.
-BUSY = re.compile("SQLITE_BUSY|SQLITE_LOCKED|40001|40P01|55P03|.*locked|.*busy")
-UNWRITABLE = re.compile("SQLITE_(FULL|READONLY|IOERR)|25006|53100|.*disk is full")
-
-AWAY = re.compile(
-    "SQLITE_(CANTOPEN|CORRUPT|NOTADB)|08|57P0|.*(unable to open|malformed|not a database|"
-    "could not connect|connection (failed|refused|is closed|already closed|is lost)|"
-    "closed the connection)"
-)
+outage_of: Callable[[BaseException], str | None] = import_string(settings.OUTAGE_OF)
 
 
 def answer(request: HttpRequest, page: ErrorPage, status: int) -> HttpResponse:
@@ -136,25 +130,19 @@ def broken_with_reference(request: HttpRequest, error: Exception) -> HttpRespons
 
 def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
     """Ferry's own, in which the site keeps people, sessions and what was sent."""
-    word = word_of(trouble)
-    if BUSY.match(word):
-        page = error_page(503, [home()])
-    elif UNWRITABLE.match(word):
-        page = unwritable_page([home()])
-    elif AWAY.match(word):
-        page = database_page([home()])
-    else:
-        return broken_with_reference(request, trouble)
+    match outage_of(trouble):
+        case "database_busy":
+            page = error_page(503, [home()])
+        case "disk_full" | "disk_read_only" | "disk_error":
+            page = unwritable_page([home()])
+        case "database_away" | "database_damaged":
+            page = database_page([home()])
+        case _:
+            return broken_with_reference(request, trouble)
     log.error("database trouble path=%s: %s", request.path, trouble, extra={"trouble": trouble})
     response = bare_answer(request, page, 503)
     response["Retry-After"] = "30"
     return response
-
-
-def word_of(trouble: Exception) -> str:
-    cause = trouble.__cause__
-    told = getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None)
-    return str(told or trouble)
 
 
 def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The Files screen: make, rename, delete. Each acts, then reads again."""
+"""The Files screen: create, rename, and delete. Each acts, then reads again."""
 
 import time
 from collections.abc import Sequence
@@ -11,21 +11,25 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui import activity, folders, names, watching
-from webui.activity import Kind
-from webui.folders import Reading
-from webui.http import Request, asks_and_acts, is_script, respond
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.errors.page import trouble_of
+from webui.files import actions_page, screen
+from webui.files import page as files_pages
+from webui.files.actions_page import Below
+from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
+from webui.http.requests import Request, asks_and_acts, is_script, respond
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library import names as library_names
+from webui.library import requests as library_requests
+from webui.library.addresses import Addresses
+from webui.library.entries import ROOT, Entry
+from webui.library.folders import Reading
 from webui.models import Role
-from webui.pages import changes as pages
-from webui.pages import files as files_pages
-from webui.pages.addresses import Addresses, Look, look_of
-from webui.pages.changes import Below
-from webui.pages.entries import Entry
-from webui.pages.errors import trouble_of
-from webui.roles import open_to
+from webui.player import resume
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
 from webui.v1.models import Created
-from webui.views import files
 
 # One listing each: what the dialog of a deletion may ask for before it says "more than".
 MOST_LISTINGS = 24
@@ -38,11 +42,11 @@ DELETE_SECONDS = 40
 @asks_and_acts
 @open_to(Role.MEMBER)
 def new(request: Request, folder: str) -> HttpResponse:
-    reading = files.read(request, folder)
+    reading = screen.read(request, folder)
     if request.method != "POST":
         return show_new(request, reading, name="", error="")
     name = request.POST.get("name", "").strip()
-    error = names.trouble_with(name)
+    error = library_names.trouble_with(name)
     if is_script(request):
         return new_for_script(request, reading, name, error)
     if error:
@@ -50,15 +54,23 @@ def new(request: Request, folder: str) -> HttpResponse:
     try:
         made = make_folder(request, reading, name)
     except (Conflict, Rejected) as failure:
-        return show_new(request, reading, name=name, error=names.refusal(failure))
+        return show_new(request, reading, name=name, error=library_names.refusal(failure))
     key = f"folder-{made.id}" if made.id else ""
     return changed(request, reading, said=_("Folder made"), new_key=key)
 
 
 def make_folder(request: Request, reading: Reading, name: str) -> Created:
-    path = folders.path_of(request.service, reading.snapshot)
-    made = request.v1.create_folder(f"{path}/{name}" if path else name)
-    folders.changed(request.service, [reading.snapshot.folder])
+    service, folder = request.service, reading.snapshot.folder
+    above = folders.path_of(service, reading.snapshot)
+    path = f"{above}/{name}" if above else name
+    root_id = ROOT if service.is_embedded else folders.own_id(service)
+    try:
+        made = service.v1.create_folder(path, root_id)
+    except NotFound:
+        if service.is_embedded or not screen.read(request, folder, at_once=True).is_fresh:
+            raise
+        made = service.v1.create_folder(path, root_id, is_parent_known=True)
+    folders.changed(service, [folder])
     return made
 
 
@@ -74,7 +86,7 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
             error = trouble_of(failure).title
     if not error and made_id is None:
         made_id = folder_named(request, reading.snapshot.folder, name)
-        error = "" if made_id else names.words_for("name_taken")
+        error = "" if made_id else library_names.words_for("name_taken")
     if error or made_id is None:
         return JsonResponse({"ok": False, "reason": error}, status=422)
     addresses = {"upload_url": reverse("files-upload", args=[made_id])}
@@ -83,13 +95,13 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
 
 
 def folder_named(request: Request, folder: str, name: str) -> str | None:
-    below = files.read(request, folder, at_once=True).snapshot.contents.entries
+    below = screen.read(request, folder, at_once=True).snapshot.contents.entries
     found = (entry.id for entry in below if entry.is_folder and entry.name == name)
     return next(found, None)
 
 
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
-    look = files.look_at(request)
+    look = library_requests.look_at(request)
     form = files_pages.new_folder_page(reading.snapshot, look, name=name, error=error)
     return show_form(request, reading, "new", {"form": form}, is_refused=bool(error))
 
@@ -98,9 +110,9 @@ def show_form(
     request: Request, reading: Reading, name: str, context: dict[str, object], *, is_refused: bool
 ) -> HttpResponse:
     """The partial in place for htmx after a refusal, else the page around it."""
-    around = files.circumstances(request, reading)
-    bare = files.without_rows(reading.snapshot)
-    page = files_pages.files_page(bare, files.look_at(request), around)
+    around = screen.circumstances(request, reading)
+    bare = screen.without_rows(reading.snapshot)
+    page = files_pages.files_page(bare, library_requests.look_at(request), around)
     is_partial = request.htmx and is_refused
     template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
     status = 422 if is_refused else 200
@@ -111,11 +123,11 @@ def changed(request: Request, reading: Reading, *, said: str, new_key: str = "")
     """The folder as it is now, with all that its change moved on the page."""
     folder = reading.snapshot.folder
     folders.changed(request.service, [folder])
-    look = files.look_at(request)
+    look = library_requests.look_at(request)
     if not request.htmx:
         messages.success(request, said)
         return redirect(Addresses(folder, look).at(look))
-    page = files.page_of(request, folder, at_once=True)
+    page = screen.page_of(request, folder, at_once=True)
     context = {"page": page, "new_key": new_key, "said": said}
     return respond(
         request, "files/_listing.html", context, page=page.url, said=said, retarget="#listing"
@@ -128,17 +140,19 @@ def changed(request: Request, reading: Reading, *, said: str, new_key: str = "")
 @asks_and_acts
 @open_to(Role.MEMBER)
 def rename(request: Request, folder: str, key: str) -> HttpResponse:
-    reading = files.read(request, folder)
-    entry = files.found(reading, key)
+    reading = screen.read(request, folder)
+    entry = screen.found(reading, key)
     if request.method != "POST":
         return show_rename(request, reading, entry)
-    stem = request.POST.get("stem", "").strip()
-    name = stem + request.POST.get("extension", "").strip()
-    error = names.trouble_with(stem and name)
+    name = request.POST.get("name", "").strip()
+    error = library_names.trouble_with(name)
+    is_confirmed = request.POST.get("confirmed") == actions_page.extension_of(entry, name)
+    if not error and not is_confirmed and actions_page.extension_question(entry, name):
+        return show_rename(request, reading, entry, name=name)
     if not error:
         error = rename_entry(request, reading, entry, name)
     if error:
-        return show_rename(request, reading, entry, stem=stem, error=error)
+        return show_rename(request, reading, entry, name=name, error=error)
     return renamed(request, folder, key)
 
 
@@ -150,36 +164,36 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     try:
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
-        return names.refusal(failure)
+        return library_names.refusal(failure)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.changed(request.service, touched)
     return ""
 
 
 def show_rename(
-    request: Request, reading: Reading, entry: Entry, *, stem: str | None = None, error: str = ""
+    request: Request, reading: Reading, entry: Entry, *, name: str | None = None, error: str = ""
 ) -> HttpResponse:
-    look = files.look_at(request)
-    form = pages.rename_page(reading.snapshot, entry, look, stem=stem, error=error)
-    return show_form(request, reading, "rename", {"form": form}, is_refused=bool(error))
+    look = library_requests.look_at(request)
+    form = actions_page.rename_page(reading.snapshot, entry, look, name=name, error=error)
+    return show_form(request, reading, "rename", {"form": form}, is_refused=name is not None)
 
 
 def renamed(request: Request, folder: str, key: str) -> HttpResponse:
-    look = files.look_at(request)
+    look = library_requests.look_at(request)
     if not request.htmx:
         messages.success(request, _("Renamed"))
         return redirect(Addresses(folder, look).at(look))
-    reading = files.read(request, folder, at_once=True)
-    context = files.row_context(request, reading, files.found(reading, key))
+    reading = screen.read(request, folder, at_once=True)
+    context = screen.row_context(request, reading, screen.found(reading, key))
     return render(request, "files/_row.html", context)
 
 
 @require_safe
 @open_to(Role.MEMBER)
 def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
-    reading = files.read(request, folder)
-    entry = files.found(reading, key)
-    form = pages.rename_page(reading.snapshot, entry, files.shown_look(request))
+    reading = screen.read(request, folder)
+    entry = screen.found(reading, key)
+    form = actions_page.rename_page(reading.snapshot, entry, screen.shown_look(request))
     return render(request, "files/_rename.html", {"form": form})
 
 
@@ -192,7 +206,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
     if request.method != "POST":
         reading, loss = loss_of(request, folder)
         return show_form(request, reading, "delete", {"loss": loss}, is_refused=False)
-    reading = files.read(request, folder, at_once=True)
+    reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     said = delete_all(request, chosen)
     for entry in chosen:
@@ -211,49 +225,28 @@ def loss(request: Request, folder: str) -> HttpResponse:
     return render(request, "files/_loss.html", {"loss": found})
 
 
-def loss_of(request: Request, folder: str) -> tuple[Reading, pages.LossPage]:
+def loss_of(request: Request, folder: str) -> tuple[Reading, actions_page.LossPage]:
     """Read fresh: what the page shows may be older than what would be lost."""
-    reading = files.read(request, folder, at_once=True)
+    reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     look = chosen_look(request)
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
-    return reading, pages.loss_page(reading.snapshot, chosen, below, look, all_but=all_but)
-
-
-def chosen_of(request: Request, reading: Reading) -> list[Entry]:
-    """Those of the wanted that are still there."""
-    contents, look = reading.snapshot.contents, chosen_look(request)
-    if is_all_chosen(request):
-        spared = fields_of(request, "but")
-        matching = contents.matching(look.sort, look.query)
-        return [entry for entry in matching if entry.key not in spared]
-    wanted = fields_of(request, "entry")
-    return [entry for entry in contents.in_order(look.sort) if entry.key in wanted]
-
-
-def fields_of(request: Request, name: str) -> set[str]:
-    return {*request.GET.getlist(name), *request.POST.getlist(name)}
-
-
-def chosen_look(request: Request) -> Look:
-    """`q` says which are meant by all; a form may carry it beside the address."""
-    asked = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
-    return look_of(asked)
-
-
-def is_all_chosen(request: Request) -> bool:
-    return "1" in (request.GET.get("all"), request.POST.get("all"))
+    return reading, actions_page.loss_page(reading.snapshot, chosen, below, look, all_but=all_but)
 
 
 def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
-    """What lies in folders, counted to the ground for as long as listings may be asked for."""
+    """What lies in folders, counted to the ground for as long as listings may be asked for, and
+    the service gives them."""
     found: dict[str, Below] = {}
     left = MOST_LISTINGS
-    for entry in chosen[: pages.MOST_LISTED]:
+    for entry in chosen[: actions_page.MOST_LISTED]:
         if left <= 0:
             break
-        found[entry.key], asked = counted(request, entry.id, left)
+        try:
+            found[entry.key], asked = counted(request, entry.id, left)
+        except Failure:
+            break
         left -= asked
     return found
 
@@ -264,7 +257,7 @@ def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, i
     while waiting and asked < most_listings:
         asked += 1
         with suppress(NotFound):
-            below = files.read(request, waiting.pop(), at_once=True).snapshot.contents.entries
+            below = screen.read(request, waiting.pop(), at_once=True).snapshot.contents.entries
             inner = [entry.id for entry in below if entry.is_folder]
             files_below += len(below) - len(inner)
             folders_below += len(inner)
@@ -279,16 +272,18 @@ def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
     try:
         return delete_each(request, chosen, gone)
     finally:
-        watching.forget(request.service, gone)
+        resume.forget(request.service, gone)
         if gone:
-            activity.record(request, Kind.DELETED, gone[0].name, count=len(gone))
+            events.record(request, Kind.DELETED, gone[0].name, count=len(gone))
 
 
 def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) -> str:
     deadline = time.monotonic() + DELETE_SECONDS
     for count, entry in enumerate(chosen):
         if time.monotonic() > deadline:
-            return pages.partly_deleted_words(count, len(chosen), _("Delete the rest again."))
+            return actions_page.partly_deleted_words(
+                count, len(chosen), _("Delete the rest again.")
+            )
         try:
             delete_one(request, entry)
             gone.append(entry)
@@ -296,8 +291,8 @@ def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) ->
             if count == 0:
                 raise
             why = trouble_of(failure).title
-            return pages.partly_deleted_words(count, len(chosen), f"{why}.")
-    return pages.deleted_words(len(chosen))
+            return actions_page.partly_deleted_words(count, len(chosen), f"{why}.")
+    return actions_page.deleted_words(len(chosen))
 
 
 def delete_one(request: Request, entry: Entry) -> None:

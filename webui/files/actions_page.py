@@ -1,4 +1,4 @@
-"""Forms of the Files screen: what is about to be made, renamed, deleted, packed or sent."""
+"""Forms of the Files screen: what is about to be created, renamed, deleted, packed, or uploaded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.pages import measures
-from webui.pages.addresses import Addresses, Look
-from webui.pages.entries import Entry, Snapshot, split_name
-from webui.pages.files import BREAKS, ICONS, download_url, upload_note
+from webui import formatting
+from webui.files.page import BREAKS, ICONS, download_url, upload_note
+from webui.library.addresses import Addresses, Look
+from webui.library.entries import Entry, Snapshot, split_name
 
 MOST_LISTED = 50
 
@@ -18,8 +18,9 @@ MOST_LISTED = 50
 class RenamePage:
     key: str
     name: str
-    stem: str
+    new_name: str
     extension: str
+    question: str
     field: str
     action: str
     back_url: str
@@ -83,22 +84,39 @@ class Below:
 
 
 def rename_page(
-    snapshot: Snapshot, entry: Entry, look: Look, *, stem: str | None = None, error: str = ""
+    snapshot: Snapshot, entry: Entry, look: Look, *, name: str | None = None, error: str = ""
 ) -> RenamePage:
     at = Addresses(snapshot.folder, look)
-    own_stem, extension = (entry.name, "") if entry.is_folder else split_name(entry.name)
+    new_name = entry.name if name is None else name
+    question = "" if error else extension_question(entry, new_name)
     return RenamePage(
         key=entry.key,
         name=entry.name,
-        stem=own_stem if stem is None else stem,
-        extension=extension,
-        field=f"stem-{entry.key}",
+        new_name=new_name,
+        extension=extension_of(entry, new_name),
+        question=question,
+        field=f"name-{entry.key}",
         action=f"{at.below}{entry.key}/rename/{look.tail}",
         back_url=at.at(look),
         delete_url=f"{at.below}delete/?entry={entry.key}",
         download_url=download_url(at, entry),
         error=error,
     )
+
+
+def extension_of(entry: Entry, name: str) -> str:
+    return "" if entry.is_folder else split_name(name)[1]
+
+
+def extension_question(entry: Entry, name: str) -> str:
+    """Return what to ask before a file gets another extension, or nothing."""
+    old, new = extension_of(entry, entry.name), extension_of(entry, name)
+    if not old or old.lower() == new.lower():
+        return ""
+    if not new:
+        return _("Remove %(old)s? Other apps may no longer open this file.") % {"old": old}
+    words = _("Change %(old)s to %(new)s? Other apps may no longer open this file.")
+    return words % {"old": old, "new": new}
 
 
 def loss_page(
@@ -111,14 +129,13 @@ def loss_page(
 ) -> LossPage:
     """`all_but`: None where those chosen are named one by one."""
     at = Addresses(snapshot.folder, look)
-    count = {"items": measures.items_words(len(chosen))}
-    size = measures.size_words(sum(entry.size_bytes for entry in chosen))
+    count = {"items": formatting.items_words(len(chosen))}
+    sizes = [entry.size_bytes for entry in chosen]
     return LossPage(
         title=_("Delete %(items)s?") % count,
-        text=_("This frees %(size)s. There is no bin: what you delete here is gone for good.")
-        % {"size": size},
+        text=loss_words(sizes),
         items=[loss_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
-        more=measures.more_words(len(chosen) - MOST_LISTED),
+        more=formatting.more_words(len(chosen) - MOST_LISTED),
         button=_("Delete %(items)s") % count,
         entries=[entry.key for entry in chosen] if all_but is None else [],
         is_all=all_but is not None,
@@ -131,12 +148,19 @@ def loss_page(
     )
 
 
+def loss_words(sizes: Sequence[int | None]) -> str:
+    if sizes and not any(sizes) and None in sizes:
+        return _("Deleted items can't be restored.")
+    text = _("This frees %(size)s. Deleted items can't be restored.")
+    return text % {"size": formatting.sum_words(sizes)}
+
+
 def loss_item(entry: Entry, below: Below | None) -> LossItem:
     return LossItem(
         icon="folder" if entry.is_folder else ICONS[entry.look],
         name_parts=BREAKS.split(entry.name),
         note=below_words(below) if entry.is_folder else "",
-        size=measures.size_words(entry.size_bytes),
+        size=formatting.size_words(entry.size_bytes),
     )
 
 
@@ -149,8 +173,8 @@ def below_words(below: Below | None) -> str:
     files = ngettext("%(count)s file", "%(count)s files", below.files)
     folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
     words = {
-        "files": files % {"count": measures.count_words(below.files)},
-        "folders": folders % {"count": measures.count_words(below.folders)},
+        "files": files % {"count": formatting.count_words(below.files)},
+        "folders": folders % {"count": formatting.count_words(below.folders)},
     }
     if not below.is_all:
         return _("folder with more than %(files)s and %(folders)s") % words
@@ -163,26 +187,26 @@ def below_words(below: Below | None) -> str:
 
 def deleted_words(count: int) -> str:
     words = ngettext("%(count)s item deleted", "%(count)s items deleted", count)
-    return words % {"count": measures.count_words(count)}
+    return words % {"count": formatting.count_words(count)}
 
 
 def partly_deleted_words(count: int, wanted: int, why: str) -> str:
-    numbers = {"count": measures.count_words(count), "all": measures.count_words(wanted)}
+    numbers = {"count": formatting.count_words(count), "all": formatting.count_words(wanted)}
     return _("%(count)s of %(all)s deleted, then it stopped.") % numbers + f" {why}"
 
 
 def archive_page(
-    names: Sequence[str], size_bytes: int, *, download_url: str, back_url: str
+    names: Sequence[str], size_bytes: int | None, *, download_url: str, back_url: str
 ) -> ArchivePage:
     words = {
-        "items": measures.items_words(len(names)),
-        "size": measures.size_words(size_bytes),
+        "items": formatting.items_words(len(names)),
+        "size": formatting.size_words(size_bytes),
     }
     return ArchivePage(
         title=_("Your ZIP is ready"),
         text=_("%(items)s, %(size)s") % words,
         items=list(names[:MOST_LISTED]),
-        more=measures.more_words(len(names) - MOST_LISTED),
+        more=formatting.more_words(len(names) - MOST_LISTED),
         download_url=download_url,
         back_url=back_url,
         back_label=_("Back to the folder"),

@@ -1,4 +1,4 @@
-"""ZIPs: of a folder, or of what somebody chose."""
+"""ZIP downloads of a folder or a selection."""
 
 import secrets
 from datetime import timedelta
@@ -11,15 +11,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import delivery, folders
-from webui.http import Request, leave_for
+from webui.files import screen
+from webui.files import selection as files_selection
+from webui.files.actions_page import archive_page
+from webui.http.requests import Request, leave_for
+from webui.http.roles import open_to
+from webui.library import file_responses, folders
+from webui.library.addresses import folder_url
+from webui.library.content_check import expected_zip
+from webui.library.entries import FOLDER, ROOT, split_name
 from webui.models import Role, Selection
-from webui.pages.addresses import folder_url
-from webui.pages.changes import archive_page
-from webui.pages.entries import FOLDER, ROOT
-from webui.roles import open_to
 from webui.v1.links import Download, Link
-from webui.views import changes, files
 
 LIFETIME = timedelta(hours=6)
 LONGEST_KEY = 43
@@ -29,12 +31,21 @@ LONGEST_KEY = 43
 @open_to(Role.GUEST)
 def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     """The root is asked for by its own id, which its listing tells: 0 is our word, not v1's."""
+    expected = expected_zip(name_of(request, folder))
     folder_id = folders.own_id(request.service) if folder == ROOT else folder
 
     def opening(headers: dict[str, str]) -> Link | Download:
         return request.v1.folder_zip_link(folder_id, headers, request.method or "GET")
 
-    return delivery.deliver(request, request.service, opening, "files.zip")
+    return file_responses.deliver(request, request.service, opening, expected)
+
+
+def name_of(request: Request, folder: str) -> str:
+    """Our own service names its ZIPs itself."""
+    if request.service.is_embedded:
+        return ""
+    name = folders.read(request.service, folder, now=timezone.now()).snapshot.name
+    return name or _("Files")
 
 
 @require_POST
@@ -42,12 +53,13 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
 def pack(request: Request, folder: str) -> HttpResponse:
     """Keeps the choice. A form whose answer led to another host at once would be blocked by the
     page's policy; a link may lead there, which a script presses in the folder's own page."""
-    reading = files.read(request, folder)
-    chosen = changes.chosen_of(request, reading)
+    reading = screen.read(request, folder)
+    chosen = files_selection.chosen_of(request, reading)
     if not chosen:
         messages.error(request, _("Choose something first."))
         return leave_for(request, folder_url(folder))
     is_whole = len(chosen) == len(reading.snapshot.contents) > 1
+    sizes = [entry.size_bytes for entry in chosen]
     selection = Selection.objects.create(
         key=secrets.token_urlsafe(32),
         user=request.user,
@@ -55,7 +67,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
         folder=folder,
         entries=[[entry.kind, entry.id, entry.name] for entry in chosen],
         is_whole=is_whole,
-        size_bytes=sum(entry.size_bytes for entry in chosen),
+        size_bytes=None if None in sizes else sum(filter(None, sizes)),
         expires_at=timezone.now() + LIFETIME,
     )
     if request.htmx:
@@ -93,7 +105,15 @@ def download(request: Request, key: str) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Link | Download:
         return request.v1.zip_link(chosen[False], chosen[True], headers)
 
-    return delivery.deliver(request, request.service, opening, "files.zip")
+    expected = expected_zip(only_name(selection) or name_of(request, selection.folder))
+    return file_responses.deliver(request, request.service, opening, expected)
+
+
+def only_name(selection: Selection) -> str:
+    if len(selection.entries) != 1:
+        return ""
+    kind, _id, name = selection.entries[0]
+    return name if kind == FOLDER else split_name(name)[0]
 
 
 def kept(request: Request, key: str) -> Selection:

@@ -1,4 +1,4 @@
-"""The Files screen: a window of a folder's entries, every word and address ready."""
+"""The Files screen: a window of a folder's entries, with every word and URL ready."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,13 +7,22 @@ from dataclasses import dataclass, field, replace
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages import measures
-from webui.pages.addresses import Addresses, Look, folder_url
-from webui.pages.entries import FOLDER, KIND_OF, PICTURED, ROOT, Entry, Snapshot, plain, split_name
-from webui.pages.errors import trouble_of
-from webui.pages.gauge import Gauge, gauge_of
-from webui.pages.measures import Calendar
-from webui.pages.watching import Mark, left_words, watched_words
+from webui import formatting
+from webui.errors.page import trouble_of
+from webui.formatting import Calendar
+from webui.library.addresses import Addresses, Look, folder_url, thumb_url
+from webui.library.entries import (
+    FOLDER,
+    KIND_OF,
+    ROOT,
+    Entry,
+    Snapshot,
+    plain,
+    split_name,
+)
+from webui.player.positions import Mark
+from webui.player.resume_page import left_words, watched_words
+from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure
 
 WINDOW = 200
@@ -79,7 +88,7 @@ class Row:
     stem_parts: tuple[str, ...]
     url: str
     size: str
-    size_bytes: int
+    size_bytes: int | str  # "" where nobody knows
     size_title: str
     added: str
     added_title: str
@@ -157,6 +166,7 @@ class FilesPage:
     before_url: str
     before_fragment_url: str
     all_url: str
+    is_root: bool
     is_empty: bool
     is_no_match: bool
     stale: Stale | None
@@ -207,6 +217,7 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
         before_url=at.at(look.at(max(first - WINDOW, 0))) if first else "",
         before_fragment_url=at.fragment(look.at(max(first - WINDOW, 0))) if first else "",
         all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(found) else "",
+        is_root=snapshot.is_root,
         is_empty=not snapshot.contents,
         is_no_match=bool(snapshot.contents) and not found,
         stale=around.stale,
@@ -267,23 +278,25 @@ def parent_url(snapshot: Snapshot, look: Look) -> str:
 
 
 def summary(snapshot: Snapshot, stale: Stale | None) -> str:
-    count = measures.items_words(len(snapshot.contents))
+    count = formatting.items_words(len(snapshot.contents))
     if stale is not None:
         return _("%(items)s, as of %(time)s") % {"items": count, "time": stale.since}
     if not snapshot.contents:
         return _("Empty")
-    size = snapshot.size_bytes or sum(entry.size_bytes for entry in snapshot.contents.entries)
-    words = {"items": count, "size": measures.size_words(size)}
+    sizes = [snapshot.size_bytes or None]
+    if sizes == [None]:
+        sizes = [entry.size_bytes for entry in snapshot.contents.entries]
+    words = {"items": count, "size": formatting.sum_words(sizes)}
     return _("%(items)s, %(size)s") % words
 
 
 def count_text(count: int, count_all: int) -> str:
-    numbers = {"count": measures.count_words(count), "all": measures.count_words(count_all)}
+    numbers = {"count": formatting.count_words(count), "all": formatting.count_words(count_all)}
     return _("%(count)s of %(all)s") % numbers
 
 
 def shown_text(shown: int, count: int) -> str:
-    numbers = {"count": measures.count_words(shown), "all": measures.count_words(count)}
+    numbers = {"count": formatting.count_words(shown), "all": formatting.count_words(count)}
     return _("Showing %(count)s of %(all)s") % numbers
 
 
@@ -355,9 +368,9 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         extension=extension,
         stem_parts=tuple(BREAKS.split(stem)),
         url=url,
-        size=measures.size_words(entry.size_bytes),
-        size_bytes=entry.size_bytes,
-        size_title=measures.exact_size(entry.size_bytes),
+        size=formatting.size_words(entry.size_bytes),
+        size_bytes="" if entry.size_bytes is None else entry.size_bytes,
+        size_title=formatting.exact_size(entry.size_bytes),
         added=calendar.words(added_at),
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
@@ -372,13 +385,7 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
 def download_url(at: Addresses, entry: Entry) -> str:
     if entry.is_folder:
         return f"{at.root}files/folder/{entry.id}/zip/"
-    return f"{at.root}files/file/{entry.id}/download/"
-
-
-def thumb_url(entry: Entry, at: Addresses, *, by_kind: bool) -> str:
-    if not entry.picture and not (by_kind and entry.look in PICTURED):
-        return ""
-    return f"{at.root}files/file/{entry.id}/thumb/{entry.mark}/?in={at.folder}"
+    return f"{at.root}files/file/{entry.id}/download/?in={at.folder}"
 
 
 def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:

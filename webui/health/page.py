@@ -1,13 +1,13 @@
-"""Ferry's health: what each part reports, what to do about it, and what takes the space."""
+"""Ferry's health: what each part reports, what to do about it, and what takes space."""
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.health import Finding, Report
-from webui.pages import measures
-from webui.pages.measures import Calendar
+from webui import formatting
+from webui.formatting import Calendar
+from webui.health.reports import Finding, Report
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
         # What needs attention stands first.
         rows=sorted(rows, key=lambda row: row.is_well),
         uses=uses(report),
-        free="" if report.free_bytes is None else measures.size_words(report.free_bytes),
+        free="" if report.free_bytes is None else formatting.size_words(report.free_bytes),
         measured=calendar.since(report.measured_at) if report.measured_at else "",
     )
 
@@ -58,7 +58,7 @@ def summary(ill: int) -> str:
     words = ngettext(
         "%(count)s item needs your attention.", "%(count)s items need your attention.", ill
     )
-    return words % {"count": measures.count_words(ill)}
+    return words % {"count": formatting.count_words(ill)}
 
 
 def row_of(part: str, found: Finding | None) -> Row:
@@ -75,7 +75,7 @@ def part_words(part: str) -> str:
         "pages": _("Pages"),
         "disk": _("Disk"),
         "library": _("Library"),
-        "content": _("File contents"),
+        "content": _("Contents of the files"),
         "service": _("Storage service"),
         "worker": _("Worker"),
         "sandbox": _("Sandbox"),
@@ -92,7 +92,10 @@ def finding_words(found: Finding) -> tuple[str, str]:
         ),
         "database_damaged": (
             _("The database is damaged"),
-            _("Stop Ferry and restore the latest backup, as README describes. Check the disk too."),
+            _(
+                "Stop Ferry and restore the latest backup, as docs/operations.md explains. "
+                "Check the disk too."
+            ),
         ),
         "database_newer": (
             _("A newer version of Ferry has changed the database"),
@@ -135,7 +138,7 @@ def finding_words(found: Finding) -> tuple[str, str]:
         ),
         "service_away": (
             _("The storage service doesn't answer"),
-            _("Ferry keeps trying. See “Connection” under Account for details."),
+            _("Ferry keeps trying. See “Connection” under Server for details."),
         ),
         "worker_away": (
             _("The worker isn't running, so transfers are waiting"),
@@ -178,7 +181,7 @@ def uses(report: Report) -> list[Use]:
         "caches": (_("Other caches"), ""),
     }
     return [
-        Use(*words.get(name, (name, "")), measures.size_words(size))
+        Use(*words.get(name, (name, "")), formatting.size_words(size))
         for name, size in report.space.items()
         if size or name == "library"
     ]

@@ -1,4 +1,4 @@
-"""What a browser is told to do with bytes of a file: their type, whether to show them.
+"""Tell browsers what to do with a file's bytes: their type, and whether to show them.
 
 The type follows from the name alone, and never is one that can run: what lies about itself is a
 broken picture at worst.

@@ -1,4 +1,4 @@
-"""The fields of a form or of a link, in little more memory than they take when written."""
+"""Parse the fields of a form or URL in little more memory than their text takes."""
 
 import re
 from collections.abc import Iterator

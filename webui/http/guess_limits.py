@@ -1,27 +1,29 @@
 """Limits on guessing links, codes, tokens, and one's own password; and the devices that are known.
 
 Attempts are counted before they are judged, so that many at once count as many. The address is the
-connection's (see config.front), so forged headers gain nothing. How guesses at names and passwords
-are slowed down is in webui.throttle.
+connection's (see config.web.front), so forged headers gain nothing. How guesses at names and
+passwords are slowed down is in webui.signin.throttle.
 """
 
-import ipaddress
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.core import signing
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from webui.http.networks import network_of
 from webui.models import Attempts, User, digest_of
 
 WINDOW = timedelta(minutes=15)
 MOST_BY_ADDRESS = 20
 MOST_BY_SESSION = 20
 DEVICE_SALT = "ferry.device"
+DEVICE_COOKIE = f"ferry_device_{settings.PORT}"
 DEVICE_COOKIE_AGE = timedelta(days=365)
 
 
@@ -40,18 +42,6 @@ def limits_for_session(session_key: str) -> list[Limit]:
 def limits_for_links(address: str) -> list[Limit]:
     """Guesses at links and codes that let somebody in."""
     return [Limit(digest_of(f"links {network_of(address)}"), MOST_BY_ADDRESS)]
-
-
-def network_of(address: str) -> str:
-    """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
-    try:
-        # A link-local address carries the name of the interface: fe80::1%eth0.
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    ip = getattr(ip, "ipv4_mapped", None) or ip
-    prefix = 64 if ip.version == 6 else 32
-    return str(ipaddress.ip_network(f"{ip}/{prefix}", strict=False))
 
 
 def take(limits: list[Limit]) -> timedelta | None:
@@ -91,6 +81,15 @@ def device_cookie(user: User) -> str:
     """Names its bearer's password too, by a hash: a new one makes every device a stranger."""
     facts = [user.pk, user.get_session_auth_hash(), secrets.token_urlsafe(12)]
     return signing.dumps(facts, salt=DEVICE_SALT)
+
+
+def person_of(cookie: str) -> int | None:
+    """Who signed in last on this device, whatever their password is now."""
+    try:
+        pk, _password, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
+    except (signing.BadSignature, ValueError):
+        return None
+    return int(pk)
 
 
 def is_device_of(cookie: str, name: str) -> bool:

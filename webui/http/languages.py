@@ -1,10 +1,10 @@
-"""The language that somebody chose comes before what their browser asks for."""
+"""Prefer the language that a person chose to the one their browser requests."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import translation
 
-from webui.http import Answer
+from webui.http.requests import Answer
 
 
 def own(get_response: Answer) -> Answer:

@@ -1,4 +1,4 @@
-"""A multipart body, part by part as it comes: what is not asked for is not read."""
+"""Read a multipart body part by part. Parts that no one needs aren't read."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every view knows of HTTP and htmx, so that none spells a header."""
+"""What every view knows about HTTP and htmx, so that no view spells out a header."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -6,13 +6,15 @@ from urllib.parse import urlsplit
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http.request import split_domain_port
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from webui.connection import Service
+from webui.connection.connection import Service
+from webui.http import unsent_forms
 from webui.models import User
 from webui.v1.client import Client
 
@@ -39,10 +41,22 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
     """Leads to the sign-in page as a whole page, also from a fragment of a page left open."""
     htmx = getattr(request, "htmx", None)
     if not htmx:
-        return redirect_to_login(request.get_full_path())
+        stands = page_of(request)
+        is_form = request.method == "POST" and not is_script(request)
+        return (is_form and unsent_forms.sign_in_first(request, stands)) or redirect_to_login(
+            stands
+        )
     page = urlsplit(htmx.current_url or "")
     wanted = page.path + (f"?{page.query}" if page.query else "") or resolve_url("files")
     return HttpResponseClientRedirect(redirect_to_login(wanted).url)
+
+
+def page_of(request: HttpRequest) -> str:
+    """Where a form stands that was sent as a page: what takes it may answer no GET."""
+    page = urlsplit(request.headers.get("Referer", ""))
+    if request.method != "POST" or page.netloc != request.get_host():
+        return request.get_full_path()
+    return page.path + (f"?{page.query}" if page.query else "")
 
 
 def safe_next(request: HttpRequest, wanted: str) -> str:
@@ -55,9 +69,16 @@ def safe_next(request: HttpRequest, wanted: str) -> str:
 
 def leave_for(request: HttpRequest, page: str) -> HttpResponse:
     """After an act: a redirect, which htmx follows as a whole page."""
-    if getattr(request, "htmx", None):
-        return HttpResponseClientRedirect(resolve_url(page))
-    return redirect(page)
+    htmx = getattr(request, "htmx", None)
+    if not htmx:
+        return redirect(page)
+    url = resolve_url(page)
+    response = HttpResponseClientRedirect(url)
+    path, _hash, fragment = url.partition("#")
+    if fragment and urlsplit(htmx.current_url or "").path == path:
+        # To a part of the page in sight, a browser would only scroll.
+        response["HX-Refresh"] = "true"
+    return response
 
 
 def unchanged() -> HttpResponse:
@@ -85,3 +106,9 @@ def respond(  # noqa: PLR0913  What both kinds of readers need.
         response["HX-Retarget"] = retarget
         response["HX-Reswap"] = "outerHTML"
     return response
+
+
+def is_secure_context(request: Request) -> bool:
+    """As browsers see it: https, or this very machine."""
+    own = ("localhost", "127.0.0.1", "[::1]")
+    return request.is_secure() or split_domain_port(request.get_host())[0] in own

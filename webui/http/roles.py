@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 
-from webui.http import Request, sign_in_first
+from webui.http.requests import Request, sign_in_first
 from webui.models import Role
 
 Params = ParamSpec("Params")

@@ -1,4 +1,4 @@
-"""What may stand in a path: ids as services give them, which can lead nowhere else."""
+"""What URLs may contain: ids as services give them, which can lead nowhere else."""
 
 from django.urls.converters import StringConverter
 

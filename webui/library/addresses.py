@@ -1,4 +1,4 @@
-"""Where the things of the Files screen are."""
+"""URLs of the things on the Files screen."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from webui.pages.entries import ROOT, SORTS
+from webui.library.entries import PICTURED, ROOT, SORTS, Entry
 
 LONGEST_QUERY = 200
 VIEWS = ("list", "grid")
@@ -99,3 +99,20 @@ class Addresses:
 
 def folder_url(folder: str) -> str:
     return reverse("files") if folder == ROOT else reverse("files-folder", args=[folder])
+
+
+def thumb_url(entry: Entry, at: Addresses, *, by_kind: bool) -> str:
+    if not entry.picture and not (by_kind and entry.look in PICTURED):
+        return ""
+    return f"{at.root}files/file/{entry.id}/thumb/{entry.mark}/?in={at.folder}"
+
+
+def raw_url(at: Addresses, file: str) -> str:
+    return f"{at.root}files/file/{file}/raw/?in={at.folder}"
+
+
+def image_url(at: Addresses, entry: Entry) -> str:
+    """A drawing is its own preview; of others, the hash lets every cache keep the picture."""
+    if entry.extension == "svg":
+        return raw_url(at, entry.id)
+    return f"{at.root}files/file/{entry.id}/image/{entry.mark}/?in={at.folder}"

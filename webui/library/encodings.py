@@ -1,4 +1,4 @@
-"""Which letters the bytes of a text are, as well as anybody can tell."""
+"""Guess the encoding of a text."""
 
 import codecs
 

@@ -1,4 +1,4 @@
-"""What lies in a folder, in the orders and selections that people ask for."""
+"""The entries of a folder, sorted and filtered as people request them."""
 
 import re
 import unicodedata
@@ -32,6 +32,7 @@ PREVIEWS = {
     "markdown": "md markdown",
     "table": "csv tsv",
     "pdf": "pdf",
+    "archive": "zip cbz jar apk",
     "text": "txt text nfo diz log sub sfv md5 sha1 sha256 m3u m3u8 pls cue rtf tex rst url",
     "code": (
         "py pyi js mjs cjs ts tsx jsx css scss less html htm xhtml xht xml xsl json json5 jsonl "
@@ -56,7 +57,7 @@ class Entry(NamedTuple):
     kind: str  # FOLDER or FILE
     id: str
     name: str
-    size_bytes: int
+    size_bytes: int | None  # None where the service doesn't tell
     added: int | None  # seconds since 1970
     hash: str = ""
     picture: str = ""  # the service's own link to a small one; OWN_PICTURE: to be asked for
@@ -77,7 +78,7 @@ class Entry(NamedTuple):
     def mark(self) -> str:
         """Another one where the content is another: caches may keep a picture of it for ever. It
         tells versions of one file apart; whole hashes were a quarter of a page."""
-        return self.hash[:8] or f"{self.size_bytes}-{self.added or 0}"
+        return self.hash[:8] or f"{self.size_bytes or 0}-{self.added or 0}"
 
     @property
     def added_at(self) -> datetime | None:
@@ -94,14 +95,14 @@ class Entry(NamedTuple):
 
     @property
     def preview(self) -> str:
-        """video, audio, picture, subtitle, markdown, table, pdf, text, code or none."""
+        """video, audio, picture, subtitle, markdown, table, pdf, archive, text, code, or none."""
         known = PREVIEW_OF.get(self.extension)
         return known or PREVIEW_OF_NAME.get(self.name.lower(), "none")
 
     @property
     def is_showable_picture(self) -> bool:
         """Browsers show it as it is, in a time and a memory that a page may cost."""
-        return self.extension in SHOWABLE and self.size_bytes <= MOST_SHOWN_BYTES
+        return self.extension in SHOWABLE and (self.size_bytes or 0) <= MOST_SHOWN_BYTES
 
 
 class Contents:
@@ -157,9 +158,13 @@ def is_file(entry: Entry) -> bool:
 def by_name(entry: Entry) -> list[str | int]:
     """2 before 10, in any case and with any accent; equals by the exact name. Words and numbers
     take turns, so that two keys can always be compared: no number is less than none."""
-    words = DIGITS.split(plain(entry.name))
-    parts: list[str | int] = [*words, -1, entry.name, entry.id]
-    parts[1:-3:2] = [int(digits[:LONGEST_NUMBER]) for digits in words[1::2]]
+    return [*natural(entry.name), -1, entry.name, entry.id]
+
+
+def natural(name: str) -> list[str | int]:
+    """Words and numbers in turn."""
+    parts: list[str | int] = [*DIGITS.split(plain(name))]
+    parts[1::2] = [int(str(digits)[:LONGEST_NUMBER]) for digits in parts[1::2]]
     return parts
 
 
@@ -171,7 +176,7 @@ def plain(name: str) -> str:
 
 
 VALUES: dict[str, Callable[[Entry], int]] = {
-    "size": lambda entry: entry.size_bytes,
+    "size": lambda entry: -1 if entry.size_bytes is None else entry.size_bytes,
     "date": lambda entry: entry.added or 0,
 }
 

@@ -1,4 +1,4 @@
-"""How bytes reach the browser: a signed link is handed over, a stream is passed on."""
+"""Send file bytes to the browser: redirect to a signed URL, or proxy the stream."""
 
 import errno
 import logging
@@ -10,10 +10,11 @@ from urllib.parse import quote, unquote
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from webui.connection import Service
-from webui.departures import departures
-from webui.http import Request
-from webui.presentation import KEPT, Presentation
+from webui.connection.connection import Service
+from webui.http.client_disconnect import departures
+from webui.http.content_types import KEPT, Presentation
+from webui.http.requests import Request
+from webui.library.content_check import Expected, check
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download, Link, sent_on
 
@@ -50,26 +51,32 @@ slots = Slots(settings.STREAMS_PER_PROCESS)
 
 
 def deliver(
-    request: HttpRequest, service: Service, opening: Opening, name: str
+    request: HttpRequest, service: Service, opening: Opening, expected: Expected
 ) -> HttpResponseBase:
     """`opening` asks the service; it answers with a link, or with the bytes themselves."""
     if service.is_embedded:
         found = opening({})
-        return handed_over(found) if isinstance(found, Link) else passed_on(found, name, _nothing)
+        if isinstance(found, Link):
+            return handed_over(found)
+        return passed_on(found, expected.name, _nothing)
     if not slots.take():
         return busy()
     try:
         found = opening(sent_on(request.headers))
+        if isinstance(found, Download):
+            check(service.v1, found, expected, request.method or "GET")
     except BaseException:
         slots.give_back()
         raise
     if isinstance(found, Download):
-        return passed_on(found, name, watched(request, found))
+        return passed_on(found, expected.name, watched(request, found))
     slots.give_back()
     return handed_over(found)
 
 
-def show(request: Request, opening: Opening, present: Presenting, name: str) -> HttpResponseBase:
+def show(
+    request: Request, opening: Opening, present: Presenting, expected: Expected
+) -> HttpResponseBase:
     """For use inside a page: passed on by the site, wherever the service keeps it."""
     if not slots.take():
         return busy()
@@ -78,10 +85,11 @@ def show(request: Request, opening: Opening, present: Presenting, name: str) -> 
         found = opening(headers)
         if isinstance(found, Link):
             found = request.v1.open(found, headers, request.method or "GET")
+        check(request.v1, found, expected, request.method or "GET")
     except BaseException:
         slots.give_back()
         raise
-    return passed_on(found, name, watched(request, found), present(found))
+    return passed_on(found, expected.name, watched(request, found), present(found))
 
 
 def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
@@ -123,7 +131,7 @@ def passed_on(
         if header in found.headers:
             response[header] = one_line(found.headers[header])
     response["Content-Type"] = shown.content_type
-    response["Content-Disposition"] = disposition(shown.manner, name_in(found) or name)
+    response["Content-Disposition"] = disposition(shown.manner, name or name_in(found))
     response["Cache-Control"] = "private, no-cache"
     response["Content-Security-Policy"] = shown.policy
     response["Cross-Origin-Resource-Policy"] = "same-origin"

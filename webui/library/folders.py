@@ -1,7 +1,8 @@
-"""Folders as the site shows them: from the shared store at once, from the service when due."""
+"""Folders as the site shows them: from the shared cache at once, from the service when due."""
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -9,10 +10,10 @@ from pathlib import Path
 
 from django.conf import settings
 
-from webui.connection import Service, trouble_lately
-from webui.listings import Known, Listings
-from webui.pages.entries import FILE, ROOT, Entry, Snapshot
-from webui.v1.errors import Failure, NotFound, TooMany, Unavailable
+from webui.connection.connection import Service, trouble_lately
+from webui.library.entries import FILE, ROOT, Entry, Snapshot
+from webui.library.listing_cache import Known, Listings
+from webui.v1.errors import Failure, NotFound, Unreadable
 from webui.v1.models import Unchanged
 
 FRESH_SECONDS = 3
@@ -67,7 +68,9 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
 def _revalidated(service: Service, folder: str, known: Known, since: datetime) -> Reading:
     try:
         return Reading(_fetched(service, folder, known, since), is_fresh=True)
-    except (Unavailable, TooMany) as failure:
+    except NotFound:
+        raise
+    except Failure as failure:
         return Reading(known.snapshot, is_fresh=False, failure=failure)
 
 
@@ -91,6 +94,8 @@ def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
     try:
         found = service.v1.listing(_id_of(folder), known.etag if known else None)
     except NotFound as error:
+        if folder == ROOT:
+            raise Unreadable("not_v1", status=404) from error
         gone = known or store().known(service.key, folder)
         store().forget(service.key, folder)
         raise Gone(gone.snapshot.parent if gone else "") from error
@@ -110,6 +115,17 @@ def listed_file(service: Service, folder: str, file: str) -> Entry | None:
     """As the listing that a page was made of has it, without asking the service."""
     known = store().known(service.key, folder[:LONGEST_ID])
     return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
+
+
+def find_file(service: Service, folder: str, file: str) -> Entry | None:
+    """As its folder lists it. The service is asked only where nobody has seen the folder, or
+    where its listing is in doubt; where that fails, nothing is known of the file."""
+    if not folder:
+        return None
+    with suppress(Failure):
+        reading = read(service, folder[:LONGEST_ID], now=datetime.now(UTC))
+        return reading.snapshot.contents.find(f"{FILE}-{file}")
+    return None
 
 
 def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Listings of folders, shared by all processes: shown at once, revalidated behind."""
+"""A cache of listings for all processes: shown at once, revalidated behind."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from webui.pages.entries import (
+from webui.library.entries import (
     FILE,
     FOLDER,
     OWN_PICTURE,
@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS listing (
     space_max INTEGER, space_used INTEGER, revision TEXT, etag TEXT, number INTEGER, read_at REAL,
     used_at REAL, stored_bytes INTEGER, PRIMARY KEY (service, folder)
 );
+-- In each row null stands for a size that the service doesn't tell.
 CREATE TABLE IF NOT EXISTS rows (
     service TEXT, folder TEXT, revision TEXT, rows BLOB, PRIMARY KEY (service, folder)
 );

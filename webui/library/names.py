@@ -1,4 +1,4 @@
-"""Names of files and folders: which may be, and why not, at the field."""
+"""Check names of files and folders, and explain at the field why one is refused."""
 
 import re
 import unicodedata
@@ -30,8 +30,9 @@ def refusal(failure: Conflict | Rejected) -> str:
 
 
 def said(failure: Failure) -> str:
-    if " " in failure.said:
-        return _("The storage service says: “%(words)s”") % {"words": failure.said}
+    if said := failure.message or failure.said:
+        words = said if " " in said else said.replace("_", " ")
+        return _("The storage service says: “%(words)s”") % {"words": words}
     return _("The storage service refuses this name. Try another.")
 
 

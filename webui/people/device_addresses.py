@@ -1,4 +1,6 @@
-"""Addresses under which another device can open Ferry, as links and as pictures for a camera."""
+"""Addresses under which another device can open Ferry, as links and as QR codes."""
+
+from dataclasses import dataclass
 
 import segno
 from django.conf import settings
@@ -6,9 +8,16 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port
 from django.utils.module_loading import import_string
 
-from webui.pages.people import Door
-
 MOST_DOORS = 4
+
+
+@dataclass(frozen=True)
+class Door:
+    """An address of Ferry with the link at its end, and its picture for a camera."""
+
+    url: str
+    qr_path: str
+    qr_size: int
 
 
 def doors(request: HttpRequest, path: str) -> list[Door]:

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
-from webui.pages import measures
-from webui.pages.measures import Calendar
+from webui import formatting
+from webui.formatting import Calendar, role_words
+from webui.people.device_addresses import Door
 
 ROLES = ("guest", "member", "owner")
 
@@ -78,29 +78,11 @@ class InvitePage:
 
 
 @dataclass(frozen=True)
-class Door:
-    """An address of Ferry with the link at its end, and its picture for a camera."""
-
-    url: str
-    qr_path: str
-    qr_size: int
-
-
-@dataclass(frozen=True)
 class InvitedPage:
     title: str
     text: str
     doors: Sequence[Door]
     hint: str
-
-
-def role_words(role: str) -> str:
-    words = {
-        "guest": pgettext("a role", "Guest"),
-        "member": pgettext("a role", "Member"),
-        "owner": pgettext("a role", "Owner"),
-    }
-    return words[role]
 
 
 def may_words(role: str) -> str:
@@ -151,7 +133,7 @@ def person_page(
 ) -> PersonPage:
     since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
     name = {"name": person.username}
-    count = {"items": measures.devices_words(devices)}
+    count = {"items": formatting.devices_words(devices)}
     return PersonPage(
         name=person.username,
         note=_("%(role)s since %(when)s") % since,

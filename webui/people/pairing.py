@@ -1,4 +1,4 @@
-"""Signing a device in from another one that is signed in already."""
+"""Sign a device in from another one that is already signed in."""
 
 import secrets
 from datetime import datetime, timedelta

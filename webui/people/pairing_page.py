@@ -1,4 +1,4 @@
-"""Pairing, as both devices show it."""
+"""The pages of pairing, on both devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages.devices import name_and_icon
-from webui.pages.people import Door
+from webui.people.device_addresses import Door
+from webui.signin.devices_page import name_and_icon
 
 
 @dataclass(frozen=True)

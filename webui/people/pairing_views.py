@@ -1,4 +1,4 @@
-"""Signing a device in from another: by a link for a camera, or by a code that is typed."""
+"""Sign a device in from another: by a link for a camera, or by a code that is typed."""
 
 import logging
 
@@ -11,18 +11,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import activity, attempts, pairing
-from webui.activity import Kind
-from webui.devices import agent_of
-from webui.doors import doors
-from webui.http import Request, asks_and_acts
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.errors import views as error_views
+from webui.http import guess_limits
+from webui.http.requests import Request, asks_and_acts
+from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
-from webui.pages import pairing as pages
-from webui.pairing import is_over
-from webui.roles import open_to, open_to_strangers
-from webui.views import errors
-from webui.views.people import guessed
-from webui.views.signin import limited, too_many_tries, welcome_in
+from webui.people import pairing, pairing_page
+from webui.people.device_addresses import doors
+from webui.people.pairing import is_over
+from webui.signin.devices import agent_of
+from webui.signin.session import guessed, limited, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.pairing")
 
@@ -37,10 +37,10 @@ SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 def offer(request: Request) -> HttpResponse:
     """The link is in this answer alone, as a picture and as text."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
-    activity.record(request, Kind.LINK_OFFERED)
+    events.record(request, Kind.LINK_OFFERED)
     at = doors(request, reverse("pair-accept", args=[token]))
-    context = {"offer": pages.offer_part(at, pairing.number_of(token), row.pk)}
-    template = "account/_pairing.html" if request.htmx else "account/pair.html"
+    context = {"offer": pairing_page.offer_part(at, pairing.number_of(token), row.pk)}
+    template = "people/_pairing.html" if request.htmx else "people/pair.html"
     return render(request, template, context)
 
 
@@ -50,10 +50,12 @@ def offered(request: Request, pairing: int) -> HttpResponse:
     """How it goes, for the one who offered; 204 while nobody has come."""
     row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
     is_late = is_over(row, timezone.now())
-    outcome = pages.outcome_part(agent=row.agent, is_used=row.used_at is not None, is_over=is_late)
+    outcome = pairing_page.outcome_part(
+        agent=row.agent, is_used=row.used_at is not None, is_over=is_late
+    )
     if not outcome.done and not outcome.over:
         return HttpResponse(status=204)
-    return render(request, "account/_paired.html", {"outcome": outcome})
+    return render(request, "people/_paired.html", {"outcome": outcome})
 
 
 # By a link: the device that comes
@@ -68,8 +70,10 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     if row is None or row.user is None:
         return guessed(request)
     if request.method != "POST":
-        page = pages.accept_page(row.user.username, request.get_host(), pairing.number_of(token))
-        return render(request, "pairing/accept.html", {"page": page})
+        page = pairing_page.accept_page(
+            row.user.username, request.get_host(), pairing.number_of(token)
+        )
+        return render(request, "people/accept.html", {"page": page})
     user = pairing.accept(token, agent_of(request), request.META["REMOTE_ADDR"], now)
     if user is None:
         return guessed(request)
@@ -85,13 +89,13 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 def wait(request: HttpRequest) -> HttpResponse:
     """Shows a code from the first press on; the secret stays in a cookie of this browser."""
     if request.method != "POST":
-        return render(request, "pairing/wait.html", {"is_late": "late" in request.GET})
-    limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
-    too_many = attempts.take(limits)
+        return render(request, "people/wait.html", {"is_late": "late" in request.GET})
+    limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
+    too_many = guess_limits.take(limits)
     if too_many:
         return limited(request, too_many)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
-    response = render(request, "pairing/wait.html", {"page": pages.wait_page(code)})
+    response = render(request, "people/wait.html", {"page": pairing_page.wait_page(code)})
     response.set_cookie(
         SECRET_COOKIE,
         secret,
@@ -110,7 +114,7 @@ def state(request: HttpRequest) -> HttpResponse:
     now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
     row = pairing.waiting(secret, now)
     if row is None:
-        return errors.plain(request, 404, text=_("The code is too old. Make a new one."))
+        return error_views.plain(request, 404, text=_("The code is too old. Make a new one."))
     if request.method != "POST":
         return HttpResponse(status=200 if row.user else 204)
     user = pairing.finish(secret, now)
@@ -130,27 +134,29 @@ def state(request: HttpRequest) -> HttpResponse:
 def approve(request: Request) -> HttpResponse:
     """First which device asks, then whether it may."""
     if request.method != "POST":
-        return render(request, "account/approve.html", {"page": pages.approve_page()})
+        return render(request, "people/approve.html", {"page": pairing_page.approve_page()})
     now, code = timezone.now(), request.POST.get("code", "")[:50]
-    limits = attempts.limits_for_session(request.session.session_key or "")
-    too_many = attempts.take(limits)
+    limits = guess_limits.limits_for_session(request.session.session_key or "")
+    too_many = guess_limits.take(limits)
     if too_many:
-        return show_approval(request, pages.approve_page(code, too_many_tries(too_many)), 429)
+        return show_approval(
+            request, pairing_page.approve_page(code, too_many_tries(too_many)), 429
+        )
     row = pairing.asked(code, now)
     if row is not None:
-        attempts.give_back(limits)
+        guess_limits.give_back(limits)
     if row is not None and "approve" not in request.POST:
-        page = pages.approve_page(code, agent=row.agent, address=row.address)
+        page = pairing_page.approve_page(code, agent=row.agent, address=row.address)
         return show_approval(request, page, 200)
     key = request.session.session_key or ""
     if row is None or not pairing.approve(row, request.user, key, now):
         refusal = _("No device shows this code now. Check it, or make a new one there.")
-        return show_approval(request, pages.approve_page(code, refusal), 422)
+        return show_approval(request, pairing_page.approve_page(code, refusal), 422)
     log.info("approved a device name=%r address=%s", request.user.username, row.address)
-    activity.record(request, Kind.CODE_APPROVED, pages.device_words(row.agent))
-    messages.success(request, pages.approved_words(row.agent))
-    return redirect("account")
+    events.record(request, Kind.CODE_APPROVED, pairing_page.device_words(row.agent))
+    messages.success(request, pairing_page.approved_words(row.agent))
+    return redirect(reverse("account", fragment="devices"))
 
 
-def show_approval(request: Request, page: pages.ApprovePage, status: int) -> HttpResponse:
-    return render(request, "account/approve.html", {"page": page}, status=status)
+def show_approval(request: Request, page: pairing_page.ApprovePage, status: int) -> HttpResponse:
+    return render(request, "people/approve.html", {"page": page}, status=status)

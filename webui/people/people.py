@@ -1,4 +1,4 @@
-"""Who uses Ferry, and who may come: what an owner decides about the others."""
+"""Who uses Ferry, and who may join: what an owner decides about others."""
 
 from datetime import datetime, timedelta
 
@@ -7,8 +7,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
-from webui import devices, pairing, programs
 from webui.models import OneTimeLink, Role, SendToken, User
+from webui.people import pairing, program_password
+from webui.signin import devices
 
 INVITATION_LIFETIME = timedelta(days=3)
 MOST_INVITATIONS = 50
@@ -41,7 +42,7 @@ def remove(person: User, by: User) -> None:
     """Signed out everywhere in the same moment."""
     with transaction.atomic():
         _decide(person, by, stays_owner=False)
-        programs.end(person)
+        program_password.end(person)
         # Signed links name no person, so that only a new key ends those that this one has.
         import_string(settings.V1_LINKS_ENDER)()
         devices.sign_out(person.devices.all())
@@ -53,7 +54,7 @@ def _end_grants(person: User, role: Role) -> None:
     pairing.end(person)
     OneTimeLink.objects.filter(made_by=person).delete()
     if role is not Role.OWNER:
-        programs.end(person)
+        program_password.end(person)
     if not role.includes(Role.MEMBER):
         SendToken.objects.filter(user=person).delete()
 

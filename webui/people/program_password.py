@@ -1,4 +1,4 @@
-"""The password by which other programs use Ferry's own service: one, made by an owner."""
+"""The password for other programs that use Ferry's own service: one, set by an owner."""
 
 import secrets
 

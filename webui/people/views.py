@@ -1,4 +1,4 @@
-"""The Account screen: people, for owners; and the link by which somebody joins."""
+"""The Server screen: people, for owners; and the link by which a person joins."""
 
 import logging
 
@@ -13,18 +13,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from webui import activity, attempts, devices, people
-from webui.activity import Kind
-from webui.doors import doors
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.formatting import Calendar, role_words
 from webui.forms import Join
-from webui.http import Request, asks_and_acts
+from webui.http.requests import Request, asks_and_acts
+from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
-from webui.pages.measures import Calendar
-from webui.pages.people import InvitePage, invited_page, person_page, role_choices, role_words
-from webui.roles import open_to, open_to_strangers
-from webui.views import errors
-from webui.views.confirmation import confirmed
-from webui.views.signin import limited, welcome_in
+from webui.people import people
+from webui.people.device_addresses import doors
+from webui.people.page import InvitePage, invited_page, person_page, role_choices
+from webui.signin import devices
+from webui.signin.ask_password import confirmed
+from webui.signin.session import guessed, welcome_in
 
 log = logging.getLogger("ferry.people")
 
@@ -34,7 +35,7 @@ log = logging.getLogger("ferry.people")
 
 @asks_and_acts
 @open_to(Role.OWNER)
-@confirmed(lambda request: wanted_role(request) is Role.OWNER)
+@confirmed("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def person(request: Request, person: int) -> HttpResponse:
     found = get_object_or_404(User, pk=person)
     if request.method != "POST":
@@ -47,10 +48,10 @@ def person(request: Request, person: int) -> HttpResponse:
     except people.Refusal as refused:
         return show(request, found, refusal_of(refused))
     log.info("changed role name=%r role=%s by=%r", found.username, role, request.user.username)
-    activity.record(request, Kind.ROLE_CHANGED, found.username, detail=role)
+    events.record(request, Kind.ROLE_CHANGED, found.username, detail=role)
     words = {"name": found.username, "role": role_words(role)}
     messages.success(request, _("%(name)s is now: %(role)s") % words)
-    return redirect("account")
+    return redirect(part_url())
 
 
 @require_POST
@@ -59,9 +60,9 @@ def sign_out(request: Request, person: int) -> HttpResponse:
     found = get_object_or_404(User, pk=person)
     devices.sign_out_everywhere(found, request)
     log.info("signed out everywhere name=%r by=%r", found.username, request.user.username)
-    activity.record(request, Kind.PERSON_SIGNED_OUT, found.username)
+    events.record(request, Kind.PERSON_SIGNED_OUT, found.username)
     messages.success(request, _("%(name)s is signed out everywhere") % {"name": found.username})
-    return redirect("account")
+    return redirect(part_url())
 
 
 @require_POST
@@ -74,12 +75,12 @@ def remove(request: Request, person: int) -> HttpResponse:
     except people.Refusal as refused:
         return show(request, found, refusal_of(refused))
     log.info("removed name=%r by=%r", name, request.user.username)
-    activity.record(request, Kind.REMOVED, name)
+    events.record(request, Kind.REMOVED, name)
     if is_self:
         logout(request)
         return redirect("signin")
     messages.success(request, _("%(name)s is removed") % {"name": name})
-    return redirect("account")
+    return redirect(part_url())
 
 
 def show(request: Request, found: User, refusal: str = "") -> HttpResponse:
@@ -87,7 +88,7 @@ def show(request: Request, found: User, refusal: str = "") -> HttpResponse:
     count = devices.of(found, now).count()
     page = person_page(found, request.user, count, calendar(), refusal)
     status = 422 if refusal else 200
-    return render(request, "account/person.html", {"page": page}, status=status)
+    return render(request, "people/person.html", {"page": page}, status=status)
 
 
 def refusal_of(refused: people.Refusal) -> str:
@@ -96,6 +97,10 @@ def refusal_of(refused: people.Refusal) -> str:
     if isinstance(refused, people.TooManyInvitations):
         return _("Too many invitations are open. Take some back first.")
     return _("You are no owner any more.")
+
+
+def part_url() -> str:
+    return reverse("account-server", fragment="people")
 
 
 def wanted_role(request: Request) -> Role | None:
@@ -112,7 +117,7 @@ def calendar() -> Calendar:
 
 @asks_and_acts
 @open_to(Role.OWNER)
-@confirmed(lambda request: wanted_role(request) is Role.OWNER)
+@confirmed("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def invite(request: Request) -> HttpResponse:
     """The link is in this answer and nowhere else: not in an address, a log or the database."""
     if request.method != "POST":
@@ -126,16 +131,16 @@ def invite(request: Request) -> HttpResponse:
     except people.Refusal as refused:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
-    activity.record(request, Kind.INVITED, detail=role)
+    events.record(request, Kind.INVITED, detail=role)
     path = reverse("join", args=[token])
     expires = calendar().to_the_minute(now + people.INVITATION_LIFETIME)
     page = invited_page(role, doors(request, path), expires)
-    return render(request, "account/invited.html", {"page": page})
+    return render(request, "people/invited.html", {"page": page})
 
 
 def show_invite(request: Request, refusal: str = "") -> HttpResponse:
     page = InvitePage(role_choices(Role.MEMBER), refusal)
-    return render(request, "account/invite.html", {"page": page}, status=422 if refusal else 200)
+    return render(request, "people/invite.html", {"page": page}, status=422 if refusal else 200)
 
 
 @require_POST
@@ -144,9 +149,9 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
     """One that is used up or too old counts as taken back."""
     gone, _by_model = people.invitations(timezone.now()).filter(pk=invitation).delete()
     if gone:
-        activity.record(request, Kind.INVITATION_REVOKED)
+        events.record(request, Kind.INVITATION_REVOKED)
     messages.success(request, _("Invitation taken back"))
-    return redirect("account")
+    return redirect(part_url())
 
 
 # Joining
@@ -163,7 +168,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         return joined(request, token, form)
     status = 422 if form.is_bound else 200
-    return render(request, "welcome/join.html", {"form": form}, status=status)
+    return render(request, "people/join.html", {"form": form}, status=status)
 
 
 def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
@@ -172,19 +177,10 @@ def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
         user = people.join(token, name, password, timezone.now())
     except IntegrityError:
         form.add_error("username", _("Somebody has this name already."))
-        return render(request, "welcome/join.html", {"form": form}, status=422)
+        return render(request, "people/join.html", {"form": form}, status=422)
     if user is None:
         raise Http404
     log.info("joined name=%r role=%s", user.username, user.role)
     response = welcome_in(request, user, resolve_url("files"), by_password=True)
-    activity.record(request, Kind.JOINED, detail=user.role)
+    events.record(request, Kind.JOINED, detail=user.role)
     return response
-
-
-def guessed(request: HttpRequest) -> HttpResponse:
-    """A link that is none counts as a guess, and guesses are limited."""
-    limits = attempts.limits_for_links(request.META["REMOTE_ADDR"])
-    wait = attempts.take(limits)
-    if wait is None:
-        return errors.plain(request, 404, text=_("This link was used already, or is too old."))
-    return limited(request, wait)

@@ -1,6 +1,5 @@
-"""The player of one film: where it comes from, where one stopped, and what comes next."""
+"""The player of one film: its sources, the resume position, and what comes next."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,31 +7,31 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages import measures
-from webui.pages.addresses import Addresses
-from webui.pages.entries import Entry, Snapshot, by_name, split_name
-from webui.pages.files import thumb_url
-from webui.pages.previews import image_url, raw_url
-from webui.pages.watching import Mark, clock_words, stopped_words
+from webui import formatting
+from webui.formatting import clock_words
+from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
+from webui.library.entries import Entry, Snapshot, by_name, split_name
+from webui.player import episodes
+from webui.player.positions import Mark
+from webui.player.resume_page import stopped_words
 
 # What browsers may play as it is; each says for itself whether it does.
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 # All at once, where each would name the next only when it has come.
-PARTS = "main cards controls keys memory session source touches tracks watching words"
+PARTS = "main bubble cards controls frames keys memory session source touches tracks watching words"
 MODULES = (
-    "js/preview/viewer.js",
+    "js/previews/viewer.js",
     "js/files/words.js",
     *(f"js/player/{part}.js" for part in PARTS.split()),
 )
 SPEEDS = tuple(
     (speed, f"{speed}\N{MULTIPLICATION SIGN}") for speed in ("0.5", "0.75", "1", "1.25", "1.5", "2")
 )
-EPISODE = re.compile(r"(?i)(?:s\d{1,3}[ ._-]*e|(?:^|[^a-z0-9])(?:episode|ep|e)[ ._-]*)(\d{1,4})")
 
 
 @dataclass(frozen=True)
-class Episode:
+class NearbyFilm:
     name: str
     label: str  # "Episode 4" where its name says so
     url: str
@@ -70,8 +69,9 @@ class PlayerPage:
     mark_url: str
     is_watched: bool
     resume: Resume | None
-    previous: Episode | None
-    next: Episode | None
+    previous: NearbyFilm | None
+    next: NearbyFilm | None
+    runs_on: bool  # the next one is the next episode of its series
     subtitles: Sequence[Words]
     speeds: Sequence[tuple[str, str]] = SPEEDS
     modules: Sequence[str] = MODULES
@@ -84,22 +84,24 @@ def player_page(
     mark: Mark | None,
     subtitles: Sequence[Words] = (),
 ) -> PlayerPage:
-    before, after = episodes(snapshot, entry)
+    before, after = films_around(snapshot, entry)
+    title = split_name(entry.name)[0]
     return PlayerPage(
-        title=split_name(entry.name)[0],
+        title=title,
         folder=snapshot.folder,
         poster_url=image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
         hls_url=f"{reverse('stream-hls', args=[entry.id])}?in={snapshot.folder}",
         mp4_url=f"{reverse('stream-mp4', args=[entry.id])}?in={snapshot.folder}",
-        original_url=raw_url(at, entry),
+        original_url=raw_url(at, entry.id),
         original_type=TYPES.get(entry.extension, ""),
-        size=measures.size_words(entry.size_bytes),
+        size=formatting.size_words(entry.size_bytes),
         report_url=reverse("watch-position", args=[entry.id]),
         mark_url=reverse("watch-mark", args=[entry.id]),
         is_watched=bool(mark and mark.is_watched),
         resume=resume_of(mark),
-        previous=episode(before, at),
-        next=episode(after, at),
+        previous=nearby_film(before, at),
+        next=nearby_film(after, at),
+        runs_on=bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
         subtitles=subtitles,
     )
 
@@ -111,7 +113,7 @@ def resume_of(mark: Mark | None) -> Resume | None:
     return Resume(at, of, clock_words(at), stopped_words(mark), mark.percent)
 
 
-def episodes(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
+def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
     """The films of the folder before and after, by name whatever the listing's order."""
     films = [each for each in snapshot.contents.entries if is_film(each)]
     films.sort(key=by_name)
@@ -124,13 +126,16 @@ def is_film(entry: Entry) -> bool:
     return not entry.is_folder and entry.preview == "video"
 
 
-def episode(entry: Entry | None, at: Addresses) -> Episode | None:
+def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:
     if entry is None:
         return None
     stem = split_name(entry.name)[0]
-    number = EPISODE.search(stem)
-    label = _("Episode %(number)s") % {"number": int(number[1])} if number else stem
-    return Episode(stem, label, at.preview(entry.key))
+    found = episodes.episode_of(stem)
+    if found and found.is_called_so:
+        label = _("Episode %(number)s") % {"number": found.number}
+    else:
+        label = stem
+    return NearbyFilm(stem, label, at.preview(entry.key))
 
 
 def nothing(reason: str) -> Mapping[str, Any]:

@@ -1,14 +1,14 @@
-"""How far people got in which film. Keyed by the service's own ids, so that names may change."""
+"""How far people got in which film, keyed by the service's ids, so that names may change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from webui import folders
-from webui.connection import Service
+from webui.connection.connection import Service
+from webui.library import folders
+from webui.library.entries import FILE, Entry, Snapshot
 from webui.models import User, Watched
-from webui.pages.entries import FILE, Entry, Snapshot
-from webui.pages.watching import Mark
+from webui.player.positions import Mark
 
 # Who looked in for a moment did not begin, and who reads the names of the crew has seen it all.
 BEGUN_SECONDS = 10

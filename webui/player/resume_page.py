@@ -1,30 +1,10 @@
-"""How far somebody got in a film, in words."""
-
-from dataclasses import dataclass
+"""How far a person got in a film, in words."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-
-@dataclass(frozen=True)
-class Mark:
-    position_seconds: float
-    duration_seconds: float  # 0: nobody knows
-    is_watched: bool
-
-    @property
-    def percent(self) -> int:
-        """0 where nothing is begun; a film of unknown length is never nearly over."""
-        if not self.position_seconds or not self.duration_seconds:
-            return 0
-        return min(max(round(100 * self.position_seconds / self.duration_seconds), 1), 99)
-
-
-def clock_words(seconds: float) -> str:
-    """`41:07`, `1:04:12`."""
-    hours, rest = divmod(int(seconds), 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+from webui.formatting import clock_words
+from webui.player.positions import Mark
 
 
 def stopped_words(mark: Mark) -> str:

@@ -1,4 +1,4 @@
-"""The languages of films and subtitles, as the names of files spell them."""
+"""The languages of films and subtitles, as file names spell them."""
 
 from django.conf.locale import LANG_INFO
 

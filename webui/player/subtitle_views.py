@@ -1,15 +1,15 @@
-"""Subtitles beside a film, as browsers take them."""
+"""Subtitles beside a film, as WebVTT."""
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui import subtitles
-from webui.http import Request
+from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.limiter import Busy
 from webui.models import Role
-from webui.presentation import IMMUTABLE, LOCKED_HEADERS
-from webui.roles import open_to
-from webui.turns import Busy
+from webui.player import subtitles
 from webui.v1.errors import Unreadable
 
 
@@ -19,7 +19,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     """The address names the film for people; what is read is the file beside it."""
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
-        found = subtitles.read(request.service, sub, language, mark)
+        found = subtitles.read(request.service, folder, sub, language, mark)
     except Busy:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:

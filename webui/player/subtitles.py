@@ -1,4 +1,4 @@
-"""Subtitles that lie beside a film: which belong to it, and their words for a browser."""
+"""Find the subtitles beside a film, and convert them for the browser."""
 
 import hashlib
 import re
@@ -14,11 +14,14 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from webui import captions, encodings, folders, tongues
-from webui.connection import Service
-from webui.pages.entries import Entry, Snapshot, by_name, split_name
-from webui.turns import Turns
+from webui.connection.connection import Service
+from webui.library import encodings, folders
+from webui.library.content_check import Expected, check, expected_file
+from webui.library.entries import Entry, Snapshot, by_name, split_name
+from webui.limiter import Turns
+from webui.player import subtitle_languages, webvtt
 from webui.v1.errors import Failure
+from webui.v1.links import Link
 
 EXTENSIONS = frozenset({".srt", ".vtt", ".ass", ".ssa"})
 FOLDERS = frozenset({"subs", "sub", "subtitles", "subtitle"})
@@ -109,11 +112,14 @@ def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
 def spoken(words: str) -> tuple[str, str]:
     """The language, and what a menu says: from the end, since names of films have words too."""
     parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
-    known = [tongues.code_of(part.replace("=", "-")) for part in reversed(parts)]
+    known = [subtitle_languages.code_of(part.replace("=", "-")) for part in reversed(parts)]
     code = next(filter(None, known), "")
     if not code:
-        code = next(filter(None, (tongues.code_of(part[:2]) for part in parts if "=" in part)), "")
-    label = tongues.own_name(code) if code else " ".join(parts).replace("=", "-")
+        code = next(
+            filter(None, (subtitle_languages.code_of(part[:2]) for part in parts if "=" in part)),
+            "",
+        )
+    label = subtitle_languages.own_name(code) if code else " ".join(parts).replace("=", "-")
     if "forced" in parts:
         label = _("%(language)s, forced") % {"language": label}
     elif not {"sdh", "cc"}.isdisjoint(parts):
@@ -124,7 +130,7 @@ def spoken(words: str) -> tuple[str, str]:
 # Their words
 
 
-def read(service: Service, file: str, language: str, mark: str) -> str:
+def read(service: Service, folder: str, file: str, language: str, mark: str) -> str:
     """As WebVTT. `mark` stands for what is in it: kept by that, for all processes. Raises Busy
     where too many are being read already."""
     name = "\0".join([service.key, file, language, mark, get_language() or ""])
@@ -133,15 +139,20 @@ def read(service: Service, file: str, language: str, mark: str) -> str:
     if isinstance(kept, str):
         return kept
     with turns.one():
-        found = converted(fetched(service, file), language)
+        found = converted(fetched(service, folder, file), language)
     if mark:
         with suppress(OSError):
             cache.set(key, found, KEPT_SECONDS)
     return found
 
 
-def fetched(service: Service, file: str) -> bytes:
+def fetched(service: Service, folder: str, file: str) -> bytes:
+    """One from a Subs folder is in another listing than the film's."""
+    entry = folders.listed_file(service, folder, file)
     found = service.v1.file_link(file)
+    if isinstance(found, Link):
+        found = service.v1.open(found)
+    check(service.v1, found, expected_file(entry) if entry else Expected("subtitles"))
     return service.v1.whole(found, MOST_BYTES)
 
 
@@ -150,7 +161,7 @@ def converted(content: bytes, language: str) -> str:
     if not encoding:
         raise NoSubtitles
     text, _taken = encodings.decoded(content, encoding, is_last=True)
-    found = captions.webvtt(text, _("The subtitles end here: there are too many."))
+    found = webvtt.webvtt(text, _("The subtitles end here: there are too many."))
     if not found:
         raise NoSubtitles
     return found
@@ -160,4 +171,4 @@ def encoding_of(content: bytes, language: str) -> str:
     """What the name tells of the language is worth more than a guess at a few words."""
     found = encodings.encoding_of(content, is_art=False)
     is_guess = found in encodings.GUESSED
-    return encodings.USUAL if is_guess and language in tongues.WESTERN else found
+    return encodings.USUAL if is_guess and language in subtitle_languages.WESTERN else found

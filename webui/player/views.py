@@ -1,4 +1,4 @@
-"""Films: where they can be played just now, and how far somebody got."""
+"""Films: where they can be played now, and how far a person got."""
 
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -10,31 +10,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import folders, streams, subtitles, watching
-from webui.folders import Reading
-from webui.http import Request
+from webui.errors.page import trouble_of
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.addresses import folder_url
+from webui.library.entries import ROOT
 from webui.models import Role
-from webui.pages import player as pages
-from webui.pages.addresses import Addresses, folder_url
-from webui.pages.entries import ROOT, Entry
-from webui.pages.errors import trouble_of
-from webui.pages.player import PlayerPage, Words
-from webui.roles import open_to
+from webui.player import page, resume
+from webui.player.resume import Film
+from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
 from webui.v1.models import Playable
-from webui.views import files
-from webui.watching import Film
 
 Asking = Callable[[str], Playable]
-
-
-def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
-    mark = watching.position(request.user, request.service, entry.id)
-    at = Addresses(reading.snapshot.folder, files.look_at(request))
-    beside = subtitles.of(request.service, reading.snapshot, entry, timezone.now())
-    words = [Words(each.label, each.language, each.url) for each in beside]
-    return pages.player_page(reading.snapshot, entry, at, mark, subtitles=words)
 
 
 # Where it can be played
@@ -57,9 +47,9 @@ def told(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
     try:
         answer = where(request, ask(file), file, kind)
     except (Unavailable, TooMany) as failure:
-        answer = pages.away(why_not(failure))
+        answer = page.away(why_not(failure))
     except Failure as failure:
-        answer = pages.nothing(why_not(failure))
+        answer = page.nothing(why_not(failure))
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 
@@ -67,10 +57,10 @@ def where(request: Request, found: Playable, file: str, kind: str) -> Mapping[st
     """Our own service's links as a path, so that they fit every name that Ferry is known by; what
     another service has comes through the site."""
     if found.is_converting:
-        return pages.converting(found.progress_percent)
+        return page.converting(found.progress_percent)
     if request.service.is_embedded and found.url:
-        return pages.playing(kind, Link(found.url, is_ours=True).path_and_query)
-    return pages.playing(kind, streams.playable(request, found, file, kind, timezone.now()))
+        return page.playing(kind, Link(found.url, is_ours=True).path_and_query)
+    return page.playing(kind, streams.playable(request, found, file, kind, timezone.now()))
 
 
 def why_not(failure: Failure) -> str:
@@ -93,7 +83,7 @@ def position(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     at, of = number_of(request, "at"), number_of(request, "of")
     if film and at is not None:
-        watching.report(request.user, film, at, of or 0.0, timezone.now())
+        resume.report(request.user, film, at, of or 0.0, timezone.now())
     return HttpResponse(status=204)
 
 
@@ -103,7 +93,7 @@ def mark(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     is_watched = request.POST.get("watched") == "1"
     if film:
-        watching.mark(request.user, film, timezone.now(), is_watched=is_watched)
+        resume.mark(request.user, film, timezone.now(), is_watched=is_watched)
     return redirect(folder_url(ROOT if film is None or "at_front" in request.POST else film.folder))
 
 

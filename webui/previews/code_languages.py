@@ -1,4 +1,4 @@
-"""Languages that code is written in: what a highlighter calls them, and what people do."""
+"""Programming languages: the highlighter's names, and people's."""
 
 LANGUAGES = {
     "python": ("Python", "py pyi"),

@@ -1,4 +1,4 @@
-"""Texts of known shapes, laid out in one pass: JSON, tables and the cues of subtitles."""
+"""Lay out texts of known shapes in one pass: JSON, tables, and subtitles."""
 
 import csv
 import re
@@ -8,7 +8,7 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
-from webui.pages import measures
+from webui import formatting
 
 MOST_COLUMNS = 60
 LONGEST_CELL = 500
@@ -93,7 +93,7 @@ def separator_of(line: str) -> str:
 def more_columns(count: int) -> str:
     if not count:
         return ""
-    return _("%(count)s more columns are left out.") % {"count": measures.count_words(count)}
+    return _("%(count)s more columns are left out.") % {"count": formatting.count_words(count)}
 
 
 # Cues

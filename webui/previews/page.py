@@ -1,21 +1,28 @@
-"""The preview of one file: where it stands among its like, and what of it is shown."""
+"""The preview of one file: its neighbors, and what is shown of it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages import measures
-from webui.pages.addresses import Addresses, Look
-from webui.pages.entries import Entry, Snapshot, split_name
-from webui.pages.files import ICONS, WINDOW, Circumstances, download_url, thumb_url
-from webui.pages.texts import TextPart
+from webui import formatting
+from webui.files.page import ICONS, WINDOW, Circumstances, download_url
+from webui.formatting import clock_words
+from webui.library.addresses import Addresses, Look, image_url, raw_url, thumb_url
+from webui.library.entries import FILE, KIND_OF, Entry, Snapshot, natural, split_name
+from webui.previews.text_page import TextPart
+from webui.previews.zip_contents import Packed
 
 STRIP = 12  # on either side
+LISTED = 50  # on either side
+MOST_PACKED = 1_000
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Turned over together; what is in none of these is read, one after the other.
 FAMILIES = ("picture", "audio", "video")
-SCRIPTED = ("picture", "audio", "text")
+SCRIPTED = ("picture", "audio", "text", "pdf")
 # How films are called, and how much one may differ that is called so.
 USUAL_LINES = (144, 240, 360, 480, 540, 576, 720, 1080, 1440, 2160, 4320)
 ALIKE = 0.07
@@ -40,17 +47,43 @@ class PicturePart:
 
 
 @dataclass(frozen=True)
+class Track:
+    url: str
+    name: str
+    length: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
 class AudioPart:
     url: str
+    tags_url: str
     cover_url: str
     title: str
     text: str
-    queue: list[Neighbour]
+    folder: str
+    queue: list[Track]
+    queue_url: str  # lists all of them
+
+
+@dataclass(frozen=True)
+class PackedFile:
+    icon: str
+    folder: str
+    name: str
+    size: str
+
+
+@dataclass(frozen=True)
+class ArchivePart:
+    files: list[PackedFile]
+    more: str
 
 
 @dataclass(frozen=True)
 class PreviewPage:
-    """`kind`: video, audio, picture, pdf, text, empty or none; a video's part is the player's."""
+    """`kind`: video, audio, picture, pdf, text, archive, empty, or none; a video's part is the
+    player's."""
 
     key: str
     kind: str
@@ -74,6 +107,7 @@ class PreviewPage:
     picture: PicturePart | None
     audio: AudioPart | None
     text: TextPart | None
+    archive: ArchivePart | None = None
 
 
 def preview_page(
@@ -95,12 +129,12 @@ def preview_page(
         facts=facts(entry, position, text),
         icon=ICONS[entry.look],
         extension=split_name(entry.name)[1],
-        size=measures.size_words(entry.size_bytes),
+        size="" if entry.size_bytes is None else formatting.size_words(entry.size_bytes),
         previous=neighbour(like, place - 1, at, around) if place else None,
         next=neighbour(like, place + 1, at, around) if place + 1 < len(like) else None,
         url=at.preview(entry.key),
         back_url=back_url(listed.index(entry), entry, at),
-        back_label=_("Back to %(folder)s") % {"folder": snapshot.name or _("All files")},
+        back_label=_("Back to %(folder)s") % {"folder": folder_words(snapshot)},
         pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
         download_url=download_url(at, entry),
         copy_url=around.origin + download_url(at, entry),
@@ -112,6 +146,24 @@ def preview_page(
         audio=audio_part(snapshot, like, place, at, around) if entry.preview == "audio" else None,
         text=text,
     )
+
+
+def with_archive(page: PreviewPage, files: Sequence[Packed]) -> PreviewPage:
+    """Return the preview of an archive with the files in it."""
+    shown = sorted(files[:MOST_PACKED], key=lambda each: natural(each.path))
+    part = ArchivePart(
+        [packed_file(each) for each in shown], formatting.more_words(len(files) - len(shown))
+    )
+    unpacked = {"size": formatting.size_words(sum(each.size_bytes for each in files))}
+    facts = [formatting.items_words(len(files)), page.size, _("%(size)s unpacked") % unpacked]
+    return replace(page, kind="archive", facts=", ".join(facts), archive=part)
+
+
+def packed_file(packed: Packed) -> PackedFile:
+    path = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", packed.path)
+    folder, slash, name = path.rpartition("/")
+    icon = ICONS[KIND_OF.get(split_name(name)[1][1:].lower(), "")]
+    return PackedFile(icon, folder + slash, name, formatting.size_words(packed.size_bytes))
 
 
 def in_sight(snapshot: Snapshot, entry: Entry, look: Look) -> Sequence[Entry]:
@@ -133,14 +185,9 @@ def family_of(entry: Entry) -> str:
 def kind_of(entry: Entry, text: TextPart | None) -> str:
     if text is not None:
         return "text"
-    if is_empty(entry):
+    if entry.size_bytes == 0:
         return "empty"
     return entry.preview if entry.preview in (*FAMILIES, "pdf") else "none"
-
-
-def is_empty(entry: Entry) -> bool:
-    """A service that tells nothing of a file but its id and name does not say that."""
-    return entry.size_bytes == 0 and bool(entry.hash or entry.added)
 
 
 def script_of(entry: Entry, text: TextPart | None) -> str:
@@ -148,21 +195,21 @@ def script_of(entry: Entry, text: TextPart | None) -> str:
     kind = kind_of(entry, text)
     if kind == "video":
         return "js/player/main.js"
-    return f"js/preview/{kind}.js" if kind in SCRIPTED else ""
+    return f"js/previews/{kind}.js" if kind in SCRIPTED else ""
 
 
 def position_words(place: int, like: Sequence[Entry]) -> str:
     numbers = {
-        "number": measures.count_words(place + 1),
-        "count": measures.count_words(len(like)),
+        "number": formatting.count_words(place + 1),
+        "count": formatting.count_words(len(like)),
     }
     return _("%(number)s of %(count)s") % numbers if len(like) > 1 else ""
 
 
 def facts(entry: Entry, position: str, text: TextPart | None) -> str:
     """`4 of 10, 3.8 MB, 4032 by 2520`, `1080p, 1 h 4 min, 4.1 GB`, `26 lines, 1 KB, Python`."""
-    size = measures.size_words(entry.size_bytes)
-    lasts = measures.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
+    size = formatting.size_words(entry.size_bytes)
+    lasts = formatting.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
     known = {
         "video": [lines_words(entry), lasts, size],
         "audio": [position, lasts, size],
@@ -213,15 +260,12 @@ def back_url(place: int, entry: Entry, at: Addresses) -> str:
     return f"{at.at(replace(at.look, first=first))}#{entry.key}"
 
 
-def raw_url(at: Addresses, entry: Entry) -> str:
-    return f"{at.root}files/file/{entry.id}/raw/?in={at.folder}"
+def tags_url(at: Addresses, file: str) -> str:
+    return f"{at.root}files/file/{file}/tags/?in={at.folder}"
 
 
-def image_url(at: Addresses, entry: Entry) -> str:
-    """A drawing is its own preview; of others, the hash lets every cache keep the picture."""
-    if entry.extension == "svg":
-        return raw_url(at, entry)
-    return f"{at.root}files/file/{entry.id}/image/{entry.mark}/?in={at.folder}"
+def folder_words(snapshot: Snapshot) -> str:
+    return snapshot.name or _("All files")
 
 
 def picture_part(
@@ -230,7 +274,7 @@ def picture_part(
     entry = like[place]
     return PicturePart(
         image_url=image_url(at, entry),
-        full_url=raw_url(at, entry) if entry.is_showable_picture else "",
+        full_url=raw_url(at, entry.id) if entry.is_showable_picture else "",
         strip=around_it(like, place, at, around) if len(like) > 1 else [],
     )
 
@@ -240,18 +284,55 @@ def audio_part(
 ) -> AudioPart:
     entry = like[place]
     return AudioPart(
-        url=raw_url(at, entry),
+        url=raw_url(at, entry.id),
+        tags_url=tags_url(at, entry.id),
         cover_url=cover_url(snapshot, entry, at),
         title=split_name(entry.name)[0],
         text=track_words(snapshot, place, like),
-        queue=around_it(like, place, at, around) if len(like) > 1 else [],
+        folder=folder_words(snapshot),
+        queue=queue_around(like, place, at),
+        queue_url=f"{at.below}{entry.key}/queue/{at.shown_tail}" if len(like) > 1 else "",
     )
+
+
+def queue_around(like: Sequence[Entry], place: int, at: Addresses) -> list[Track]:
+    places = range(max(place - LISTED, 0), min(place + LISTED + 1, len(like)))
+    return [track(like[each], at, is_current=each == place) for each in places]
+
+
+def track(entry: Entry, at: Addresses, *, is_current: bool) -> Track:
+    return Track(
+        url=at.preview(entry.key),
+        name=split_name(entry.name)[0],
+        length=clock_words(entry.duration_seconds) if entry.duration_seconds else "",
+        is_current=is_current,
+    )
+
+
+def queue_of(snapshot: Snapshot, entry: Entry, look: Look) -> dict[str, Any]:
+    """All tracks that play with this one. Their addresses differ only in the ID of the file."""
+    at = Addresses(snapshot.folder, look)
+    return {
+        "folder": folder_words(snapshot),
+        "cover": folder_cover_url(snapshot, at),
+        "url": at.preview(f"{FILE}-{{id}}"),
+        "source": raw_url(at, "{id}"),
+        "tagsUrl": tags_url(at, "{id}"),
+        "tracks": [queued(each, at) for each in alike(in_sight(snapshot, entry, look), entry)],
+    }
+
+
+def queued(entry: Entry, at: Addresses) -> dict[str, str]:
+    own_cover = {"cover": image_url(at, entry)} if entry.picture else {}
+    return {"id": entry.id, "name": split_name(entry.name)[0], **own_cover}
 
 
 def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:
     """The track's own picture, else that of the folder."""
-    if entry.picture:
-        return image_url(at, entry)
+    return image_url(at, entry) if entry.picture else folder_cover_url(snapshot, at)
+
+
+def folder_cover_url(snapshot: Snapshot, at: Addresses) -> str:
     pictures = [each for each in snapshot.contents.entries if each.is_showable_picture]
     covers = [each for each in pictures if split_name(each.name)[0].lower() in COVERS]
     return image_url(at, covers[0]) if covers else ""
@@ -259,9 +340,9 @@ def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:
 
 def track_words(snapshot: Snapshot, place: int, like: Sequence[Entry]) -> str:
     words = {
-        "folder": snapshot.name or _("All files"),
-        "number": measures.count_words(place + 1),
-        "count": measures.count_words(len(like)),
+        "folder": folder_words(snapshot),
+        "number": formatting.count_words(place + 1),
+        "count": formatting.count_words(len(like)),
     }
     if len(like) == 1:
         return words["folder"]

@@ -1,4 +1,4 @@
-"""What a piece of a text looks like in its preview: lines, a table, cues or prose."""
+"""How a piece of text looks in its preview: lines, a table, cues, or prose."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,13 +8,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.pages import layouts, measures
-from webui.pages.addresses import Addresses
-from webui.pages.entries import Entry
-from webui.pages.errors import trouble_of
-from webui.pages.languages import label_of, language_of
-from webui.pages.layouts import Cue, Table
-from webui.texts import Piece
+from webui import formatting
+from webui.errors.page import trouble_of
+from webui.library.addresses import Addresses
+from webui.library.entries import Entry
+from webui.previews import layouts
+from webui.previews.code_languages import label_of, language_of
+from webui.previews.layouts import Cue, Table
+from webui.previews.text_pieces import Piece
 from webui.v1.errors import Failure
 
 READ = frozenset({"text", "code", "markdown", "table", "subtitle"})
@@ -131,13 +132,13 @@ def with_query(address: str, query: dict[str, str]) -> str:
 
 
 def more_text(piece: Piece, entry: Entry) -> str:
-    sizes = {
-        "shown": measures.size_words(piece.stop),
-        "size": measures.size_words(entry.size_bytes),
-    }
+    shown = formatting.size_words(piece.stop)
+    if not entry.size_bytes:
+        return _("%(shown)s so far") % {"shown": shown}
+    sizes = {"shown": shown, "size": formatting.size_words(entry.size_bytes)}
     return _("%(shown)s of %(size)s so far") % sizes
 
 
 def lines_text(count: int) -> str:
     words = ngettext("%(count)s line", "%(count)s lines", count)
-    return words % {"count": measures.count_words(count)} if count else ""
+    return words % {"count": formatting.count_words(count)} if count else ""

@@ -1,18 +1,12 @@
-"""A text of any size, a piece at a time: bounded bytes, lines and seconds."""
+"""Read a text of any size piece by piece, in bounded bytes, lines, and seconds."""
 
 import re
-import time
 from dataclasses import dataclass
 
-from webui import encodings
+from webui.library import encodings
+from webui.library.content_check import Expected
+from webui.library.ranged_reads import PIECE_BYTES, fetch_piece
 from webui.v1.client import Client
-from webui.v1.errors import Unavailable, Unreadable
-from webui.v1.links import Download, Link
-
-PIECE_BYTES = 256 * 1024
-MOST_SECONDS = 15
-# A service that knows no ranges sends all that lies before the piece, too.
-MOST_SKIPPED_BYTES = 16 * 2**20
 
 COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]")
 # What moves a terminal's cursor is shown as a picture of itself.
@@ -35,7 +29,7 @@ class Piece:
 @dataclass(frozen=True)
 class Wanted:
     file: str
-    size_bytes: int
+    expected: Expected
     start: int
     most_lines: int
     encoding: str  # "" where nobody has found out yet
@@ -44,8 +38,8 @@ class Wanted:
 
 def read(v1: Client, wanted: Wanted) -> Piece | None:
     """None where it is no text. Pieces end with a line, where lines are shorter than a piece."""
-    start, size_bytes = wanted.start, wanted.size_bytes
-    data = fetched(v1, wanted.file, start)
+    start, size_bytes = wanted.start, wanted.expected.size_bytes
+    data = fetch_piece(v1, wanted.file, wanted.expected, start)
     # Not every service tells a size: then it is over with the first piece that is not full.
     is_last = start + len(data) >= size_bytes if size_bytes else len(data) < PIECE_BYTES
     if not data:
@@ -58,39 +52,6 @@ def read(v1: Client, wanted: Wanted) -> Piece | None:
         data, is_last = data[:stop], False
     text, taken = encodings.decoded(data, encoding, is_last=is_last)
     return Piece(plain(text), encoding, start, start + max(taken, 1), is_last)
-
-
-def fetched(v1: Client, file: str, start: int) -> bytes:
-    headers = {"Range": f"bytes={start}-{start + PIECE_BYTES - 1}"}
-    found = v1.file_link(file, headers)
-    if isinstance(found, Link):
-        found = v1.open(found, headers)
-    with found:
-        return taken(found, start)
-
-
-def taken(found: Download, start: int) -> bytes:
-    if found.status == 416:
-        return b""
-    skipped = 0 if is_asked_range(found, start) else start
-    if found.status not in (200, 206) or skipped > MOST_SKIPPED_BYTES:
-        raise Unreadable("bad_range", status=found.status)
-    wanted, data, deadline = skipped + PIECE_BYTES, bytearray(), time.monotonic() + MOST_SECONDS
-    for chunk in found:
-        data += chunk[: wanted - len(data)]
-        if len(data) >= wanted:
-            break
-        if time.monotonic() > deadline:
-            raise Unavailable("too_slow")
-    return bytes(data[skipped:])
-
-
-def is_asked_range(found: Download, start: int) -> bool:
-    if found.status != 206:
-        return False
-    if not found.headers.get("Content-Range", f"bytes {start}-").startswith(f"bytes {start}-"):
-        raise Unreadable("bad_range", status=206)
-    return True
 
 
 def end_of_lines(data: bytes, encoding: str, most_lines: int, *, is_last: bool) -> int:

@@ -1,4 +1,4 @@
-"""Pictures of files, kept on disk for all processes by the hash of what they show."""
+"""A cache of pictures on disk for all processes, keyed by the hash of their content."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from webui.turns import Turns
+from webui.limiter import Turns
 
 MOST_BYTES = 2 * 2**20
 MOST_LARGE_BYTES = 8 * 2**20
@@ -62,7 +62,11 @@ class Pictures:
     def _keep(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        draft.write_bytes(content)
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            # A power cut would leave an empty picture under the name of a whole one.
+            os.fsync(file.fileno())
         os.utime(draft, (self._clock(), self._clock()))
         draft.replace(path)
         self._kept += 1

@@ -1,4 +1,4 @@
-"""Pictures of files, small and large, fetched from the service once and kept by their hash."""
+"""Pictures of files, small and large, fetched from the service once and cached by hash."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,13 +7,14 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from webui import folders, pictures
-from webui.http import Request
+from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
+from webui.limiter import Busy
 from webui.models import Role
-from webui.pages.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
-from webui.presentation import IMMUTABLE, LOCKED_HEADERS
-from webui.roles import open_to
-from webui.turns import Busy
+from webui.previews import thumbnail_cache
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Link
 
@@ -26,7 +27,7 @@ Opened = Callable[[Request, str], Download]
 @require_safe
 @open_to(Role.GUEST)
 def thumb(request: Request, file: str, mark: str) -> HttpResponse:
-    picture = kept(request, file, mark, small, pictures.MOST_BYTES)
+    picture = kept(request, file, mark, small, thumbnail_cache.MOST_BYTES)
     return shown(picture)
 
 
@@ -34,7 +35,7 @@ def thumb(request: Request, file: str, mark: str) -> HttpResponse:
 @open_to(Role.GUEST)
 def image(request: Request, file: str, mark: str) -> HttpResponse:
     """Where the service makes no picture of a picture, the file itself is one."""
-    picture = kept(request, file, f"{mark} large", large, pictures.MOST_LARGE_BYTES)
+    picture = kept(request, file, f"{mark} large", large, thumbnail_cache.MOST_LARGE_BYTES)
     entry = entry_in(request, file)
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
@@ -45,7 +46,7 @@ def kept(
     request: Request, file: str, mark: str, opened: Opened, most_bytes: int
 ) -> bytes | HttpResponse | None:
     try:
-        return pictures.kept().get(
+        return thumbnail_cache.kept().get(
             f"{request.service.key} {file} {mark}",
             lambda: fetched(request, file, opened),
             most_bytes,
@@ -61,7 +62,7 @@ def shown(picture: bytes | HttpResponse | None) -> HttpResponse:
         raise Http404
     return HttpResponse(
         picture,
-        content_type=pictures.type_of(picture[:32]),
+        content_type=thumbnail_cache.type_of(picture[:32]),
         headers=LOCKED_HEADERS | {"Cache-Control": IMMUTABLE},
     )
 

@@ -1,4 +1,4 @@
-"""Texts made fit to read: coloured code, laid-out Markdown, in bounded time and memory."""
+"""Highlight code and lay out Markdown, in bounded time and memory."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from webui.turns import Busy, Turns
+from webui.limiter import Busy, Turns
 
 PROGRAM = Path(__file__).with_name("typeset.py")
 MOST_SECONDS = 4

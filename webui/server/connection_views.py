@@ -1,4 +1,4 @@
-"""The Account screen: whether the storage service answers, and which one it is."""
+"""The Server screen: whether the storage service answers, and which one it is."""
 
 import logging
 from contextlib import suppress
@@ -7,21 +7,23 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_POST
 
-from webui import activity, connection
-from webui.activity import Kind
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.connection import connection
+from webui.errors import views as error_views
 from webui.forms import Connect
-from webui.http import Request, asks_and_acts, leave_for
+from webui.http.requests import Request, asks_and_acts, leave_for
+from webui.http.roles import open_to
 from webui.models import Connection, Role
-from webui.pages.account import forget_page, place_of, refusal_of
-from webui.roles import open_to
+from webui.server.page import forget_page, place_of, refusal_of
+from webui.server.screen import context_for
+from webui.signin.ask_password import confirmed
 from webui.v1.errors import Failure
-from webui.views import errors
-from webui.views.account import context_for
-from webui.views.confirmation import confirmed
 
 log = logging.getLogger("ferry.connection")
 
@@ -36,26 +38,26 @@ def check(request: Request) -> HttpResponse:
             service.v1.account()
         connection.tell_health(service.key, service.v1.health)
     if not request.htmx:
-        return redirect("account")
-    return render(request, "account/_service.html", {**context_for(request), "is_checked": True})
+        return redirect(reverse("account-server", fragment="service"))
+    return render(request, "server/_service.html", {**context_for(request), "is_checked": True})
 
 
 @sensitive_post_parameters("password")
 @require_POST
 @open_to(Role.OWNER)
-@confirmed()
+@confirmed("account-server", "connection")
 def connect(request: Request) -> HttpResponse:
     """Kept only after the service has said that it knows the account."""
     if settings.SERVICE_URL:
         return fixed(request)
     form = Connect(own_hosts(request), request.POST)
     if not form.is_valid() or not is_kept(form):
-        template = "account/_connection.html" if request.htmx else "account/show.html"
+        template = "server/_connection.html" if request.htmx else "server/show.html"
         return render(request, template, context_for(request, connect=form), status=422)
     place = place_of(form.cleaned_data["url"])
-    activity.record(request, Kind.CONNECTED, place)
+    events.record(request, Kind.CONNECTED, place)
     messages.success(request, _("Connected. Files are kept at %(place)s.") % {"place": place})
-    return leave_for(request, "account")
+    return leave_for(request, part_url())
 
 
 @sensitive_variables()
@@ -72,6 +74,10 @@ def is_kept(form: Connect) -> bool:
     return True
 
 
+def part_url() -> str:
+    return reverse("account-server", fragment="connection")
+
+
 def own_hosts(request: Request) -> list[str]:
     """How this very Ferry is reached: shown its own service, it would turn that one off."""
     names = ("localhost", "127.0.0.1", "::1", "[::1]")
@@ -80,24 +86,24 @@ def own_hosts(request: Request) -> list[str]:
 
 @asks_and_acts
 @open_to(Role.OWNER)
-@confirmed()
+@confirmed("account-server", "connection")
 def forget(request: Request) -> HttpResponse:
     if settings.SERVICE_URL:
         return fixed(request)
     stored = Connection.objects.first()
     if stored is None:
-        return leave_for(request, "account")
+        return leave_for(request, part_url())
     if request.method != "POST":
-        return render(request, "account/forget.html", {"page": forget_page(stored.url)})
+        return render(request, "server/forget.html", {"page": forget_page(stored.url)})
     connection.forget()
     log.info("forgot connection place=%r", place_of(stored.url))
-    activity.record(request, Kind.DISCONNECTED, place_of(stored.url))
+    events.record(request, Kind.DISCONNECTED, place_of(stored.url))
     messages.success(request, _("Forgotten. Files are kept on this machine."))
-    return leave_for(request, "account")
+    return leave_for(request, part_url())
 
 
 def fixed(request: Request) -> HttpResponse:
-    return errors.plain(
+    return error_views.plain(
         request,
         409,
         title=_("The setting SERVICE_URL comes first"),

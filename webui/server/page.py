@@ -1,15 +1,13 @@
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-from webui.pages.devices import DevicesPart
-from webui.pages.errors import said_by, trouble_of
-from webui.pages.measures import ago_words, tenths_words
-from webui.pages.people import PeoplePart
-from webui.pages.storage import StoragePart
+from webui.errors.page import said_by, trouble_of
+from webui.formatting import ago_words, tenths_words
+from webui.people.page import PeoplePart
+from webui.server.storage_page import StoragePart
 from webui.v1.connection import Health
 from webui.v1.errors import (
     Failure,
@@ -59,36 +57,13 @@ class ForgetPage:
 
 
 @dataclass(frozen=True)
-class LanguageChoice:
-    """`code` is empty for what the browser asks for, and `lang` then says nothing."""
+class ServerPage:
+    """What everyone shares. `connection` and `people` are for owners."""
 
-    code: str
-    label: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
-class AccountPage:
-    name: str
-    role_label: str
     storage: StoragePart
     service: ServicePart
-    devices: DevicesPart
-    languages: list[LanguageChoice]
     connection: ConnectionPart | None = None
     people: PeoplePart | None = None
-    programs: ProgramsPart | None = None
-
-
-# The language
-
-
-def language_choices(spoken: Sequence[tuple[str, str]], chosen: str) -> list[LanguageChoice]:
-    by_browser = LanguageChoice("", _("As the browser asks"), is_chosen=not chosen)
-    return [
-        by_browser,
-        *(LanguageChoice(code, label, is_chosen=code == chosen) for code, label in spoken),
-    ]
 
 
 # The storage service
@@ -167,7 +142,7 @@ def _why(failure: Failure) -> str:
         return _("The service doesn't take this e-mail address and password.")
     if isinstance(failure, Forbidden) and failure.reason == "premium_required":
         return _("This account has no paid plan, and the service answers paid accounts only.")
-    if isinstance(failure, Forbidden | Rejected):
+    if isinstance(failure, Forbidden | Rejected) or (said and isinstance(failure, Unreadable)):
         return f"{_('The service refuses this account.')} {said}".strip()
     if isinstance(failure, TooMany):
         return _("The service asks for a pause. Try again in a few minutes.")

@@ -1,4 +1,4 @@
-"""The account at the storage service: asked for, but for no longer than a page can wait."""
+"""Fetch the account from the storage service, within the time that a page can wait."""
 
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -7,8 +7,8 @@ from zlib import crc32
 
 from django.core.cache import cache
 
-from webui import connection
-from webui.connection import Service
+from webui.connection import connection
+from webui.connection.connection import Service
 from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
 

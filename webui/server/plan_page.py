@@ -1,4 +1,4 @@
-"""The account at the storage service: its plan, and what waits on its wishlist."""
+"""The account at the storage service: its plan and its wishlist."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages.errors import trouble_of
-from webui.pages.measures import Calendar, ago_words, more_words, size_words
+from webui.errors.page import trouble_of
+from webui.formatting import Calendar, ago_words, more_words, size_words
 from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
 

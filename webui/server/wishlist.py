@@ -1,6 +1,6 @@
-"""What the service keeps for later, without what somebody here wants to see no more."""
+"""The service's wishlist, without the wishes that a person has hidden."""
 
-from webui.connection import Service
+from webui.connection.connection import Service
 from webui.models import HiddenWish
 from webui.v1.models import Account, Wish
 

@@ -1,12 +1,12 @@
-"""Links for players that know no cookie: made by whoever is signed in, and good for a day."""
+"""Links for players without cookies: each is made by a person and lasts a day."""
 
 import secrets
 from datetime import datetime, timedelta
 
 from django.utils.crypto import constant_time_compare
 
+from webui.library.entries import Entry
 from webui.models import Share, User, digest_of
-from webui.pages.entries import Entry
 
 LIFETIME = timedelta(hours=24)
 MOST_EACH = 100

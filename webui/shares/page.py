@@ -1,4 +1,4 @@
-"""Links for other players: what they say of themselves, and the lists that players read."""
+"""Links for other players: their descriptions, and the playlists that players read."""
 
 import mimetypes
 import re
@@ -10,9 +10,9 @@ from typing import Protocol
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.pages.entries import FILE, Contents, Entry, split_name
-from webui.pages.measures import Calendar
-from webui.pages.people import Door
+from webui.formatting import Calendar
+from webui.library.entries import FILE, Contents, Entry, split_name
+from webui.people.device_addresses import Door
 
 MOST_LISTED = 5_000
 LONGEST_STEM = 80

@@ -1,4 +1,4 @@
-"""Links for other players: made by whoever is signed in, opened by whoever has one."""
+"""Links for other players: made by people who are signed in, opened without signing in."""
 
 import logging
 from datetime import datetime
@@ -11,21 +11,24 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import activity, delivery, folders, sharing
-from webui.activity import Kind
-from webui.doors import doors
-from webui.http import Request, asks_and_acts
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.files import screen as files_screen
+from webui.formatting import Calendar
+from webui.http.content_types import KEPT
+from webui.http.requests import Request, asks_and_acts
+from webui.http.roles import open_to, open_to_strangers
+from webui.library import file_responses, folders
+from webui.library.addresses import folder_url
+from webui.library.content_check import expected_file
+from webui.library.entries import FILE, FOLDER, Entry, Snapshot
 from webui.models import Role, Share
-from webui.pages import shares as pages
-from webui.pages.addresses import folder_url
-from webui.pages.entries import FILE, FOLDER, Entry, Snapshot
-from webui.pages.measures import Calendar
-from webui.pages.shares import Made, SharePage
-from webui.presentation import KEPT
-from webui.roles import open_to, open_to_strangers
+from webui.people.device_addresses import doors
+from webui.shares import links, screen
+from webui.shares import page as pages
+from webui.shares.page import Made, SharePage
 from webui.v1.errors import Failure, NotFound
 from webui.v1.links import Download, Link
-from webui.views import account, files
 
 log = logging.getLogger("ferry.sharing")
 
@@ -38,7 +41,7 @@ LIST_TYPE = "audio/x-mpegurl"
 @asks_and_acts
 @open_to(Role.GUEST)
 def entry(request: Request, folder: str, key: str) -> HttpResponse:
-    chosen = files.found(files.read(request, folder), key)
+    chosen = files_screen.found(files_screen.read(request, folder), key)
     return answer(request, chosen, reverse("share", args=[folder, key]), folder_url(folder))
 
 
@@ -46,7 +49,7 @@ def entry(request: Request, folder: str, key: str) -> HttpResponse:
 @open_to(Role.GUEST)
 def folder(request: Request, folder: str) -> HttpResponse:
     """The folder that is open, which the root is too."""
-    snapshot = files.read(request, folder).snapshot
+    snapshot = files_screen.read(request, folder).snapshot
     chosen = Entry(FOLDER, snapshot.folder, snapshot.name, snapshot.size_bytes, None)
     return answer(request, chosen, reverse("share-folder", args=[folder]), folder_url(folder))
 
@@ -64,16 +67,16 @@ def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     if chosen.kind != FILE and not pages.played(snapshot_of(request, chosen.id).contents):
         return _("There is no film and no music in this folder. Open one that has some.")
     try:
-        token = sharing.make(request.user, request.service.key, chosen, now)
-    except sharing.TooManyShares:
+        token = links.make(request.user, request.service.key, chosen, now)
+    except links.TooManyShares:
         return _("You have 100 links already. Take some back on the account page.")
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
-    activity.record(request, Kind.SHARE_MADE, chosen.name)
+    events.record(request, Kind.SHARE_MADE, chosen.name)
     name = pages.safe_name(chosen.name)
     list_url = reverse("share-m3u", args=[token, f"{name}.m3u"])
     is_file = chosen.kind == FILE
     path = reverse("share-open", args=[token, chosen.id, name]) if is_file else list_url
-    return Made(doors(request, path), list_url, now + sharing.LIFETIME)
+    return Made(doors(request, path), list_url, now + links.LIFETIME)
 
 
 def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
@@ -88,15 +91,15 @@ def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
 @open_to(Role.GUEST)
 def revoke(request: Request, share: int) -> HttpResponse:
     """Whoever plays just now may have the rest of what they began."""
-    name = sharing.revoke(request.user, share)
+    name = links.revoke(request.user, share)
     if name is not None:
         log.info("took back link name=%r", request.user.username)
-        activity.record(request, Kind.SHARE_REVOKED, name)
+        events.record(request, Kind.SHARE_REVOKED, name)
     if request.htmx:
-        context = {"shares": account.shares_of(request), "is_revoked": True}
-        return render(request, "account/_shares.html", context)
+        context = {"shares": screen.shares_of(request), "is_revoked": True}
+        return render(request, "shares/_shares.html", context)
     messages.success(request, _("Link taken back"))
-    return redirect("account")
+    return redirect(reverse("account", fragment="shares"))
 
 
 # Opening one
@@ -126,13 +129,13 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
         return over()
     content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
     response = HttpResponse(content, content_type=f"{LIST_TYPE}; charset=utf-8")
-    response["Content-Disposition"] = delivery.attachment(f"{share.name or 'Files'}.m3u")
+    response["Content-Disposition"] = file_responses.attachment(f"{share.name or 'Files'}.m3u")
     response["Cache-Control"] = "private, no-store"
     return response
 
 
 def shared(request: Request, token: str) -> Share | None:
-    return sharing.found(token, request.service.key, timezone.now())
+    return links.found(token, request.service.key, timezone.now())
 
 
 def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
@@ -141,7 +144,7 @@ def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
         return None
     if share.kind == FILE:
         is_it = share.entry_id == file
-        return Entry(FILE, file, share.name, 0, None) if is_it else None
+        return Entry(FILE, file, share.name, None, None) if is_it else None
     found = snapshot_of(request, share.entry_id).contents.find(f"{FILE}-{file}")
     return found if found and pages.is_played(found) else None
 
@@ -164,10 +167,11 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
         method = "GET" if request.service.is_embedded else request.method or "GET"
         return request.v1.file_link(entry.id, headers, method)
 
+    expected = expected_file(entry)
     if request.service.is_embedded:
-        return delivery.deliver(request, request.service, opening, entry.name)
+        return file_responses.deliver(request, request.service, opening, expected)
     shown = KEPT._replace(content_type=pages.media_type(entry.name))
-    return delivery.show(request, opening, lambda _found: shown, entry.name)
+    return file_responses.show(request, opening, lambda _found: shown, expected)
 
 
 def over() -> HttpResponse:

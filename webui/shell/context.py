@@ -5,16 +5,18 @@ from django.conf import settings
 from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
-from webui import folders, transfers
-from webui.http import Request
+from webui.http.requests import Request
+from webui.library import folders
 from webui.models import Role
-from webui.pages.gauge import Gauge, gauge_of
-from webui.pages.shell import THEMES, Destination, Notice, Shell, warning_of
+from webui.shell.page import THEMES, Destination, Shell, warning_of
+from webui.storage_meter import Gauge, gauge_of
+from webui.transfers import poll
 from webui.v1.errors import Failure
 
 THEME_COOKIE = f"ferry_theme_{settings.PORT}"
@@ -30,19 +32,30 @@ def context(request: HttpRequest) -> dict[str, object]:
             nav=destinations(request, current=screen_of(request)),
             gauge=cast("Gauge | None", SimpleLazyObject(lambda: gauge_for(request))),
             warning=warning_for(request),
+            person=mark_of(request),
         )
     }
 
 
-def warning_for(request: HttpRequest) -> Notice | None:
-    """For the owner alone, on pages alone: nobody else can do anything about it."""
+def warning_for(request: HttpRequest) -> str:
+    """For the owner, on pages other than the one about health, which says more."""
     user = getattr(request, "user", None)
     if getattr(user, "role", None) != Role.OWNER or getattr(request, "htmx", None):
-        return None
+        return ""
+    if request.path == reverse("account-health"):
+        return ""
     try:
         return warning_of(import_string(settings.LIBRARY_FINDING)())
     except (DatabaseError, OSError):
-        return None
+        return ""
+
+
+def mark_of(request: HttpRequest) -> str:
+    """Tells the people of one browser apart, whose drafts must not mix, and nothing else."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return ""
+    return salted_hmac("webui.drafts", str(user.pk)).hexdigest()[:16]
 
 
 def destinations(request: HttpRequest, current: str) -> list[Destination]:
@@ -72,7 +85,7 @@ def running_for(request: HttpRequest) -> int:
     if not request.user.is_authenticated:
         return 0
     try:
-        return transfers.running(cast("Request", request).service)
+        return poll.running(cast("Request", request).service)
     except (Failure, sqlite3.Error, DatabaseError):
         return 0
 

@@ -1,4 +1,4 @@
-"""What a browser needs to put Ferry on a home screen, and to let it take what is shared."""
+"""What a browser needs to install Ferry, and to let it accept shares."""
 
 import hashlib
 import re
@@ -14,8 +14,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui.pages.errors import offline_page
-from webui.roles import open_to_strangers
+from webui.errors.page import offline_page
+from webui.http.roles import open_to_strangers
 
 ICONS = (("icon-192.png", "192x192", "any"), ("icon-512.png", "512x512", "any"))
 MASKABLE = ("icon-maskable-512.png", "512x512", "maskable")

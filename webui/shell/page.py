@@ -1,10 +1,10 @@
-"""The frame around every page: where one can go, and how it looks."""
+"""The frame around every page: navigation and appearance."""
 
 from dataclasses import dataclass
 
-from webui.health import Finding
-from webui.pages.gauge import Gauge
-from webui.pages.health import finding_words
+from webui.health.page import finding_words
+from webui.health.reports import Finding
+from webui.storage_meter import Gauge
 
 THEMES = ("system", "light", "dark")
 
@@ -20,16 +20,9 @@ class Destination:
     count: int = 0
 
 
-@dataclass(frozen=True)
-class Notice:
-    """Something that the owner has to decide about."""
-
-    title: str
-    text: str
-
-
-def warning_of(found: Finding | None) -> Notice | None:
-    return Notice(*finding_words(found)) if found else None
+def warning_of(found: Finding | None) -> str:
+    """Name what the owner has to decide about. The page about health says how."""
+    return finding_words(found)[0] if found else ""
 
 
 @dataclass(frozen=True)
@@ -39,7 +32,8 @@ class Shell:
     theme_choice: str
     nav: list[Destination]
     gauge: Gauge | None
-    warning: Notice | None = None
+    warning: str = ""
+    person: str = ""
 
     @property
     def theme(self) -> str:

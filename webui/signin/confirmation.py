@@ -1,4 +1,4 @@
-"""When the person of a session last typed their password in it."""
+"""When a person last typed their password in this session."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The browsers that are signed in: kept from sign-in on, and gone with their session."""
+"""Browsers that are signed in, from sign-in until their session ends."""
 
 import logging
 from contextlib import suppress
@@ -10,9 +10,10 @@ from django.contrib.sessions.models import Session
 from django.db import IntegrityError, OperationalError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 
-from webui.http import Answer, Request
+from webui.http.requests import Answer, Request
 from webui.models import Device, User
 
 log = logging.getLogger("ferry.devices")
@@ -39,12 +40,14 @@ class Sightings:
 
 
 def see(get_response: Answer) -> Answer:
-    """Notes once in a while that a device is here. Before the answer, which may sign it out."""
+    """Notes once in a while that a device is here. Before the answer, which may sign it out. What
+    an open page asks for by itself costs the disk nothing."""
     sightings = Sightings()
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         key, now = request.session.session_key, timezone.now()
-        if key and sightings.is_due(key, now) and request.user.is_authenticated:
+        is_poll = request.path == reverse("transfers-running")
+        if key and not is_poll and sightings.is_due(key, now) and request.user.is_authenticated:
             note_if_possible(cast("Request", request), now)
         return get_response(request)
 

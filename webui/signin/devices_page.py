@@ -1,4 +1,4 @@
-"""The devices that are signed in, in words that people know them by."""
+"""The devices that are signed in, in words that people recognize."""
 
 import re
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _
 
-from webui.pages import measures
-from webui.pages.measures import Calendar
+from webui import formatting
+from webui.formatting import Calendar
 
 MOST_DEVICES = 20
 PRESENT = timedelta(minutes=10)
@@ -72,7 +72,7 @@ def devices_part(
     rows.sort(key=lambda row: not row.is_this)
     return DevicesPart(
         rows,
-        measures.more_words(count - len(shown)),
+        formatting.more_words(count - len(shown)),
         has_others=count > sum(row.is_this for row in rows),
     )
 

@@ -1,4 +1,4 @@
-"""Slow down guesses at passwords, and keep nobody out for good.
+"""Slow down password guessing without locking anyone out for good.
 
 After some wrong passwords for one name, or from one address, the next may be tried after a second,
 then after two, and so on up to a minute: over all addresses and processes, and across restarts.
@@ -16,7 +16,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from webui.attempts import is_device_of, network_of
+from webui.http.guess_limits import is_device_of
+from webui.http.networks import network_of
 from webui.models import Reservation, Throttle, User, digest_of
 
 FREE_BY_NAME = 10

@@ -3,33 +3,29 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
-from typing import cast
 
 from django.conf import settings
-from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth import authenticate, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from webui import activity, attempts, devices, throttle
-from webui.activity import Kind
-from webui.confirmation import note_password
+from webui.activity import events
 from webui.forms import SignIn
-from webui.http import Request, asks_and_acts, leave_for, safe_next
+from webui.http import guess_limits, unsent_forms
+from webui.http.requests import Request, asks_and_acts, leave_for, safe_next
+from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, User
-from webui.roles import open_to, open_to_strangers
-from webui.throttle import Guess
-from webui.views import errors
+from webui.signin import devices, throttle
+from webui.signin.session import too_many_tries, welcome_in
+from webui.signin.throttle import Guess
 
 log = logging.getLogger("ferry.signin")
 take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 BUSY = timedelta(seconds=5)
-DEVICE_COOKIE = f"ferry_device_{settings.PORT}"
 
 
 @sensitive_post_parameters("password")
@@ -49,22 +45,29 @@ def signin(request: HttpRequest) -> HttpResponse:
 
 def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
-    guess = throttle.guess_at(name, address, request.COOKIES.get(DEVICE_COOKIE))
+    guess = throttle.guess_at(name, address, request.COOKIES.get(guess_limits.DEVICE_COOKIE))
     try:
         wait, user = _judge(request, form, guess)
     except TimeoutError:
         return show(request, form, wanted, refusal=too_busy(), status=503, retry_after=BUSY)
     if wait:
         log.warning("limited name=%r address=%s", known(name), address)
-        activity.record_failure(name, address)
+        events.record_failure(name, address)
         refusal = too_many_tries(wait)
         return show(request, form, wanted, refusal=refusal, status=429, retry_after=wait)
     if user is None:
         log.warning("failed name=%r address=%s", known(name), address)
-        activity.record_failure(name, address)
+        events.record_failure(name, address)
         refusal = _("That name and password don't match. Check both and try again.")
         return show(request, form, wanted, refusal=refusal, status=422)
-    return welcome_in(request, user, safe_next(request, wanted), by_password=True)
+    page = safe_next(request, wanted)
+    response = welcome_in(request, user, page, by_password=True)
+    waiting = unsent_forms.unseal(request.POST.get(unsent_forms.SEALED, ""), user)
+    if waiting is None:
+        return response
+    answer = render(request, "signin/unsent.html", {"unsent": waiting, "page_url": page})
+    answer.cookies = response.cookies
+    return answer
 
 
 def _judge(
@@ -91,69 +94,8 @@ def known(name: str) -> str:
     return name if User.objects.filter(username__iexact=name).exists() else "unknown"
 
 
-def too_many_tries(wait: timedelta) -> str:
-    seconds = math.ceil(wait.total_seconds())
-    if seconds < 60:
-        return ngettext(
-            "Too many tries. Wait %(seconds)s second, then try again.",
-            "Too many tries. Wait %(seconds)s seconds, then try again.",
-            seconds,
-        ) % {"seconds": seconds}
-    minutes = math.ceil(seconds / 60)
-    return ngettext(
-        "Too many tries. Wait %(minutes)s minute, then try again.",
-        "Too many tries. Wait %(minutes)s minutes, then try again.",
-        minutes,
-    ) % {"minutes": minutes}
-
-
 def too_busy() -> str:
     return _("Too many people are signing in right now. Try again in a few seconds.")
-
-
-def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
-    response = errors.plain(request, 429, text=too_many_tries(wait))
-    response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-    return response
-
-
-def count_own_failure(request: Request) -> None:
-    """A wrong password of someone who is signed in is a guess at their name, too: it may be a
-    stranger's, on a device that was left unlocked."""
-    throttle.count([throttle.line_of(request.user.username)])
-    log.warning("failed name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
-
-
-def limited_own(request: Request, wait: timedelta) -> HttpResponse:
-    log.warning("limited name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
-    return limited(request, wait)
-
-
-def welcome_in(
-    request: HttpRequest, user: User, page: str, *, by_password: bool = False
-) -> HttpResponse:
-    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-    if by_password:
-        note_password(request)
-    request.session.save()
-    devices.note(cast("Request", request), timezone.now())
-    log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
-    activity.record(request, Kind.SIGNED_IN if by_password else Kind.PAIRED)
-    response = redirect(page)
-    remember_device(response, user)
-    return response
-
-
-def remember_device(response: HttpResponse, user: User) -> None:
-    """Strangers who guess at this person's password don't slow down a device with this cookie."""
-    response.set_cookie(
-        DEVICE_COOKIE,
-        attempts.device_cookie(user),
-        max_age=attempts.DEVICE_COOKIE_AGE,
-        path=settings.SESSION_COOKIE_PATH,
-        httponly=True,
-        samesite="Lax",
-    )
 
 
 def show(  # noqa: PLR0913  What the page says, and how the answer says it to programs.
@@ -168,6 +110,7 @@ def show(  # noqa: PLR0913  What the page says, and how the answer says it to pr
     context = {
         "form": form,
         "next": wanted,
+        "unsent": request.POST.get(unsent_forms.SEALED, ""),
         "refusal": refusal,
         "has_owner": User.objects.has_owner(),
         "has_to_wait": status == 429,

@@ -1,4 +1,4 @@
-"""Playlists of a foreign service, with each address in them led through the site.
+"""Rewrite a foreign service's playlists so that every URL leads through the site.
 
 Only tags that a player needs are kept. What would lead a player elsewhere in another way
 (variables, steering, interstitials, parts of low latency) is left out, and the rest plays.

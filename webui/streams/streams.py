@@ -21,10 +21,12 @@ from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 
-from webui import delivery, playlists
-from webui.http import Request
-from webui.playlists import Kind
-from webui.presentation import KEPT, LOCKED_HEADERS, Presentation
+from webui.http.content_types import KEPT, LOCKED_HEADERS, Presentation
+from webui.http.requests import Request
+from webui.library import file_responses
+from webui.library.content_check import UNKNOWN
+from webui.streams import playlists
+from webui.streams.playlists import Kind
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download
 from webui.v1.models import Playable
@@ -127,13 +129,13 @@ def answer(request: Request, part: Part) -> HttpResponseBase:
 
 
 def playlist_of(request: Request, part: Part) -> HttpResponseBase:
-    if not delivery.slots.take():
-        return delivery.busy()
+    if not file_responses.slots.take():
+        return file_responses.busy()
     try:
         found = request.v1.open(part.url)
         content = request.v1.whole(found, playlists.MOST_BYTES)
     finally:
-        delivery.slots.give_back()
+        file_responses.slots.give_back()
     text = playlists.rewritten(content, part.kind, addresses(request, part, found.url))
     headers = LOCKED_HEADERS | {"Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)
@@ -154,7 +156,7 @@ def bytes_of(request: Request, part: Part) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Download:
         return request.v1.open(part.url, headers, request.method or "GET")
 
-    return delivery.show(request, opening, as_part, "stream")
+    return file_responses.show(request, opening, as_part, UNKNOWN)
 
 
 def as_part(found: Download) -> Presentation:

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from webui.pages.files import Row
+from webui.files.page import Row
 
 MARK = re.compile("\0([a-z_]+)\0")
 FLAGS = [field.name for field in fields(Row) if field.type is bool]

@@ -1,19 +1,21 @@
-"""The Transfers screen: what is under way and what has ended, every word ready."""
+"""The Transfers screen: running and finished transfers, with every word ready."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.pages import measures, reasons
-from webui.pages.errors import trouble_of
-from webui.pages.files import BREAKS
-from webui.pages.gauge import Gauge
-from webui.pages.measures import Calendar
-from webui.pages.sightings import (
+from webui import formatting
+from webui.errors.page import trouble_of
+from webui.files.page import BREAKS
+from webui.formatting import Calendar
+from webui.storage_meter import Gauge
+from webui.transfers import reasons
+from webui.transfers.states import (
     DONE,
     DOWNLOADING,
     FAILED,
@@ -25,6 +27,7 @@ from webui.pages.sightings import (
     RETRYING,
     STALLED,
     STOPPED,
+    Groups,
     Sighting,
     Totals,
 )
@@ -35,22 +38,22 @@ WINDOW = 100
 CROWD = 40
 MOST_NEEDED = 200
 MOST_ARRIVED = 20
-LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 15_000, 30_000
+LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 4_000, 30_000
 LARGEST_WINDOW = 10_000
 NO_PEERS = "no_peers"
 
 
-@dataclass(frozen=True)
-class Windows:
-    """How many rows of each list the reader has before them."""
+class Windows(NamedTuple):
+    """How many rows of each group the reader has before them. Addresses call them so, too."""
 
-    under_way: int = WINDOW
-    ended: int = WINDOW
+    active: int = WINDOW
+    failed: int = WINDOW
+    done: int = WINDOW
 
     @property
     def tail(self) -> str:
-        asked = {"active": self.under_way, "done": self.ended}
-        return urlencode({name: count for name, count in asked.items() if count != WINDOW})
+        sizes = self._asdict()
+        return urlencode({name: size for name, size in sizes.items() if size != WINDOW})
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,7 @@ class Standing:
     number: int
     ordered: int
     totals: Totals
-    under_way: Sequence[str]
-    ended: Sequence[str]
+    groups: Groups
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,8 @@ class TransfersPage:
     every_ms: int
     is_delta: bool
     under_way: RowList
-    ended: RowList
+    failed: RowList
+    done: RowList
     arrived: list[Arrival]
     away: Away | None
     may_change: bool
@@ -150,7 +153,7 @@ class TransfersPage:
 
     @property
     def is_empty(self) -> bool:
-        return self.under_way.is_empty and self.ended.is_empty
+        return self.under_way.is_empty and self.failed.is_empty and self.done.is_empty
 
 
 def page_of(  # noqa: PLR0913  Two facts of the board, two of the reader, two of the page.
@@ -165,34 +168,31 @@ def page_of(  # noqa: PLR0913  Two facts of the board, two of the reader, two of
 ) -> TransfersPage:
     is_same = seen is not None and seen.windows == windows and standing.ordered <= seen.number
     has_order = is_same and not lacks_rows
-    shown = [standing.under_way[: windows.under_way], standing.ended[: windows.ended]]
-    more = [
-        Windows(windows.under_way + WINDOW, windows.ended),
-        Windows(windows.under_way, windows.ended + WINDOW),
-    ]
-    lists = [
-        RowList(
-            rows=[row_of(found[key], around) for key in keys if key in found],
-            count=measures.count_words(len(whole)),
-            is_empty=not whole,
-            order=None if has_order else " ".join(keys),
-            more_url=f"{reverse('transfers')}?{wider.tail}" if len(whole) > len(keys) else "",
-            is_crowd=len(keys) > CROWD,
+    lists = []
+    for name, group in zip(Windows._fields, standing.groups, strict=True):
+        size = getattr(windows, name)
+        keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
+        lists.append(
+            RowList(
+                rows=[row_of(found[key], around) for key in keys if key in found],
+                count=formatting.count_words(len(group)),
+                is_empty=not group,
+                order=None if has_order else " ".join(keys),
+                more_url=f"{reverse('transfers')}?{wider.tail}" if len(group) > size else "",
+                is_crowd=len(keys) > CROWD,
+            )
         )
-        for keys, whole, wider in zip(
-            shown, (standing.under_way, standing.ended), more, strict=True
-        )
-    ]
     return TransfersPage(
         document_title=document_title(standing.totals),
-        summary=summary(standing.totals),
+        summary=summary(standing.totals, len(standing.groups.under_way)),
         running=standing.totals.running,
         revision=revision_of(standing, windows, around),
         list_url=reverse("transfers-list"),
         every_ms=every_ms(standing.totals, around),
         is_delta=seen is not None,
         under_way=lists[0],
-        ended=lists[1],
+        failed=lists[1],
+        done=lists[2],
         arrived=[arrival_of(each) for each in arrived[:MOST_ARRIVED]],
         away=around.away,
         may_change=around.may_change and around.away is None,
@@ -210,23 +210,22 @@ def every_ms(totals: Totals, around: Circumstances) -> int:
 def revision_of(standing: Standing, windows: Windows, around: Circumstances) -> str:
     """The day belongs to it, since rows say `Today`."""
     epoch = f"{standing.epoch}{around.calendar.day_number}"
-    return f"{epoch}.{standing.number}.{windows.under_way}.{windows.ended}"
+    return ".".join(map(str, [epoch, standing.number, *windows]))
 
 
 def seen_of(revision: str, standing: Standing, around: Circumstances) -> Seen | None:
     """Nothing where the page shows another service, another day, or was made up."""
     parts = revision.split(".")
     epoch = f"{standing.epoch}{around.calendar.day_number}"
-    if len(parts) != 4 or parts[0] != epoch or not all(map(is_count, parts[1:])):
+    if len(parts) != 5 or parts[0] != epoch or not all(map(is_count, parts[1:])):
         return None
-    number, under_way, ended = map(int, parts[1:])
-    return Seen(epoch, number, Windows(under_way, ended)) if number <= standing.number else None
+    number, *sizes = map(int, parts[1:])
+    return Seen(epoch, number, Windows(*sizes)) if number <= standing.number else None
 
 
 def windows_of(asked: Mapping[str, str]) -> Windows:
-    sizes = [asked.get(name, "") for name in ("active", "done")]
-    first, second = (int(size) if is_count(size) else WINDOW for size in sizes)
-    return Windows(clamped(first), clamped(second))
+    sizes = (asked.get(name, "") for name in Windows._fields)
+    return Windows(*(clamped(int(size)) if is_count(size) else WINDOW for size in sizes))
 
 
 def clamped(size: int) -> int:
@@ -239,25 +238,25 @@ def is_count(text: str) -> bool:
 
 def missing(standing: Standing, windows: Windows, seen: Seen | None) -> list[str]:
     """Keys of rows that the page has not been given yet, whatever their number."""
-    had = seen.windows if seen else Windows(0, 0)
-    return [
-        *standing.under_way[had.under_way : windows.under_way],
-        *standing.ended[had.ended : windows.ended],
-    ]
+    had = seen.windows if seen else Windows(0, 0, 0)
+    groups = zip(standing.groups, had, windows, strict=True)
+    return [key for group, first, end in groups for key in group[first:end]]
 
 
 # Words
 
 
-def summary(totals: Totals) -> str:
-    """`3 running, 14.2 MB/s, about 12 minutes left`."""
-    if not totals.running:
+def summary(totals: Totals, under_way: int) -> str:
+    """`3 running, 14.2 MB/s, about 12 minutes left`; of others, how many are under way."""
+    if not under_way:
         return _("Nothing running")
-    words = [_("%(count)s running") % {"count": measures.count_words(totals.running)}]
+    if not totals.running:
+        return _("%(count)s under way") % {"count": formatting.count_words(under_way)}
+    words = [_("%(count)s running") % {"count": formatting.count_words(totals.running)}]
     if totals.rate:
         words.append(rate_words(totals.rate))
     if totals.left_seconds is not None:
-        words.append(_("about %(time)s left") % {"time": measures.long_time(totals.left_seconds)})
+        words.append(_("about %(time)s left") % {"time": formatting.long_time(totals.left_seconds)})
     return ", ".join(words)
 
 
@@ -269,7 +268,7 @@ def document_title(totals: Totals) -> str:
 
 
 def rate_words(rate: int) -> str:
-    return _("%(size)s/s") % {"size": measures.size_words(rate)}
+    return _("%(size)s/s") % {"size": formatting.size_words(rate)}
 
 
 def row_of(sighting: Sighting, around: Circumstances) -> Row:
@@ -326,7 +325,8 @@ Told = tuple[str, str, str, Sequence[str]]
 
 
 def queued(sighting: Sighting, _around: Circumstances) -> Told:
-    return _("Queued"), "", "clock", [_("starts when a slot is free"), whole(sighting)]
+    facts = [_("starts when a slot is free"), whole(sighting), reasons.note(sighting.reason)]
+    return _("Queued"), "", "clock", facts
 
 
 def fetching(sighting: Sighting, _around: Circumstances) -> Told:
@@ -338,14 +338,15 @@ def fetching(sighting: Sighting, _around: Circumstances) -> Told:
     words = asking % {"count": sighting.peers} if sighting.peers else _("looking for peers")
     if sighting.kind == "url":
         words = direct(sighting)
-    return _("Fetching details"), "", "", [words]
+    return _("Fetching details"), "", "", [words, reasons.note(sighting.reason)]
 
 
 def downloading(sighting: Sighting, _around: Circumstances) -> Told:
     word = rate_words(sighting.rate) if sighting.rate else _("Downloading")
     left = sighting.left_seconds
-    left_words = "" if left is None else _("%(time)s left") % {"time": measures.short_time(left)}
-    return word, "", "", [left_words, part(sighting), direct(sighting) or peers(sighting)]
+    left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
+    facts = [left_words, part(sighting), direct(sighting) or peers(sighting)]
+    return word, "", "", [*facts, reasons.note(sighting.reason)]
 
 
 def stalled(sighting: Sighting, around: Circumstances) -> Told:
@@ -354,9 +355,9 @@ def stalled(sighting: Sighting, around: Circumstances) -> Told:
     if not quiet:
         word = _("No progress") if has_peers else _("No peers")
     elif has_peers:
-        word = _("No progress for %(time)s") % {"time": measures.long_time(quiet * 60)}
+        word = _("No progress for %(time)s") % {"time": formatting.long_time(quiet * 60)}
     else:
-        word = _("No peers for %(time)s") % {"time": measures.long_time(quiet * 60)}
+        word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
     waiting = "" if has_peers and why == NO_PEERS else reasons.sentence(why)
     if why == RETRYING:
         waiting = reasons.detail(why, sighting.said, around.calendar) or waiting
@@ -367,7 +368,7 @@ def moving(sighting: Sighting, _around: Circumstances) -> Told:
     took = ""
     if sighting.added_at and sighting.downloaded_at:
         seconds = int(max(sighting.downloaded_at - sighting.added_at, 1))
-        took = _("downloaded in %(time)s") % {"time": measures.long_time(seconds)}
+        took = _("downloaded in %(time)s") % {"time": formatting.long_time(seconds)}
     facts = [moved_part(sighting.percent), whole(sighting), took]
     return _("Moving to your files"), "sea", "loader-circle", facts
 
@@ -384,7 +385,7 @@ def no_room(sighting: Sighting, around: Circumstances) -> Told:
     words = reasons.sentence(sighting.reason)
     missing_words = ""
     if short > 0:
-        missing_words = _("%(size)s more is needed") % {"size": measures.size_words(short)}
+        missing_words = _("%(size)s more is needed") % {"size": formatting.size_words(short)}
     return _("No room"), "amber", "circle-alert", [words, missing_words, part(sighting)]
 
 
@@ -425,20 +426,20 @@ WORDS = {
 
 
 def whole(sighting: Sighting) -> str:
-    return measures.size_words(sighting.size_bytes) if sighting.size_bytes else ""
+    return formatting.size_words(sighting.size_bytes) if sighting.size_bytes else ""
 
 
 def part(sighting: Sighting) -> str:
     if not sighting.size_bytes:
         return ""
-    return measures.part_words(sighting.done_bytes, sighting.size_bytes)
+    return formatting.part_words(sighting.done_bytes, sighting.size_bytes)
 
 
 def peers(sighting: Sighting) -> str:
     if not sighting.peers:
         return ""
     words = ngettext("%(count)s peer", "%(count)s peers", sighting.peers)
-    return words % {"count": measures.count_words(sighting.peers)}
+    return words % {"count": formatting.count_words(sighting.peers)}
 
 
 def direct(sighting: Sighting) -> str:
@@ -510,6 +511,6 @@ def lost_words(sighting: Sighting) -> str:
         return _("Nothing of it has been fetched so far.")
     numbers = {
         "percent": int(min(sighting.percent, 100)),
-        "size": measures.size_words(sighting.done_bytes),
+        "size": formatting.size_words(sighting.done_bytes),
     }
     return _("It is %(percent)s%% done. The %(size)s fetched so far will be thrown away.") % numbers

@@ -1,4 +1,4 @@
-"""Transfers as the site shows them: one question to the service for all who look."""
+"""Transfers as the site shows them: one request to the service for everyone who looks."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,13 +13,13 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.functions import Substr
 
-from webui import folders
-from webui.board import Board, Boards
-from webui.connection import Service
+from webui.connection.connection import Service, trouble_lately
+from webui.library import folders
+from webui.library.entries import FILE, FOLDER, ROOT
 from webui.models import Sent
-from webui.pages import sightings
-from webui.pages.entries import FILE, FOLDER, ROOT
-from webui.pages.sightings import DONE, FAILED, GONE, Sending, Sighting
+from webui.transfers import states
+from webui.transfers.states import DONE, FAILED, GONE, Sending, Sighting
+from webui.transfers.transfer_cache import Board, Boards
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -32,12 +32,13 @@ from webui.v1.errors import (
 from webui.v1.models import Added, Listing, Transfer, Transfers, Unchanged
 
 LIVELY_SECONDS, IDLE_SECONDS, LONGEST_PAUSE_SECONDS = 2, 15, 60
+# Other programs add to our own service too, and to ask it costs a few milliseconds.
+OWN_IDLE_SECONDS = 3
 WAIT_SECONDS = 8
 RECENT_SECONDS = 60
 STEP_SECONDS = 0.05
 MOST_SINGLE = 4
 MOST_SHOWN = 10_000
-CLEARING_SECONDS = 8
 SOURCE_BEGINNING = 300
 LONGEST_TITLE = 1_024
 FOLDER_GONE = "folder_gone"
@@ -60,7 +61,7 @@ def look(service: Service, *, at_once: bool = False) -> Board:
     """What is known; asks anew where that is due and nobody else is asking. `at_once`: somebody
     has just opened the page. Raises Failure where nothing is known at all."""
     board = store().board(service.key)
-    if not is_due(board, store().now(), at_once=at_once):
+    if not is_due(service, board, store().now(), at_once=at_once):
         return _known(board)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
@@ -87,28 +88,44 @@ def failure_of(board: Board) -> Failure | None:
 
 
 def running(service: Service) -> int:
-    """Of the last look, where that was not long ago."""
+    """Of the last look, where that was not long ago or none succeeded since. Asks nobody."""
     board = store().board(service.key)
-    is_recent = board is not None and 0 <= store().now() - board.read_at < RECENT_SECONDS
-    return board.totals.running if board and is_recent else 0
+    if board is None:
+        return 0
+    is_recent = 0 <= store().now() - board.read_at < RECENT_SECONDS
+    return board.totals.running if is_recent or board.failures else 0
 
 
-def is_due(board: Board | None, now: float, *, at_once: bool = False) -> bool:
+def running_now(service: Service) -> int | None:
+    """For pages that are left open: looks anew where that is due, and waits for no one else who
+    looks. None where nothing is known. Raises Failure where the first look fails."""
+    board = store().board(service.key)
+    is_away = board is None and trouble_lately(service.v1.health, datetime.now(UTC))
+    if not is_away and is_due(service, board, store().now()):
+        with store().turn(service.key) as has_turn:
+            if has_turn:
+                board = _looked(service, at_once=False)
+    return board.totals.running if board else None
+
+
+def is_due(service: Service, board: Board | None, now: float, *, at_once: bool = False) -> bool:
     if board is None or board.is_changed:
         return True
     if at_once:
         pause = LIVELY_SECONDS
     elif board.failures:
         pause = min(LIVELY_SECONDS * 2**board.failures, LONGEST_PAUSE_SECONDS)
+    elif board.totals.is_lively:
+        pause = LIVELY_SECONDS
     else:
-        pause = LIVELY_SECONDS if board.totals.is_lively else IDLE_SECONDS
+        pause = OWN_IDLE_SECONDS if service.is_embedded else IDLE_SECONDS
     return not 0 <= now - board.asked_at < pause
 
 
 def _looked(service: Service, *, at_once: bool) -> Board:
     """Somebody may have looked while the turn was theirs."""
     board = store().board(service.key)
-    if is_due(board, store().now(), at_once=at_once):
+    if is_due(service, board, store().now(), at_once=at_once):
         changes = store().changes(service.key)
         store().asking(service.key)
         try:
@@ -122,6 +139,8 @@ def _looked(service: Service, *, at_once: bool) -> Board:
 
 def _ask(service: Service, board: Board | None, changes: int) -> None:
     answer = _answer_of(service, board.etag if board else None)
+    if isinstance(answer, Listing) and answer.transfers is None:
+        raise Unreadable("not_v1")
     before = store().all(service.key) if board else {}
     sendings = sent(service)
     now = store().now()
@@ -131,7 +150,7 @@ def _ask(service: Service, board: Board | None, changes: int) -> None:
     listed = _listed(answer, before, sendings, now)
     others = _unlisted(listed, before, sendings, now)
     followed = _followed(service, others, names, now)
-    found = [sightings.found_by_name(each, names, now) for each in (*listed.values(), *followed)]
+    found = [states.found_by_name(each, names, now) for each in (*listed.values(), *followed)]
     found = [_placed(service, each, sendings) for each in found][:MOST_SHOWN]
     _remember(service, found, sendings)
     store().keep(service.key, found, answer.etag or None, changes)
@@ -207,15 +226,15 @@ def _listed(
         same = [each for each in before.values() if each.is_listed]
         return {each.key: _aged(each, by_id.get(each.id), now) for each in same}
     found = {}
-    for transfer in answer.transfers:
+    for transfer in answer.transfers or ():
         key = f"t{transfer.id}"
         sending = by_id.get(transfer.id) or by_hash.get(transfer.hash or "")
-        found[key] = sightings.seen(transfer, before.get(key), sending, now)
+        found[key] = states.seen(transfer, before.get(key), sending, now)
     return found
 
 
 def _aged(sighting: Sighting, sending: Sending | None, now: float) -> Sighting:
-    return sightings.timed(sightings.remembered(sighting, sending), now)
+    return states.timed(states.remembered(sighting, sending), now)
 
 
 def _unlisted(
@@ -227,7 +246,7 @@ def _unlisted(
     """Those that the site sent, and those that were listed until now."""
     rows = {each.row for each in listed.values()}
     ours = [each for each in sendings if each.row not in rows]
-    found = {each.key: sightings.unlisted(each, before.get(each.key), now) for each in ours}
+    found = {each.key: states.unlisted(each, before.get(each.key), now) for each in ours}
     known = {each.row for each in sendings}
     for key, each in before.items():
         is_forgotten = each.row not in known if each.row else each.state == FAILED
@@ -253,7 +272,7 @@ def _followed(
         if answer is None:
             followed.append(each)
         else:
-            followed.append(sightings.answered(each, answer[0], names, now))
+            followed.append(states.answered(each, answer[0], names, now))
     return [each for each in followed if each.row or each.state != GONE]
 
 
@@ -281,10 +300,10 @@ def _answer(service: Service, sighting: Sighting) -> tuple[Transfer | None] | No
 def _placed(service: Service, sighting: Sighting, sendings: Sequence[Sending]) -> Sighting:
     """The folder that it went to, by name."""
     is_placed = sighting.place or sighting.reason == FOLDER_GONE
-    if sighting.state != DONE or is_placed or not service.takes_folder:
+    if sighting.state != DONE or is_placed:
         return sighting
     folder = next((each.folder for each in sendings if each.row == sighting.row), "")
-    if not folder or folder == ROOT:
+    if not folder or folder == ROOT or not service.takes_folder:
         return sighting
     return sighting._replace(place=folders.store().name_of(service.key, folder))
 
@@ -347,20 +366,18 @@ def _same(service: Service, sighting: Sighting) -> Q:
     return Q(connection=service.key) & ours
 
 
-def clear(service: Service, now: datetime) -> int:
-    """All that have ended; of those that the service still lists as many as there is time for.
-    Answers how many are left."""
-    board = look(service)
-    ended = store().of_keys(service.key, board.ended)
-    kept = [each for each in ended.values() if each.state == FAILED and each.is_listed]
-    light = [each for each in ended.values() if each not in kept]
-    rows = [each.row for each in light if each.row]
+def clear(service: Service, now: datetime) -> None:
+    """Take all that is done off the list. What failed stays, since it waits for a decision."""
+    done = look(service).groups.done
+    rows = [each.row for each in store().of_keys(service.key, done).values() if each.row]
     Sent.objects.filter(connection=service.key, pk__in=rows).update(cleared_at=now)
-    store().change(service.key, [each.key for each in light])
-    deadline = time.monotonic() + CLEARING_SECONDS
-    while kept and time.monotonic() < deadline:
-        remove(service, kept.pop(), now)
-    return len(kept)
+    store().clear(service.key, done, now.isoformat())
+
+
+def restore(service: Service, cleared_at: datetime) -> None:
+    """Undo what `clear` did at that moment."""
+    Sent.objects.filter(connection=service.key, cleared_at=cleared_at).update(cleared_at=None)
+    store().restore(service.key, cleared_at.isoformat())
 
 
 def home_of(service: Service, sighting: Sighting) -> str:

@@ -1,4 +1,4 @@
-"""Why a transfer waits or failed: v1's words, in a reader's."""
+"""Why a transfer waits or failed: v1's reason words, as sentences."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from webui.pages.measures import Calendar
+from webui.formatting import Calendar
 
 NUMBER = re.compile(r"[0-9]+")
 AGAIN = re.compile(r"Ferry tries again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
@@ -110,6 +110,8 @@ DETAILS = frozenset(
 NOTES: dict[str, Callable[[], str]] = {
     "web_page": lambda: _("the address leads to a web page, not to a file"),
     "folder_gone": lambda: _("the folder it was meant for is gone"),
+    "missing_files": lambda: _("only the files that were missing"),
+    "fetched_again": lambda: _("fetched again from the same address"),
 }
 SENTENCES: dict[str, Callable[[], str]] = {
     "no_peers": lambda: _("waiting for one to appear"),

@@ -1,6 +1,6 @@
-"""What is known of a transfer at one look, and what follows from the looks before."""
+"""What is known about a transfer at one look, and what follows from earlier looks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from webui.v1.models import DOWNLOADED_PERCENT, Transfer
@@ -10,6 +10,8 @@ QUIET_SECONDS = 120
 LEAST_SPAN_SECONDS = 10
 STEP_SECONDS = 4
 LONGEST_LEFT_SECONDS = 99 * 3600
+# How far an estimate may be off, of the time left, before another takes its place.
+STEADY_PART = 0.25
 LONGEST_SAID = 200
 # The only reason but a failure's that the service's own words explain.
 RETRYING = "retrying"
@@ -81,6 +83,7 @@ class Sighting(NamedTuple):
     # Beyond this, nothing is shown.
     advanced_at: float = 0
     asked_at: float = 0
+    ends_at: float = 0
     steps: tuple[tuple[float, int], ...] = ()
 
     @property
@@ -186,11 +189,13 @@ def timed(sighting: Sighting, now: float) -> Sighting:
     steps = steps_of(sighting, now)
     is_running = sighting.state == DOWNLOADING
     quiet = max(now - sighting.advanced_at, 0)
+    ends_at = end_of(sighting, steps, now) if is_running else 0
     had_all = sighting.percent >= DOWNLOADED_PERCENT
     downloaded_at = sighting.downloaded_at or (now if had_all and not sighting.is_ended else None)
     return sighting._replace(
         steps=steps if is_running else (),
-        left_seconds=left_seconds(sighting, steps) if is_running else None,
+        ends_at=ends_at,
+        left_seconds=int(ends_at - now) if ends_at else None,
         rate=(sighting.rate or pace(steps)) if is_running else 0,
         quiet_minutes=coarse(quiet) if sighting.state == STALLED else 0,
         downloaded_at=downloaded_at,
@@ -230,6 +235,16 @@ def left_seconds(sighting: Sighting, steps: tuple[tuple[float, int], ...]) -> in
         return None
     seconds = (sighting.size_bytes - sighting.done_bytes) // speed
     return seconds if seconds <= LONGEST_LEFT_SECONDS else None
+
+
+def end_of(sighting: Sighting, steps: tuple[tuple[float, int], ...], now: float) -> float:
+    """Return when the transfer will be done, or 0 while nobody can know. The estimate before stands
+    until it is well off, so that the time left counts down instead of jumping."""
+    seconds = left_seconds(sighting, steps)
+    if seconds is None:
+        return 0
+    is_close = abs(now + seconds - sighting.ends_at) <= STEADY_PART * seconds
+    return sighting.ends_at if is_close and sighting.ends_at >= now else now + seconds
 
 
 def unlisted(sending: Sending, before: Sighting | None, now: float) -> Sighting:
@@ -278,13 +293,28 @@ def found_by_name(sighting: Sighting, names: Mapping[str, tuple[str, str]], now:
     return arrived(sighting, kind, its_id, now)
 
 
-def in_order(sightings: list[Sighting]) -> tuple[list[str], list[str]]:
-    """Keys of those under way, what moves first, and of those that ended, the latest first."""
+class Groups(NamedTuple):
+    """The keys of all transfers, in the order in which they are shown."""
+
+    under_way: Sequence[str] = ()
+    failed: Sequence[str] = ()
+    done: Sequence[str] = ()
+
+    def without(self, keys: set[str]) -> "Groups":
+        return Groups(*([key for key in group if key not in keys] for group in self))
+
+
+def grouped(sightings: list[Sighting]) -> Groups:
+    """Of those under way what moves comes first, of all others the latest."""
     under_way = [each for each in sightings if not each.is_ended]
-    ended = [each for each in sightings if each.is_ended]
     under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))
+    ended = [each for each in sightings if each.is_ended]
     ended.sort(key=lambda each: (-(each.ended_at or 0), each.key))
-    return [each.key for each in under_way], [each.key for each in ended]
+    return Groups(
+        under_way=[each.key for each in under_way],
+        failed=[each.key for each in ended if each.state != DONE],
+        done=[each.key for each in ended if each.state == DONE],
+    )
 
 
 class Totals(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is known of all transfers, shared by all processes: asked for once, shown to everybody."""
+"""A cache of all transfers for all processes: requested once, shown to everyone."""
 
 import json
 import secrets
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from webui.pages.sightings import DONE, Sighting, Totals, in_order, sighting_of, totals_of
 from webui.shared_file import SharedFile
+from webui.transfers.states import DONE, Groups, Sighting, Totals, grouped, sighting_of, totals_of
 from webui.v1.errors import Failure
 
 TURN_SECONDS = 60
@@ -21,12 +21,14 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS board (
     service TEXT PRIMARY KEY, epoch TEXT, number INTEGER, ordered INTEGER, changes INTEGER,
     seen_changes INTEGER, asked_at REAL, read_at REAL, failures INTEGER, failure TEXT,
-    etag TEXT, totals TEXT, under_way TEXT, ended TEXT, space_used INTEGER,
-    space_max INTEGER, turn REAL
+    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER, turn REAL
 );
 CREATE TABLE IF NOT EXISTS sighting (
     service TEXT, key TEXT, number INTEGER, arrived INTEGER, facts TEXT,
     PRIMARY KEY (service, key)
+);
+CREATE TABLE IF NOT EXISTS cleared (
+    service TEXT, key TEXT, clearing TEXT, facts TEXT, PRIMARY KEY (service, key)
 );
 CREATE INDEX IF NOT EXISTS sighting_number ON sighting (service, number);
 """
@@ -48,8 +50,7 @@ class Board:
     failure: str
     etag: str | None
     totals: Totals
-    under_way: Sequence[str]
-    ended: Sequence[str]
+    groups: Groups
     space_used_bytes: int | None
     space_max_bytes: int | None
 
@@ -140,8 +141,8 @@ class Boards:
     ) -> None:
         service, now, number = row["service"], self._clock(), row["number"] + 1
         stored = read(base, "SELECT key, facts FROM sighting WHERE service = ?", (service,))
-        under_way, ended = map(json.dumps, in_order(list(fresh.values())))
-        has_order = (under_way, ended) == (row["under_way"], row["ended"])
+        groups = json.dumps(grouped(list(fresh.values())))
+        has_order = groups == row["groups"]
         news = [each for key, each in fresh.items() if is_news(stored.get(key), each)]
         is_back = bool(row["failure"])
         if has_order and not news and not is_back:
@@ -150,7 +151,7 @@ class Boards:
         write(base, service, number, stored, fresh.values())
         base.execute(
             "UPDATE board SET number = ?, ordered = ?, seen_changes = ?, read_at = ?, failures = 0,"
-            " failure = '', etag = ?, totals = ?, under_way = ?, ended = ? WHERE service = ?",
+            " failure = '', etag = ?, totals = ?, groups = ? WHERE service = ?",
             (
                 number,
                 row["ordered"] if has_order else number,
@@ -158,8 +159,7 @@ class Boards:
                 now,
                 etag,
                 json.dumps(totals_of(list(fresh.values()), now)),
-                under_way,
-                ended,
+                groups,
                 service,
             ),
         )
@@ -179,19 +179,43 @@ class Boards:
     def change(self, service: str, gone: Iterable[str] = ()) -> None:
         """We did something ourselves: the next reader waits for a new look."""
         with self._file.changed() as base:
-            row = self._made(base, service)
-            keys = set(gone)
-            left = [
-                json.dumps([key for key in json.loads(row[name]) if key not in keys])
-                for name in ("under_way", "ended")
-            ]
-            forget(base, service, keys)
-            base.execute(
-                "UPDATE board SET changes = changes + 1, etag = NULL, failures = 0,"
-                " number = number + 1, ordered = CASE WHEN ? THEN number + 1 ELSE ordered END,"
-                " under_way = ?, ended = ? WHERE service = ?",
-                (bool(keys), *left, service),
+            self._change(base, service, set(gone))
+
+    def _change(self, base: sqlite3.Connection, service: str, gone: set[str]) -> None:
+        row = self._made(base, service)
+        left = json.dumps(groups_of(row).without(gone))
+        forget(base, service, gone)
+        base.execute(
+            "UPDATE board SET changes = changes + 1, etag = NULL, failures = 0,"
+            " number = number + 1, ordered = CASE WHEN ? THEN number + 1 ELSE ordered END,"
+            " groups = ? WHERE service = ?",
+            (bool(gone), left, service),
+        )
+
+    def clear(self, service: str, keys: Iterable[str], clearing: str) -> None:
+        """Take these off the list. The latest clearing can be undone."""
+        cleared = set(keys)
+        with self._file.changed() as base:
+            base.execute("DELETE FROM cleared WHERE service = ?", (service,))
+            base.executemany(
+                "INSERT INTO cleared SELECT service, key, ?, facts FROM sighting"
+                " WHERE service = ? AND key = ?",
+                [(clearing, service, key) for key in cleared],
             )
+            self._change(base, service, cleared)
+
+    def restore(self, service: str, clearing: str) -> None:
+        """Undo a clearing, unless there was another one since."""
+        with self._file.changed() as base:
+            base.execute(
+                "INSERT OR IGNORE INTO sighting SELECT service, key, ?, 0, facts FROM cleared"
+                " WHERE service = ? AND clearing = ?",
+                (self._made(base, service)["number"] + 1, service, clearing),
+            )
+            base.execute(
+                "DELETE FROM cleared WHERE service = ? AND clearing = ?", (service, clearing)
+            )
+            self._change(base, service, set())
 
     def tell_space(self, service: str, used: int | None, whole: int | None) -> None:
         with self._file.opened() as base:
@@ -228,8 +252,8 @@ class Boards:
     def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
         base.execute(
             "INSERT OR IGNORE INTO board VALUES"
-            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, '[]', '[]', NULL, NULL, 0)",
-            (service, secrets.token_hex(3), json.dumps(Totals())),
+            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",
+            (service, secrets.token_hex(3), json.dumps(Totals()), json.dumps(Groups())),
         )
         row = self._row(base, service)
         assert row is not None  # noqa: S101  It was made above.
@@ -248,6 +272,7 @@ class Boards:
         with self._file.changed() as base:
             old = "SELECT service FROM board WHERE asked_at < ?"
             base.execute(f"DELETE FROM sighting WHERE service IN ({old})", (oldest,))  # noqa: S608
+            base.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608
             base.execute("DELETE FROM board WHERE asked_at < ?", (oldest,))
 
 
@@ -264,11 +289,14 @@ def board_of(row: sqlite3.Row) -> Board:
         failure=row["failure"],
         etag=row["etag"],
         totals=Totals(*json.loads(row["totals"])),
-        under_way=json.loads(row["under_way"]),
-        ended=json.loads(row["ended"]),
+        groups=groups_of(row),
         space_used_bytes=row["space_used"],
         space_max_bytes=row["space_max"],
     )
+
+
+def groups_of(row: sqlite3.Row) -> Groups:
+    return Groups(*json.loads(row["groups"]))
 
 
 def read(base: sqlite3.Connection, query: str, values: tuple[object, ...]) -> dict[str, Sighting]:

@@ -1,31 +1,33 @@
-"""The Transfers screen: what is under way, what has arrived, and what to do with it."""
+"""The Transfers screen: what is running, what has arrived, and what to do with it."""
 
 import json
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from webui import activity, transfers
-from webui.activity import Kind
-from webui.board import Board
-from webui.http import Request, asks_and_acts, unchanged
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.add import screen as add_screen
+from webui.formatting import Calendar
+from webui.http.requests import Request, asks_and_acts, unchanged
+from webui.http.roles import open_to
+from webui.library.addresses import folder_url
+from webui.library.entries import FILE
 from webui.models import Role
-from webui.pages import transfers as pages
-from webui.pages.addresses import folder_url
-from webui.pages.entries import FILE
-from webui.pages.gauge import gauge_of
-from webui.pages.measures import Calendar
-from webui.pages.sightings import Sighting
-from webui.pages.transfers import Circumstances, Standing, TransfersPage
-from webui.roles import open_to
-from webui.v1.errors import NotFound
-from webui.views import sending
+from webui.storage_meter import gauge_of
+from webui.transfers import page as pages
+from webui.transfers import poll
+from webui.transfers.page import Circumstances, Standing, TransfersPage
+from webui.transfers.states import Sighting
+from webui.transfers.transfer_cache import Board
+from webui.v1.errors import Failure, NotFound
 
 
 @require_safe
@@ -33,15 +35,18 @@ from webui.views import sending
 def show(request: Request) -> HttpResponse:
     page = page_of(request)
     may_add = Role(request.user.role).includes(Role.MEMBER)
-    box = sending.box_beside(request) if may_add else None
-    return render(request, "transfers/show.html", {"page": page, "box": box})
+    box = add_screen.box_beside(request) if may_add else None
+    cleared_at = moment_of(request) if may_add else None
+    undo_url = undo_url_of(cleared_at) if cleared_at else ""
+    context = {"page": page, "box": box, "undo_url": undo_url}
+    return render(request, "transfers/show.html", context)
 
 
 def page_of(request: Request) -> TransfersPage:
-    board = transfers.look(request.service, at_once=True)
+    board = poll.look(request.service, at_once=True)
     standing, windows = standing_of(board), pages.windows_of(request.GET.dict())
     keys = pages.missing(standing, windows, None)
-    found = transfers.store().of_keys(request.service.key, keys)
+    found = poll.store().of_keys(request.service.key, keys)
     return pages.page_of(standing, found, windows, circumstances(request, board))
 
 
@@ -49,7 +54,7 @@ def page_of(request: Request) -> TransfersPage:
 @open_to(Role.GUEST)
 def listing(request: Request) -> HttpResponse:
     """What is new since `seen`. Rows that a page lacks after others moved up it names by `need`."""
-    board = transfers.look(request.service)
+    board = poll.look(request.service)
     standing, windows = standing_of(board), pages.windows_of(request.GET.dict())
     around = circumstances(request, board)
     need = request.GET.getlist("need")[: pages.MOST_NEEDED]
@@ -57,7 +62,7 @@ def listing(request: Request) -> HttpResponse:
     if not need and revision == pages.revision_of(standing, windows, around):
         return unchanged()
     seen = pages.seen_of(revision, standing, around)
-    store, service = transfers.store(), request.service.key
+    store, service = poll.store(), request.service.key
     keys = [*pages.missing(standing, windows, seen), *need]
     found = store.of_keys(service, keys)
     arrived: list[Sighting] = []
@@ -70,17 +75,28 @@ def listing(request: Request) -> HttpResponse:
     return render(request, "transfers/_list.html", {"page": page})
 
 
+@require_safe
+@open_to(Role.GUEST)
+def running(request: Request) -> HttpResponse:
+    """What the navigation of every other page shows, unless it shows it already."""
+    try:
+        count = poll.running_now(request.service)
+    except Failure:
+        return unchanged()
+    if count is None or request.GET.get("seen") == str(count):
+        return unchanged()
+    return render(request, "transfers/_running.html", {"running": count})
+
+
 def standing_of(board: Board) -> Standing:
-    return Standing(
-        board.epoch, board.number, board.ordered, board.totals, board.under_way, board.ended
-    )
+    return Standing(board.epoch, board.number, board.ordered, board.totals, board.groups)
 
 
 def circumstances(request: Request, board: Board) -> Circumstances:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     used, whole = board.space_used_bytes, board.space_max_bytes
     away = None
-    failure = transfers.failure_of(board)
+    failure = poll.failure_of(board)
     if failure:
         since = calendar.since(datetime.fromtimestamp(board.read_at, UTC))
         away = pages.away_words(since, failure)
@@ -101,7 +117,7 @@ def open_(request: Request, key: str) -> HttpResponse:
     if sighting.folder:
         return redirect(folder_url(sighting.folder))
     if sighting.file:
-        home = transfers.home_of(request.service, sighting)
+        home = poll.home_of(request.service, sighting)
         return redirect(f"{folder_url(home)}#{FILE}-{sighting.file}")
     raise Http404
 
@@ -116,8 +132,8 @@ def remove(request: Request, key: str) -> HttpResponse:
     if request.method != "POST":
         loss = pages.loss_page(sighting)
         return render(request, "transfers/remove.html", {"loss": loss})
-    transfers.remove(request.service, sighting, timezone.now())
-    activity.record(request, Kind.TRANSFER_REMOVED, sighting.name)
+    poll.remove(request.service, sighting, timezone.now())
+    events.record(request, Kind.TRANSFER_REMOVED, sighting.name)
     return done(request, _("Removed") if sighting.is_ended else _("Transfer cancelled"))
 
 
@@ -132,23 +148,48 @@ def loss(request: Request, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def retry(request: Request, key: str) -> HttpResponse:
     sighting = found(request, key)
-    row = transfers.kept(request.service, sighting) if sighting.is_ended else None
+    row = poll.kept(request.service, sighting) if sighting.is_ended else None
     if row is None:
         raise Http404
-    transfers.retry(request.service, row, timezone.now())
+    poll.retry(request.service, row, timezone.now())
     return done(request, _("Sent again"))
 
 
 @require_POST
 @open_to(Role.MEMBER)
 def clear(request: Request) -> HttpResponse:
-    left = transfers.clear(request.service, timezone.now())
-    if not left:
-        return done(request, _("List cleared"))
-    words = ngettext(
-        "%(count)s is left: the service is slow.", "%(count)s are left: the service is slow.", left
-    )
-    return done(request, words % {"count": left})
+    now = timezone.now()
+    poll.clear(request.service, now)
+    if not request.htmx:
+        return redirect(f"{reverse('transfers')}?{cleared_query(now)}")
+    return done(request, _("List cleared"), undo_url=undo_url_of(now))
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def restore(request: Request) -> HttpResponse:
+    """Undo what was cleared at the moment that the address names."""
+    cleared_at = moment_of(request)
+    if cleared_at is None:
+        raise Http404
+    poll.restore(request.service, cleared_at)
+    return done(request, _("List restored"))
+
+
+def undo_url_of(cleared_at: datetime) -> str:
+    return f"{reverse('transfers-restore')}?{cleared_query(cleared_at)}"
+
+
+def cleared_query(cleared_at: datetime) -> str:
+    return urlencode({"cleared": cleared_at.isoformat()})
+
+
+def moment_of(request: Request) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(request.GET.get("cleared", ""))
+        return moment.astimezone(UTC) if moment.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
 
 
 @require_safe
@@ -156,7 +197,7 @@ def clear(request: Request) -> HttpResponse:
 def link(request: Request, key: str) -> HttpResponse:
     """What was sent, to be copied; of what another program sent, its hash."""
     sighting = found(request, key)
-    row = transfers.kept(request.service, sighting)
+    row = poll.kept(request.service, sighting)
     source = row.source if row else ""
     if not source and not sighting.hash:
         raise Http404
@@ -165,17 +206,18 @@ def link(request: Request, key: str) -> HttpResponse:
 
 
 def found(request: Request, key: str) -> Sighting:
-    sighting = transfers.found(request.service, key)
+    sighting = poll.found(request.service, key)
     if sighting is None:
         raise NotFound("not_found", status=404)
     return sighting
 
 
-def done(request: Request, said: str) -> HttpResponse:
+def done(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
     """The page asks for itself what is new."""
     if not request.htmx:
         messages.success(request, said)
         return redirect("transfers")
     response = HttpResponse(status=204)
-    response["HX-Trigger"] = json.dumps({"transfers-changed": {"said": said}})
+    told = {"said": said, "undo": undo_url}
+    response["HX-Trigger"] = json.dumps({"transfers-changed": told})
     return response

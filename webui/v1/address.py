@@ -1,4 +1,4 @@
-"""Where a service lives, what its paths are, and who may see the owner's credentials."""
+"""A service's address: its paths, and which hosts may see the owner's credentials."""
 
 import base64
 from collections.abc import Mapping

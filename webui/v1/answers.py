@@ -1,4 +1,4 @@
-"""Reading what a service answers: bounded, decoded, and judged by the rule of v1."""
+"""Read a service's responses: bounded, decoded, and checked by v1's rules."""
 
 import json
 import zlib
@@ -31,6 +31,8 @@ LONGEST_INTEGER = 400
 FACTS = "v1.facts"
 GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 OWN_KEYS = frozenset({"result", "success", "status_code", "reason_phrase", "error", "code"})
+
+ERROR_KEYS = ("error", "errors", "message")
 
 NO_ROOM = (
     "not_enough_space",
@@ -219,11 +221,11 @@ def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
 def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
     body = answer.body or {}
     status = answer.status if answer.status >= 400 else _status_within(body)
-    said = _without(secrets, reason_of(status, body))
-    word = errors.word_of(said)
+    said = _without(secrets, said_in(body))
+    word = errors.word_of(said) or errors.word_of(phrase_of(status))
     wait = retry_after_of(answer.headers, now)
     return _kind(status, word, wait)(
-        word or errors.word_of(phrase_of(status)),
+        word,
         status=status,
         said=said,
         message=_without(secrets, text if isinstance(text := body.get("message"), str) else ""),
@@ -233,9 +235,19 @@ def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
     )
 
 
-def reason_of(status: int | None, body: Json) -> str:
-    words = (body.get(key) for key in ("reason_phrase", "result", "error", "message"))
-    return next((word for word in words if isinstance(word, str) and word), phrase_of(status))
+def said_in(body: Json) -> str:
+    """The service's own word or sentence; nothing where it gives none."""
+    words = (_words_in(body.get(key)) for key in ("reason_phrase", "result", *ERROR_KEYS))
+    return next(filter(None, words), "")
+
+
+def _words_in(told: Any) -> str:
+    """Some put the text into an object, a list, or both."""
+    if isinstance(told, list):
+        told = told[0] if told else ""
+    if isinstance(told, dict):
+        told = told.get("message")
+    return told if isinstance(told, str) else ""
 
 
 def phrase_of(status: int | None) -> str:

@@ -1,4 +1,4 @@
-"""The operations of v1 as they go over the wire, with both forms where there are two."""
+"""The operations of v1 as they go over the wire, in both forms where there are two."""
 
 import json
 import re
@@ -66,10 +66,23 @@ def known(etag: str | None) -> dict[str, str]:
     return {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
 
 
-def create_folder(path: str) -> Forms:
-    """The older listing's form, renaming some folder to the new path, is not tried: a service
-    that renames but cannot create would rename the folder above."""
-    return [Call("POST", "folder", form={"path": path}, names_something=False)]
+def create_folder(
+    dialect: Dialect, path: str, root_id: str, *, is_parent_known: bool = False
+) -> Forms:
+    """The older form renames a folder to the whole path of the new one. It is sent to the root,
+    which a service that knows no more than to rename would refuse. Below other folders a 404 may
+    also mean that one of them is gone."""
+    may_be_gone = "/" in path and not is_parent_known
+    calls = {
+        "primary": Call("POST", "folder", form={"path": path}, names_something=may_be_gone),
+        "alternative": Call(
+            "POST", path_of("folder", checked_id(root_id), "rename"), form={"name": path}
+        ),
+    }
+    return [
+        replace(calls[form], decides={"folder_create": form})
+        for form in _forms(dialect.folder_create)
+    ]
 
 
 def rename_folder(folder_id: str, name: str) -> Forms:
@@ -109,6 +122,10 @@ def _delete(decided: str | None, noun: str, its_id: str) -> Forms:
 def file(file_id: str, method: str, *, inline: bool) -> Forms:
     query = {"inline": "1"} if inline else {}
     return [Call(method, path_of("file", checked_id(file_id)), query=query, may_repeat=True)]
+
+
+def largest_files() -> Forms:
+    return [Call("GET", "files/largest", may_repeat=True, names_something=False)]
 
 
 def folder_zip(folder_id: str, method: str) -> Forms:

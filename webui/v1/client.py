@@ -1,4 +1,4 @@
-"""The one door to a service that speaks v1, ours or anybody's."""
+"""The client for any service that speaks v1, ours or another."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +22,7 @@ from webui.v1.models import (
     Added,
     Created,
     Json,
+    LargeFile,
     Listing,
     Playable,
     Transfer,
@@ -120,9 +121,13 @@ class Client:
             lambda body, new_etag: models.listing(body, folder_id, new_etag),
         )
 
-    def create_folder(self, path: str) -> Created:
-        """`path` is the full one from the root; the folder above must be there."""
-        return self._request(calls.create_folder(path), lambda body: models.created(body, path))
+    def create_folder(
+        self, path: str, root_id: str = calls.ROOT_ID, *, is_parent_known: bool = False
+    ) -> Created:
+        """`path` is the full one from the root. The folder above must be there; where the caller
+        knows that it is, a 404 means that the service wants the older form, for `root_id`."""
+        forms = calls.create_folder(self.dialect, path, root_id, is_parent_known=is_parent_known)
+        return self._request(forms, lambda body: models.created(body, path))
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         self._done(calls.rename_folder(folder_id, name))
@@ -135,6 +140,10 @@ class Client:
 
     def delete_file(self, file_id: str) -> None:
         self._done(calls.delete_file(self.dialect, file_id))
+
+    def largest_files(self) -> tuple[LargeFile, ...]:
+        """The largest of the whole library, if `is_ours`: the specification has no such list."""
+        return self._request(calls.largest_files(), models.largest_files)
 
     # Bytes. A service hands out a link, or sends the bytes itself: then the Download is open, and
     # whoever asked closes it.
@@ -202,6 +211,10 @@ class Client:
         """All bytes of something small; `Unreadable("too_large")` where it is not."""
         opened = self.open(found) if isinstance(found, Link) else found
         return self._connection.whole(opened, most_bytes)
+
+    def check_message(self, found: Download) -> None:
+        """Raise the refusal that a service sent in place of bytes, if it is one."""
+        self._connection.check_message(found)
 
     def link_to(self, reference: str, page: str) -> str:
         """The address that a page of the service means, if it may be opened. `open` judges it

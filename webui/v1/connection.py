@@ -1,4 +1,4 @@
-"""Sending: to whom, how often, for how long, and in which form."""
+"""Send requests: to which host, how often, for how long, and in which form."""
 
 import logging
 import threading
@@ -15,10 +15,11 @@ from webui.v1 import answers, links, network
 from webui.v1.address import Address, Credentials
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
-from webui.v1.dialect import Dialect
+from webui.v1.dialect import KEPT, Dialect
 from webui.v1.errors import (
     Failure,
     Forbidden,
+    Rejected,
     TooMany,
     Unauthorized,
     Unavailable,
@@ -38,6 +39,8 @@ PLAYLIST_BEGINS = (b"#EXTM3U", b"\xef\xbb\xbf#EXTM3U")
 ILL = (Unavailable, Unauthorized, Forbidden, TooMany)
 JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 MOST_REDIRECTS = 5
+# In the listings of a service that puts what is added into the folder that `folder_id` names.
+KEEPS_HEADER = "Ferry-Keeps"
 API_POOL = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=5)
 STREAM_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=5)
 
@@ -128,7 +131,12 @@ class Connection:
             outcome = self._first_known(forms, self._answered)
             if not isinstance(outcome, Answer):
                 raise Unreadable("not_v1")
-            self._check(outcome)
+            if forms[0].method == "GET":
+                self._check_question(outcome)
+            else:
+                self._check(outcome)
+            if outcome.headers.get(KEEPS_HEADER) == "folder_id":
+                self._learn({"folder_id": KEPT})
             return read(outcome)
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
@@ -175,6 +183,9 @@ class Connection:
 
         outcome = self._insisted(Call(method, "", may_repeat=insists), send)
         if isinstance(outcome, Answer):
+            if outcome.status in (404, 410) and not self.address.is_api(url):
+                # The link leads nowhere. That says nothing of the file, which the service lists.
+                raise Unreadable("dead_link", status=outcome.status)
             # Elsewhere a 401 says nothing of the owner's credentials, which never went there.
             is_expired = outcome.status == 401 and not self.address.is_api(url)
             self._check(replace(outcome, status=403) if is_expired else outcome)
@@ -187,6 +198,10 @@ class Connection:
         deadline = Deadline(self._clock, self._patience.call_seconds)
         with deadline.applied(), found:
             return answers.gathered(found, deadline, most_bytes)
+
+    def check_message(self, found: Download) -> None:
+        raw = self.whole(found, answers.MOST_ERROR_BYTES)
+        self._check(Answer(found.status, httpx.Headers(), answers.decoded(raw)))
 
     def may_open(self, url: httpx.URL) -> bool:
         return self.address.is_own(url) or self._judge(str(url))
@@ -210,8 +225,11 @@ class Connection:
             unclear = outcome.status == 404 and not is_proven
             if not outcome.is_own or refused or unclear:
                 return
+        self._learn(call.decides)
+
+    def _learn(self, decided: Mapping[str, str]) -> None:
         with self._lock:
-            before, self.dialect = self.dialect, self.dialect.with_decision(call.decides)
+            before, self.dialect = self.dialect, self.dialect.with_decision(decided)
             if self._on_decision is not None and self.dialect != before:
                 self._on_decision(self.dialect)
 
@@ -319,6 +337,17 @@ class Connection:
 
     def _check(self, answer: Answer) -> None:
         answers.check(answer, self._secrets, self._now())
+
+    def _check_question(self, answer: Answer) -> None:
+        """Treat a refusal with status 200 as unreadable: a GET can't be invalid."""
+        try:
+            self._check(answer)
+        except Rejected as refused:
+            if answer.status >= 400:
+                raise
+            raise Unreadable(
+                refused.reason, status=answer.status, said=refused.said, message=refused.message
+            ) from refused
 
     @contextmanager
     def _noted(self) -> Iterator[None]:

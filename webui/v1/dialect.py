@@ -1,4 +1,4 @@
-"""How one service wants to be spoken to, where v1 has two forms for the same operation."""
+"""Which form of v1 a service understands, where there are two for one operation."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -6,28 +6,36 @@ from typing import Any, Literal, Self
 
 Naming = Literal["transfer", "torrent"]
 Form = Literal["primary", "alternative"]
+Kept = Literal["kept"]
 
 NAMINGS: tuple[Naming, ...] = ("transfer", "torrent")
 FORMS: tuple[Form, ...] = ("primary", "alternative")
+KEPT: Kept = "kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """None means that nothing is decided yet. A decision is made once per connection and kept:
-    whoever wants it to outlive the process stores `as_dict()` and gives `from_dict()` back."""
+    whoever wants it to outlive the process stores `as_dict()` and gives `from_dict()` back.
+
+    `folder_id`: kept by a service that puts what is added into this folder, as another Ferry does.
+    """
 
     naming: Naming | None = None
+    folder_create: Form | None = None
     folder_delete: Form | None = None
     file_delete: Form | None = None
     transfer_delete: Form | None = None
     file_rename: Form | None = None
     file_add: Form | None = None
     thumbnail: Form | None = None
+    folder_id: Kept | None = None
 
     @classmethod
     def ours(cls) -> Self:
         """Our own service knows the primary forms; nothing is left to find out."""
-        return cls("transfer", "primary", "primary", "primary", "primary", "primary", "primary")
+        forms = {field.name: FORMS[0] for field in fields(cls)}
+        return cls.from_dict(forms | {"naming": "transfer", "folder_id": KEPT})
 
     def as_dict(self) -> dict[str, str]:
         return {key: value for key, value in asdict(self).items() if value is not None}
@@ -35,7 +43,8 @@ class Dialect:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """What cannot be read is decided anew."""
-        allowed = {field.name: FORMS for field in fields(cls)} | {"naming": NAMINGS}
+        allowed: dict[str, tuple[str, ...]] = {field.name: FORMS for field in fields(cls)}
+        allowed |= {"naming": NAMINGS, "folder_id": (KEPT,)}
         return cls(**{key: stored[key] for key in allowed if stored.get(key) in allowed[key]})
 
     def with_decision(self, decided: Mapping[str, str]) -> Self:

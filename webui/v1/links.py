@@ -1,8 +1,10 @@
 """Where a service keeps its bytes: links to them, and open downloads."""
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
@@ -13,6 +15,7 @@ from webui.v1.errors import Unreadable
 from webui.v1.network import failure_of, shutter_of
 
 LONGEST_URL = 8_192
+PEEK_SECONDS = 15
 SENT_ON = ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
 PASSED_BACK = (
     "Content-Type",
@@ -78,6 +81,23 @@ class Download:
     def __iter__(self) -> Iterator[bytes]:
         return self._chunks
 
+    def peek(self, least_bytes: int) -> bytes:
+        """Return the first bytes, and leave them for whoever reads next: fewer than `least_bytes`
+        only where there are no more, or where they come too slowly."""
+        pieces: list[bytes] = []
+        size, deadline = 0, time.monotonic() + PEEK_SECONDS
+        while size < least_bytes and (piece := next(self._chunks, None)) is not None:
+            pieces.append(piece)
+            size += len(piece)
+            if time.monotonic() > deadline:
+                break
+        self._chunks = chain(pieces, self._chunks)
+        return b"".join(pieces)
+
+    def expect(self, size_bytes: int) -> None:
+        """Hold a stream that doesn't tell its length to this one."""
+        self._chunks = _exactly(self._chunks, size_bytes)
+
     def close(self) -> None:
         """Ends the connection to the service at once where bytes are still to come."""
         self._end()
@@ -120,6 +140,17 @@ def _raw(response: httpx.Response) -> Iterator[bytes]:
         yield from response.iter_raw()
     except (httpx.HTTPError, httpx.StreamError) as error:
         raise failure_of(error) from error
+
+
+def _exactly(chunks: Iterator[bytes], size_bytes: int) -> Iterator[bytes]:
+    left = size_bytes
+    for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            raise Unreadable("too_long")
+        yield chunk
+    if left:
+        raise Unreadable("cut_off")
 
 
 def sent_on(headers: Mapping[str, str] | None) -> dict[str, str]:

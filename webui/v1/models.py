@@ -1,4 +1,4 @@
-"""What a service tells, in our words: both generations and both namings end here.
+"""What a service returns, in our words: both generations and both namings end here.
 
 Nothing of an answer is believed: a row that cannot be used is left out. Names stay as they came;
 showing them safely is the pages' work.
@@ -23,6 +23,7 @@ from webui.v1.values import (
     reference_of,
     scalar_of,
     seconds_of,
+    size_of,
     sound,
     text_of,
     warnings_of,
@@ -34,7 +35,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Folder", "Transfer")
+Row = TypeVar("Row", "Folder", "LargeFile", "Transfer")
 Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
@@ -70,7 +71,7 @@ LONGEST_OTHER = 200
 class Folder:
     id: str
     name: str
-    size_bytes: int
+    size_bytes: int | None
     changed_at: datetime | None
 
 
@@ -83,7 +84,7 @@ class File(NamedTuple):
 
     id: str
     name: str
-    size_bytes: int
+    size_bytes: int | None
     changed: int | None  # seconds since 1970
     hash: str | None
     told: Json
@@ -148,6 +149,17 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class LargeFile:
+    """A file in a list of all folders. `folder_path` is empty for the root."""
+
+    id: str
+    name: str
+    size_bytes: int | None
+    folder_id: str
+    folder_path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Transfer:
     """`state` and `reason` are told by our own service only; elsewhere they are None."""
 
@@ -189,7 +201,7 @@ class Listing:
     space_used_bytes: int | None
     folders: tuple[Folder, ...]
     files: tuple[File, ...]
-    transfers: tuple[Transfer, ...]
+    transfers: tuple[Transfer, ...] | None  # None where something else came in place of the list
     etag: str | None = None
 
 
@@ -212,12 +224,13 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """`id` is None where the service tells no more than that it has it already."""
+    """`id` is None where the service tells none. `was_there`: it says no more than yes."""
 
     id: str | None
     name: str
     hash: str | None
     was_there: bool
+    reason: str = ""  # a word of ours: what is special about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +285,10 @@ class Account:
 
 
 def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
-    """None where the answer is no listing: an empty object must not read as an empty folder."""
-    if "folders" not in answer and "files" not in answer:
+    """None where the answer is no listing: neither an empty object nor null in place of a list
+    must read as an empty folder."""
+    told = [answer[key] for key in ("folders", "files") if key in answer]
+    if not told or not all(isinstance(rows, list) for rows in told):
         return None
     parent = _first(answer, "parent_id", "parent")
     is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
@@ -289,17 +304,17 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
         space_used_bytes=_known_bytes(answer, "space_used"),
         folders=_rows(answer.get("folders"), folder),
         files=_files(answer.get("files")),
-        transfers=_rows(answer.get("torrents") or answer.get("transfers"), transfer),
+        transfers=_running(answer, "torrents", "transfers"),
         etag=etag,
     )
 
 
 def transfers(answer: Json, etag: str | None) -> Transfers | None:
-    running = answer.get("transfers") or answer.get("torrents")
-    if running is None and "transfers" not in answer and "torrents" not in answer:
+    running = _running(answer, "transfers", "torrents")
+    if running is None or ("transfers" not in answer and "torrents" not in answer):
         return None
     space_max, space_used = _known_bytes(answer, "space_max"), _known_bytes(answer, "space_used")
-    return Transfers(_rows(running, transfer), space_max, space_used, etag)
+    return Transfers(running, space_max, space_used, etag)
 
 
 def folder(row: Json) -> Folder | None:
@@ -309,9 +324,22 @@ def folder(row: Json) -> Folder | None:
     return Folder(
         folder_id,
         _name(row) or folder_id,
-        bytes_of(row.get("size")),
+        size_of(row.get("size")),
         moment_of(row.get("last_update")),
     )
+
+
+def largest_files(answer: Json) -> tuple[LargeFile, ...] | None:
+    rows = answer.get("files")
+    return _rows(rows, large_file) if isinstance(rows, list) else None
+
+
+def large_file(row: Json) -> LargeFile | None:
+    file_id, folder_id = id_of(row.get("id")), id_of(row.get("folder_id"))
+    if file_id is None or folder_id is None:
+        return None
+    name, path = _name(row) or file_id, text_of(row.get("folder"))
+    return LargeFile(file_id, name, size_of(row.get("size")), folder_id, path)
 
 
 def file(row: Json) -> File | None:
@@ -329,7 +357,7 @@ def files(rows: Sequence[Json]) -> Iterator[File]:
         File,
         known_ids,
         _names(rows, known_ids),
-        _column(rows, "size", bytes_of),
+        _column(rows, "size", size_of),
         _column(rows, "last_update", seconds_of),
         _column(rows, "hash", hash_of),
         rows,
@@ -382,15 +410,19 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
 
 
 def added(answer: Json) -> Added | None:
-    """Legacy services say of what is already there: true, and nothing else."""
+    """Legacy services say of what is already there: true, and nothing else. Some tell no id of
+    what they have just added."""
     transfer_id = id_of(_first(answer, "user_torrent_id", "id"))
     if transfer_id is None and answer.get("result") is None and answer.get("success") is None:
         return None
+    name = text_of(_first(answer, "title", "name"))
+    info_hash = hash_of(_first(answer, "torrent_hash", "hash"))
     return Added(
         id=transfer_id,
-        name=text_of(_first(answer, "title", "name")),
-        hash=hash_of(_first(answer, "torrent_hash", "hash")),
-        was_there=transfer_id is None,
+        name=name,
+        hash=info_hash,
+        was_there=not (transfer_id or name or info_hash),
+        reason=text_of(answer.get("reason")),
     )
 
 
@@ -486,6 +518,15 @@ def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
         if one is not None:
             found.setdefault(one.id, one)
     return tuple(found.values())
+
+
+def _running(answer: Json, *keys: str) -> tuple[Transfer, ...] | None:
+    """Under either name, or under both. None where neither holds a list, though it is there."""
+    told = [answer[key] for key in keys if key in answer]
+    lists = [rows for rows in told if isinstance(rows, list)]
+    if told and not lists:
+        return None
+    return _rows(next(filter(None, lists), []), transfer)
 
 
 def _name(row: Json) -> str:

@@ -1,4 +1,4 @@
-"""Sockets with one deadline for a whole call, and addresses judged where they are connected to."""
+"""Sockets with one deadline for a whole call, and addresses checked when they connect."""
 
 import socket
 import ssl

@@ -1,4 +1,4 @@
-"""A file on its way to the service, as multipart of known length, never whole in memory."""
+"""Stream a file to the service as multipart of known length, never whole in memory."""
 
 import secrets
 from collections.abc import Iterator, Mapping

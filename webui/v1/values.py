@@ -1,4 +1,4 @@
-"""Single values of an answer, of which nothing is believed: what cannot be read is its default."""
+"""Parse single values of a response. Nothing is trusted: what can't be read becomes its default."""
 
 import json
 import math
@@ -67,6 +67,19 @@ def bytes_of(value: Any) -> int:
         return 0
     number = number_of(value)
     return int(min(max(number, 0.0), 2.0**62))
+
+
+def size_of(value: Any) -> int | None:
+    """None where no size is told: null, nothing, a negative number, or no number at all."""
+    if type(value) is int:
+        return bytes_of(value) if value >= 0 else None
+    if not isinstance(value, float | str):
+        return None
+    try:
+        number = float(value[:32]) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    return bytes_of(value) if math.isfinite(number) and number >= 0 else None
 
 
 def number_of(value: Any) -> float:

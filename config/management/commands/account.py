@@ -11,15 +11,16 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from config import preparation, upstream
+from config import preparation
+from config.embedded import upstream
 from config.environment import parse_size
-from service import accounts
-from service.credentials import LONGEST_PASSWORD
+from service.accounts import accounts
+from service.accounts.credentials import LONGEST_PASSWORD
 from service.errors import EmailTaken, NotFound
 from service.models import Account
 from service.sorting import ByCodePoint
-from webui import activity
-from webui.activity import Kind
+from webui.activity import events
+from webui.activity.events import Kind
 from webui.models import ProgramPassword
 
 
@@ -48,7 +49,7 @@ class Command(BaseCommand):
         try:
             self.stdout.write(action(options))
             if options["action"] != "list":
-                activity.record_command(
+                events.record_command(
                     Kind.ACCOUNT_CHANGED, options["email"], detail=options["action"]
                 )
         except NotFound as unknown:
@@ -122,13 +123,18 @@ def remove(options: dict[str, Any]) -> str:
 def password_from_input(account: Account) -> str:
     """From standard input: arguments are seen by everybody who lists the machine's processes."""
     password = sys.stdin.readline().rstrip("\r\n")
+    refuse_weak(password, account)
+    return password
+
+
+def refuse_weak(password: str, person: Any) -> None:
+    """`person` has the name or e-mail address that the password mustn't resemble."""
     if len(password) > LONGEST_PASSWORD:
         raise CommandError(f"A password has at most {LONGEST_PASSWORD} characters.")
     try:
-        validate_password(password, account)  # type: ignore[arg-type]  # By its e-mail address.
+        validate_password(password, person)
     except ValidationError as weak:
         raise CommandError(" ".join(weak.messages)) from weak
-    return password
 
 
 def line_of(account: Account) -> str:

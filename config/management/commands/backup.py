@@ -6,9 +6,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from config import backups, copies, running
-from config.backups import Outcome
-from config.copies import NotWhole
+from config.storage import backups, copies, running
+from config.storage.backups import Outcome
+from config.storage.copies import NotWhole
+from webui.activity import events
+from webui.activity.events import Kind
 
 MOST_NAMES = 5
 WAYS = {"linked": "linked", "cloned": "cloned", "copied": "copied", "kept": "there already"}
@@ -40,6 +42,7 @@ class Command(BaseCommand):
             outcome = backups.back_up(target)
         except (backups.Refused, NotWhole, OSError, sqlite3.Error) as trouble:
             raise CommandError(f"Nothing was backed up: {words_of(trouble)}") from trouble
+        events.record_command(Kind.BACKED_UP, str(target))
         self.stdout.write(f"Backed up {described(outcome)}, to {target}.")
         if outcome.ways.get("linked"):
             self.stdout.write(

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.contrib.auth.management.commands import changepassword
 
-from webui import activity
-from webui.activity import Kind
+from webui.activity import events
+from webui.activity.events import Kind
 
 
 class Command(changepassword.Command):
@@ -12,5 +12,5 @@ class Command(changepassword.Command):
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         said = super().handle(*args, **options)
-        activity.record_command(Kind.PASSWORD_CHANGED, options["username"] or getuser())
+        events.record_command(Kind.PASSWORD_CHANGED, options["username"] or getuser())
         return said

@@ -6,11 +6,12 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from webui import activity, connection
-from webui.activity import Kind
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.connection import connection
+from webui.errors.page import trouble_of
 from webui.models import Connection
-from webui.pages.account import place_of
-from webui.pages.errors import trouble_of
+from webui.server.page import place_of
 from webui.v1.errors import Failure
 
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             stored = Connection.objects.first()
             connection.forget()
             if stored is not None:
-                activity.record_command(Kind.DISCONNECTED, place_of(stored.url))
+                events.record_command(Kind.DISCONNECTED, place_of(stored.url))
             self.stdout.write("Forgotten. The site shows the service in this process.")
             return
         place = address(url or "")
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         except Failure as failure:
             raise CommandError(f"{trouble_of(failure).words} Nothing was kept.") from None
         connection.keep(place, name, password)
-        activity.record_command(Kind.CONNECTED, place_of(place))
+        events.record_command(Kind.CONNECTED, place_of(place))
         self.stdout.write(f"Connected as {account.name or name}.")
 
 

@@ -1,16 +1,24 @@
+import os
 from typing import Any
 
 from django.contrib.auth.management.commands import createsuperuser
 
-from webui import activity
-from webui.activity import Kind
+from config.management.commands.account import refuse_weak
+from webui.activity import events
+from webui.activity.events import Kind
 from webui.models import User
 
 
 class Command(createsuperuser.Command):
-    """Django's own, which the owner then finds among the activity."""
+    """Django's own, which records the new owner in Activity and never takes a weak password
+    without asking."""
 
     def handle(self, *args: Any, **options: Any) -> None:
+        password = os.environ.get("DJANGO_SUPERUSER_PASSWORD")
+        if password is not None and not options["interactive"]:
+            name = options["username"] or os.environ.get("DJANGO_SUPERUSER_USERNAME", "")
+            refuse_weak(password, User(username=name))
+        newest = User.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
         super().handle(*args, **options)
-        newest = User.objects.order_by("-pk").values_list("username", flat=True).first()
-        activity.record_command(Kind.OWNER_MADE, newest or "")
+        for owner in User.objects.filter(pk__gt=newest):
+            events.record_command(Kind.OWNER_MADE, owner.username)

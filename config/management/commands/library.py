@@ -7,13 +7,17 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config import copies, running, upstream
-from service import accounts, recovery
+from config.embedded import upstream
+from config.storage import copies, running
+from service.accounts import accounts
 from service.errors import NoRoom, NotFound
-from service.generation import Doubt, doubt_about
+from service.library import recovery
+from service.library.generation import Doubt, doubt_about
+from service.library.recovery import Recovered, Unnamed
 from service.models import Account
-from service.recovery import Recovered, Unnamed
-from service.store import Orphan, Store, library_store
+from service.store.blobs import Orphan, Store, library_store
+from webui.activity import events
+from webui.activity.events import Kind
 
 SAID = {
     Doubt.BEHIND: "The database is older than the library.",
@@ -39,6 +43,8 @@ class Command(BaseCommand):
         action: Callable[[Store, dict[str, Any]], Iterable[str]] = ACTIONS[options["action"]]
         for line in action(library_store(), options):
             self.stdout.write(line)
+        if kind := KINDS.get(options["action"]):
+            events.record_command(kind, options.get("account", ""))
 
 
 def add_account(parser: CommandParser) -> None:
@@ -155,6 +161,12 @@ def gigabytes(size_bytes: int) -> str:
     return f"{size_bytes / 10**9:.2f} GB"
 
 
+KINDS = {
+    "adopt": Kind.FILES_ADOPTED,
+    "discard": Kind.FILES_DISCARDED,
+    "restore": Kind.ORPHANS_RESTORED,
+    "delete": Kind.ORPHANS_DELETED,
+}
 ACTIONS: dict[str, Callable[[Store, dict[str, Any]], Iterable[str]]] = {
     "adopt": adopt,
     "discard": discard,

@@ -6,9 +6,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from config import backups, copies
-from config.copies import NotWhole
 from config.management.commands.backup import INSTEAD, described, refuse_damage, words_of
+from config.storage import backups, copies
+from config.storage.copies import NotWhole
+from webui.activity import events
+from webui.activity.events import Kind
 
 
 class Command(BaseCommand):
@@ -24,6 +26,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, source: Path, **_options: Any) -> None:
         if connection.vendor != "sqlite":
             raise CommandError(INSTEAD.format(data=settings.DATA_DIR))
+        source = source.absolute()
         connection.close()
         try:
             if source.is_file():
@@ -36,6 +39,7 @@ class Command(BaseCommand):
     def _restore_all(self, source: Path) -> None:
         outcome = backups.restore(source)
         self.stdout.write(f"Restored {described(outcome)}. Start Ferry.")
+        events.record_command(Kind.RESTORED, str(source))
         refuse_damage(outcome, copies.place(), "Ferry can start")
 
     def _restore_database(self, source: Path) -> None:
@@ -43,3 +47,4 @@ class Command(BaseCommand):
         self.stdout.write(f"Restored the database {source.name}. Start Ferry.")
         if before is not None:
             self.stdout.write(f"The one before is kept: {before}")
+        events.record_command(Kind.DATABASE_RESTORED, source.name)

@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from config.management.commands.account import make_tables
 from config.preparation import reachable_hosts
-from webui import activity, pairing
-from webui.activity import Kind
+from webui.activity import events
+from webui.activity.events import Kind
 from webui.models import User
+from webui.people import pairing
 
 LIFETIME = pairing.CODE_LIFETIME
 
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"Nobody is called {name!r}. {names()}")
         _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), LIFETIME)
-        activity.record_command(Kind.LINK_PRINTED, person.username)
+        events.record_command(Kind.LINK_PRINTED, person.username)
         path = f"{settings.URL_PREFIX}{reverse('pair-accept', args=[token])}"
         places = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
         minutes = LIFETIME.seconds // 60

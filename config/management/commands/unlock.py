@@ -3,9 +3,11 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from config.management.commands.account import make_tables
-from service import credentials
-from webui import activity, attempts, throttle
-from webui.activity import Kind
+from service.accounts import credentials
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.http import guess_limits
+from webui.signin import throttle
 
 
 class Command(BaseCommand):
@@ -14,7 +16,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         make_tables()
         throttle.forgive()
-        attempts.forgive()
+        guess_limits.forgive()
         credentials.forgive()
-        activity.record_command(Kind.UNLOCKED)
+        events.record_command(Kind.UNLOCKED)
         self.stdout.write("Nobody has to wait any more. Wrong passwords are counted anew.")

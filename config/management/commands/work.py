@@ -4,12 +4,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config import databases, release, rounds, running
-from config.transferring import Transferring, embedded_worker
-from service.media.children import Children
-from service.media.places import scratch_folder
+from config.storage import databases, release, running
+from config.worker import rounds
+from config.worker.transferring import Transferring, embedded_worker
+from service.media.content_folders import scratch_folder
+from service.media.sandbox.children import Children
 from service.media.work import Work
-from webui import connection
+from webui.connection import connection
 
 
 class Command(BaseCommand):

@@ -1,31 +1,31 @@
 """Transfers, which the other naming of v1 calls torrents: list, show, add, delete."""
 
-from typing import Any
+from typing import Annotated
 
+import msgspec
 from django.http import HttpResponse
+from msgspec import UNSET
 
-from service import signals, transfers
-from service.api import answers, bodies, uploads
-from service.api.errors import NothingPassed
-from service.api.http import Request
-from service.api.records import (
-    added_record,
-    space_record,
-    transfer_record,
-    whole_transfer_record,
-)
+from service import signals
+from service.api import records
+from service.api.inputs import Address, Magnet, Target
+from service.api.requests import Request
+from service.api.views import uploads
 from service.errors import NotATorrent
+from service.http import bodies, responses
+from service.http.refusals import NothingPassed
 from service.models import Account, Folder, Transfer
-from service.store import library_store
+from service.store.blobs import library_store
+from service.transfers import transfers
 
 # Part of the ETag: raised when the list changes its shape.
-SHAPE = 1
+SHAPE = 2
 
 
-def index(request: Request) -> HttpResponse:
+def index(request: Request) -> Annotated[HttpResponse, records.Transfers]:
     """Not in the specification, but asked for by some clients."""
     etag = etag_of(request.account)
-    return answers.unless_known(request, etag, lambda: answers.record(index_record(request)))
+    return responses.unless_known(request, etag, lambda: responses.Record(index_record(request)))
 
 
 def etag_of(account: Account) -> str:
@@ -35,17 +35,22 @@ def etag_of(account: Account) -> str:
     return '"t{}"'.format("-".join(map(str, numbers)))
 
 
-def index_record(request: Request) -> dict[str, Any]:
-    running = running_records(request.account)
-    space = space_record(request.account)
-    return {**space, "result": True, "code": 200, "torrents": running, "transfers": running}
+def index_record(request: Request) -> records.Transfers:
+    account = request.account
+    running = running_records(account)
+    return records.Transfers(
+        space_max=account.space_max_bytes,
+        space_used=account.space_used_bytes,
+        torrents=running,
+        transfers=running,
+    )
 
 
-def running_records(account: Account) -> list[dict[str, Any]]:
+def running_records(account: Account) -> list[records.ListedTransfer]:
     running = transfers.listed(account)
     path_of = paths_of({transfer.folder_id for transfer in running})
     # A folder that went between the queries has no path any more; its transfers land in the root.
-    return [transfer_record(each, path_of.get(each.folder_id, "")) for each in running]
+    return [records.transfer_record(each, path_of.get(each.folder_id, "")) for each in running]
 
 
 def paths_of(folder_ids: set[int]) -> dict[int, str]:
@@ -59,27 +64,25 @@ def paths_of(folder_ids: set[int]) -> dict[int, str]:
     }
 
 
-def show(request: Request, transfer_id: int) -> HttpResponse:
+def show(request: Request, transfer_id: int) -> records.Transfer:
     transfer = transfers.get(request.account, transfer_id)
-    return answers.record(whole_transfer_record(transfer, request.account, request.now))
+    return records.whole_transfer_record(transfer, request.account, request.now)
 
 
-def add_magnet(request: Request) -> HttpResponse:
-    fields = bodies.fields_of(request)
-    magnet = fields.text("magnet")
-    if not magnet:
+def add_magnet(request: Request, sent: Magnet) -> records.Added:
+    if not sent.magnet:
         raise NothingPassed
-    return added(transfers.add_magnet(request.account, magnet, fields.folder_id(), request.now))
+    return added(transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now))
 
 
-def add_url(request: Request) -> HttpResponse:
+def add_url(request: Request) -> records.Added:
     """An address, a magnet link, or (an older listing) a torrent's file."""
     if request.content_type == "multipart/form-data":
         return add_torrent_or_url(request)
     return added(url_transfer(request, bodies.fields_of(request)))
 
 
-def add_torrent_or_url(request: Request) -> HttpResponse:
+def add_torrent_or_url(request: Request) -> records.Added:
     with uploads.received(request, None) as (files, fields):
         if not files:
             return added(url_transfer(request, fields))
@@ -87,13 +90,13 @@ def add_torrent_or_url(request: Request) -> HttpResponse:
 
 
 def url_transfer(request: Request, fields: bodies.Fields) -> Transfer:
-    url = fields.text("url", "torrent_url")
-    if not url:
+    sent = fields.read(Address)
+    if not sent.url:
         raise NothingPassed
-    return transfers.add_url(request.account, url, fields.folder_id(), request.now)
+    return transfers.add_url(request.account, sent.url, sent.folder_id, request.now)
 
 
-def add_torrent(request: Request) -> HttpResponse:
+def add_torrent(request: Request) -> records.Added:
     with uploads.received(request, None) as (files, fields):
         return added(*[torrent_transfer(request, each, fields) for each in files])
 
@@ -101,12 +104,13 @@ def add_torrent(request: Request) -> HttpResponse:
 def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
     if upload.torrent is None:
         raise NotATorrent
+    folder_id = fields.read(Target).folder_id
     return transfers.add_known_torrent(
-        request.account, upload.torrent, upload.content, fields.folder_id(), request.now
+        request.account, upload.torrent, upload.content, folder_id, request.now
     )
 
 
-def add_file(request: Request) -> HttpResponse:
+def add_file(request: Request) -> records.Added:
     """A torrent is fetched; whatever else is here already, and is kept as it is."""
     with uploads.received(request, library_store()) as (files, fields):
         return added(*[file_transfer(request, each, fields) for each in files])
@@ -115,21 +119,20 @@ def add_file(request: Request) -> HttpResponse:
 def file_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
     if upload.torrent is not None:
         return torrent_transfer(request, upload, fields)
-    folder_id = fields.folder_id()
+    folder_id = fields.read(Target).folder_id
     with uploads.kept(upload) as stored:
         return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
 
 
-def added(*made: Transfer) -> HttpResponse:
+def added(*made: Transfer) -> records.Added:
     """Of several, the first answers for all, as clients expect, and names each."""
     if not made:
         raise NothingPassed
-    records = [added_record(transfer) for transfer in made]
-    more = {"transfers": records} if len(records) > 1 else {}
-    return answers.record(records[0] | more)
+    each = [records.added_record(transfer) for transfer in made]
+    return msgspec.structs.replace(each[0], transfers=each if len(each) > 1 else UNSET)
 
 
-def delete(request: Request, transfer_id: int) -> HttpResponse:
+def delete(request: Request, transfer_id: int) -> records.Changed:
     title = transfers.delete(request.account, transfer_id, request.now)
     signals.deleted.send(Transfer, request=request, name=title)
-    return answers.changed()
+    return records.Changed()

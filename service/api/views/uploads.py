@@ -3,21 +3,22 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from service import library, torrents
-from service.api.bodies import Fields, Stream, length_of, parts_of, query_of
-from service.api.errors import NothingPassed, TooLarge
-from service.api.http import Request
-from service.api.multipart import Part
+from service.api.requests import Request
 from service.errors import DiskFull, NoRoom, NotATorrent
-from service.store import Store, Stored, Writer
-from service.torrents import Budget, Torrent
+from service.http.bodies import Fields, Stream, length_of, parts_of, query_of
+from service.http.multipart import Part
+from service.http.refusals import NothingPassed, TooLarge
+from service.library import library
+from service.store.blobs import Store, Stored, Writer
+from service.transfers import torrent_files
+from service.transfers.torrent_files import Budget, Torrent
 
 FILE_FIELDS = ("file", "torrent_file")
 # What a multipart body has around the file.
 MOST_ENVELOPE_BYTES = 2**20
 MOST_FILES = 500
 # Torrents of one request wait in memory until all of it is here.
-MOST_TORRENT_BYTES = 2 * torrents.MOST_BYTES
+MOST_TORRENT_BYTES = 2 * torrent_files.MOST_BYTES
 
 
 class Upload:
@@ -60,7 +61,7 @@ class Upload:
         if self._perhaps_torrent is None:
             return
         self._perhaps_torrent += piece
-        is_too_large = self.size_bytes > torrents.MOST_BYTES
+        is_too_large = self.size_bytes > torrent_files.MOST_BYTES
         if is_too_large or not self._perhaps_torrent.startswith(b"d"):
             self._perhaps_torrent = None
 
@@ -74,7 +75,7 @@ class Upload:
         """Keep the content, where it is a torrent's."""
         content, self._perhaps_torrent = bytes(self._perhaps_torrent or b""), None
         with suppress(NotATorrent):
-            self.torrent = torrents.read(content, self._budget)
+            self.torrent = torrent_files.read(content, self._budget)
             self.content = content
 
 
@@ -120,20 +121,20 @@ def received(request: Request, store: Store | None) -> Iterator[tuple[list[Uploa
     room_bytes = library.free_bytes(request.account) if store else 0
     if store is not None:
         _refuse_by_length(length_of(request) or 0, room_bytes, store)
-    most_bytes = room_bytes + MOST_TORRENT_BYTES + torrents.MOST_BYTES + MOST_ENVELOPE_BYTES
+    most_bytes = room_bytes + MOST_TORRENT_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES
     stream = Stream(request, most_bytes)
     with ExitStack() as stack:
         uploads = Uploads(room_bytes, stack, store)
         if request.content_type != "multipart/form-data":
             raise NothingPassed
-        values = parts_of(request, stream, uploads.take)
-        yield uploads.all, Fields({**query_of(request), **values})
+        body = parts_of(request, stream, uploads.take)
+        yield uploads.all, Fields(body, query_of(request))
 
 
 def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
     """A torrent may come to a full account: what it brings may still fit, or become a wish."""
     length_bytes -= MOST_ENVELOPE_BYTES
-    if length_bytes <= torrents.MOST_BYTES:
+    if length_bytes <= torrent_files.MOST_BYTES:
         return
     if length_bytes > room_bytes:
         raise NoRoom

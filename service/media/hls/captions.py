@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from service.media.grid import BEGIN_SECONDS
+from service.media.hls.grid import BEGIN_SECONDS
 
 CLOCK = 90_000  # of MPEG, whose times HLS maps those of subtitles to
 # libavcodec decodes every text format to lines of ASS: eight fields, then the text.

@@ -1,4 +1,4 @@
-"""The worker's converters: one a rendition, however many watch it."""
+"""The worker's converters: one per rendition, however many people watch it."""
 
 import logging
 import os
@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
-from service.media import adts, boxes, refusals, segments
+from service.media import refusals
 from service.media.cache import Cache, is_there
-from service.media.confined import FOREGROUND, MIB, Failed, Limits, Running
-from service.media.jobs import Jobs
-from service.media.renditions import Kind, Rendition
+from service.media.hls import adts, boxes, segments
+from service.media.hls.renditions import Kind, Rendition
+from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, Limits, Running
 
 log = logging.getLogger("ferry.media")
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from service.media.formats import FORMATS, PROTOCOLS
-from service.media.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition
-from service.media.tools import can_map_tones, ffmpeg
+from service.media.hls.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition
+from service.media.sandbox.tools import can_map_tones, ffmpeg
 
 QUIET = ["-nostdin", "-hide_banner", "-loglevel", "error"]
 FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"

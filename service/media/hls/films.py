@@ -14,15 +14,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from service.errors import DiskFull
-from service.media import encoders, places, refusals
-from service.media.cache import FILMS, Cache
-from service.media.confined import BACKGROUND, MIB, Failed, Limits, Running
-from service.media.desk import is_taken
-from service.media.jobs import Jobs
-from service.media.places import Content
-from service.media.plans import Plan, sounds_of
-from service.media.probe import Probed
-from service.media.renditions import (
+from service.media import content_folders, refusals
+from service.media.cache import FILMS, Cache, is_there, touch
+from service.media.content_folders import Content
+from service.media.hls import encoders
+from service.media.hls.plans import Plan, sounds_of
+from service.media.hls.renditions import (
     AAC_BITS,
     COPIED_CONTAINERS,
     COPIED_SOUND_CONTAINERS,
@@ -34,8 +31,13 @@ from service.media.renditions import (
     is_plain_h264,
     main_picture,
 )
-from service.media.tools import opens
-from service.store import library_store, make_folder
+from service.media.probe import Probed
+from service.media.requests import is_taken
+from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, Limits, Running
+from service.media.sandbox.tools import opens
+from service.store.blobs import library_store, make_folder
+from service.store.sync import sync
 
 log = logging.getLogger("ferry.media")
 
@@ -62,16 +64,27 @@ class Films:
 
     def want(self, content: Content, blob: Path, probed: Probed, plan: Plan) -> dict[str, object]:
         """Raises CannotConvert."""
+        folder = folder_of(content)
         if is_film(blob, probed):
-            places.keep(folder_of(content) / HOW, json.dumps({"is_direct": True}).encode())
+            content_folders.keep(folder / HOW, json.dumps({"is_direct": True}).encode())
+        if is_ready(folder):
             return {"is_ready": True}
-        if (folder_of(content) / FILM).exists():
-            return {"is_ready": True}
-        refusals.raise_remembered(folder_of(content))
+        refusals.raise_remembered(folder)
         note = {"blob": str(blob.name), "probed": probed.kept(), "plan": plan.kept()}
-        places.keep(note_of(content), json.dumps(note).encode())
-        self._news.set()
+        self._order(content, json.dumps(note).encode())
+        # It may have been finished, and its note removed, just before the note was written.
+        if is_ready(folder):
+            return {"is_ready": True}
         return {"is_ready": False, "progress": round(self._progress.get(content, 0.0), 1)}
+
+    def _order(self, content: Content, note: bytes) -> None:
+        """Write a note once: clients ask every few seconds, and the oldest note has its turn."""
+        place = note_of(content)
+        with suppress(OSError):
+            if place.read_bytes() == note:
+                return
+        content_folders.keep(place, note)
+        self._news.set()
 
     def run(self) -> None:
         """In a thread of its own, until it is stopped."""
@@ -126,6 +139,8 @@ class Films:
         if store.size(blob_name) is None:
             return  # Deleted meanwhile; another file may have the same content.
         blob, folder = store.path(blob_name), folder_of(content)
+        if is_ready(folder):
+            return
         make_folder(folder)
         draft = folder / DRAFT
         ours, theirs = os.pipe()
@@ -149,6 +164,9 @@ class Films:
                     with suppress(FileNotFoundError):
                         draft.unlink()
                     raise running.failure()
+        sync(draft)
+        # Syncing may take minutes, after which the cache would think that nobody reads it.
+        touch(draft)
         draft.replace(folder / FILM)
         self._cache.grown((folder / FILM).stat().st_size)
 
@@ -162,8 +180,12 @@ def folder_of(content: Content) -> Path:
     return content.folder / FILMS
 
 
+def is_ready(folder: Path) -> bool:
+    return is_there(folder / HOW) or is_there(folder / FILM)
+
+
 def wanted_folder() -> Path:
-    return places.media_folder() / WANTED
+    return content_folders.media_folder() / WANTED
 
 
 def wanted_notes() -> list[Path]:

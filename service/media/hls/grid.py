@@ -1,4 +1,4 @@
-"""Where segments begin: at key frames of what is copied, on a grid of what is encoded."""
+"""Where segments begin: at key frames if copied, on a grid if encoded."""
 
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How one content is played: all its renditions, made known once and kept beside them."""
+"""Plan how one content is played: all its renditions, computed once and kept beside them."""
 
 import json
 from base64 import b64decode
@@ -9,10 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from service.media import renditions
-from service.media.grid import cuts
+from service.media.hls import renditions
+from service.media.hls.grid import cuts
+from service.media.hls.renditions import Kind, Rendition, Shape
 from service.media.probe import Probed, Track, TrackKind
-from service.media.renditions import Kind, Rendition, Shape
 
 PLAN = "plan.json"
 VERSION = 1
@@ -20,7 +20,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Hidden:
-    """Subtitles that are pictures, which nobody is shown."""
+    """Subtitles that are pictures, which Ferry doesn't show."""
 
     language: str
     title: str

@@ -1,4 +1,4 @@
-"""What the worker answers those who watch and listen: plans, segments, and whole films."""
+"""Answer those who watch and listen: plans, segments, and whole films."""
 
 import json
 import logging
@@ -11,21 +11,23 @@ from queue import Full, Queue
 from weakref import WeakValueDictionary
 
 from service.errors import Busy, CannotConvert, NotFound
-from service.media import boxes, confined, encoders, looking, places, plans, refusals
+from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
-from service.media.children import Children
-from service.media.confined import BACKGROUND, FOREGROUND, MIB, Failed, Limits
-from service.media.converters import Converters, Work
-from service.media.desk import Answer, Desk, Facts
-from service.media.films import Films
-from service.media.jobs import Jobs
-from service.media.places import Content
-from service.media.plans import Plan, Survey
+from service.media.content_folders import Content
+from service.media.hls import boxes, encoders, plans
+from service.media.hls.converters import Converters, Work
+from service.media.hls.films import Films
+from service.media.hls.plans import Plan, Survey
+from service.media.hls.renditions import Kind, Rendition
 from service.media.probe import Probed
-from service.media.programs import ENVIRONMENT, program
-from service.media.renditions import Kind, Rendition
+from service.media.requests import Answer, Desk, Facts
+from service.media.sandbox import launcher
+from service.media.sandbox.children import Children
+from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, Limits
+from service.media.sandbox.programs import ENVIRONMENT, program
 from service.models import File, Media
-from service.store import library_store, make_folder
+from service.store.blobs import library_store, make_folder
 
 log = logging.getLogger("ferry.media")
 
@@ -93,7 +95,7 @@ class Player:
             if rendition.is_copied:
                 self._survey(content, blob, looked_at(self._children, content, blob), SCAN)
             else:
-                places.keep(path, encoded_init(rendition))
+                content_folders.keep(path, encoded_init(rendition))
         return {}
 
     def segment(self, question: Facts) -> Facts:
@@ -121,7 +123,7 @@ class Player:
 
     def arrived(self, media: Media, blob: Path) -> None:
         """Where more come than can be looked at, the rest is when somebody asks."""
-        if media.kind in looking.PLAYABLE and media.state == Media.State.PROBED:
+        if media.kind in probing.PLAYABLE and media.state == Media.State.PROBED:
             with suppress(Full):
                 self._arrivals.put_nowait((media, blob))
 
@@ -197,7 +199,7 @@ class Player:
                 keep(folder, replace(known, is_final=True))
             raise refusals.refusal_of(failed) from failed
         for name, init in Survey(probed, told).inits().items():
-            places.keep(folder / name / "init.mp4", init)
+            content_folders.keep(folder / name / "init.mp4", init)
         plan = plan.after(plans.known(folder))
         keep(folder, plan)
         return plan
@@ -207,8 +209,8 @@ class Player:
         with ExitStack() as turn:
             if limits is LOOK:
                 self.converters.take_light_turn(turn)
-            return confined.run(
-                asked, limits=limits, cwd=places.scratch_folder(), environment=ENVIRONMENT
+            return launcher.run(
+                asked, limits=limits, cwd=content_folders.scratch_folder(), environment=ENVIRONMENT
             )
 
     @contextmanager
@@ -252,7 +254,7 @@ def content_of(question: Facts) -> Content:
 
 
 def keep(folder: Path, plan: Plan) -> None:
-    places.keep(folder / plans.PLAN, json.dumps(plan.kept()).encode())
+    content_folders.keep(folder / plans.PLAN, json.dumps(plan.kept()).encode())
 
 
 def blob_of(question: Facts) -> Path:
@@ -265,10 +267,10 @@ def blob_of(question: Facts) -> Path:
 
 def looked_at(children: Children, content: Content, blob: Path) -> Media:
     """What it was found to be, or is now. Raises CannotConvert, Busy."""
-    media = looking.row_of(content)
+    media = probing.row_of(content)
     with blob.open("rb", buffering=0) as medium:
-        looking.look_now(children, media, medium, looking.note)
-    looking.refuse_unplayable(media)
+        probing.look_now(children, media, medium, probing.note)
+    probing.refuse_unplayable(media)
     return media
 
 
@@ -276,7 +278,7 @@ def encoded_init(rendition: Rendition) -> bytes:
     is_picture = rendition.kind == Kind.PICTURE
     argv = encoders.pictures_init(rendition) if is_picture else encoders.sounds_init()
     try:
-        written = confined.run(argv, limits=LOOK, cwd=places.scratch_folder())
+        written = launcher.run(argv, limits=LOOK, cwd=content_folders.scratch_folder())
     except Failed as failed:
         raise refusals.refusal_of(failed) from failed
     return boxes.init_of(written)

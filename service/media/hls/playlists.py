@@ -5,8 +5,8 @@ import re
 from fractions import Fraction
 from math import ceil
 
-from service.media.plans import Hidden, Plan
-from service.media.renditions import AAC_CODECS, Kind, Rendition
+from service.media.hls.plans import Hidden, Plan
+from service.media.hls.renditions import AAC_CODECS, Kind, Rendition
 
 SOUNDS, TEXTS = "sound", "text"
 # A quote or a line end would end the attribute; the language is a tag of BCP 47 or nothing.

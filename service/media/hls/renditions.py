@@ -1,4 +1,4 @@
-"""Which forms of a medium there are: what is copied, what is encoded, and at which size."""
+"""Choose the forms of a medium: what is copied, what is encoded, and at which size."""
 
 import itertools
 import re
@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple, Self
 
-from service.media.grid import Grid, grid
+from service.media.hls.grid import Grid, grid
 from service.media.probe import Probed, Track, TrackKind
 
 COPIED_CONTAINERS = frozenset({"mov", "matroska", "mpegts", "flv"})

@@ -1,4 +1,4 @@
-"""What a converter writes, as segments that lie where the playlist says."""
+"""Turn a converter's output into segments that match the playlist."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from service.media import adts, boxes, encoders
-from service.media.boxes import Sample
-from service.media.grid import BEGIN_SECONDS
-from service.media.programs import ENVIRONMENT, program
-from service.media.renditions import AAC_RATE, TEXT_SECONDS, Kind, Rendition
-from service.media.tools import opens
+from service.media.hls import adts, boxes, encoders
+from service.media.hls.boxes import Sample
+from service.media.hls.grid import BEGIN_SECONDS
+from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Kind, Rendition
+from service.media.sandbox.programs import ENVIRONMENT, program
+from service.media.sandbox.tools import opens
 
 # A taken-over captioner could write without end.
 MOST_TEXT_BYTES = 32 * 2**20

@@ -1,19 +1,21 @@
-"""Pictures of media: made by a child of the worker, kept, and read by whoever may see them."""
+"""Pictures of media: made by a child of the worker, cached, and served."""
 
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
-from service import kinds
 from service.errors import CannotConvert, NotFound
-from service.media import confined, desk, looking
-from service.media.children import Children
-from service.media.confined import MIB, Failed, Limits
+from service.library import kinds
+from service.media import probing
+from service.media import requests as media_requests
+from service.media.content_folders import Content, keep, scratch_folder
 from service.media.formats import FORMATS
-from service.media.places import Content, keep, scratch_folder
-from service.media.sizes import SIZES
-from service.media.tools import ffmpeg, opens
+from service.media.pictures.sizes import SIZES
+from service.media.sandbox import launcher
+from service.media.sandbox.children import Children
+from service.media.sandbox.launcher import MIB, Failed, Limits
+from service.media.sandbox.tools import ffmpeg, opens
 from service.models import File, Media
 
 MAKE_SECONDS = 20.0
@@ -29,13 +31,13 @@ SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 def read(file: File, name: str) -> bytes:
     """In a web process: what is kept, or what the worker makes now. Raises NotFound, Busy."""
     content = Content(file.sha1, file.size_bytes)
-    media = looking.known(content)
+    media = probing.known(content)
     if name not in SIZES or not may_have_picture(media, file.name):
         raise NotFound
     with suppress(FileNotFoundError):
         return content.picture(name).read_bytes()
     try:
-        desk.ask("picture", ASK_SECONDS, file=file.pk, size=name)
+        media_requests.ask("picture", ASK_SECONDS, file=file.pk, size=name)
         return content.picture(name).read_bytes()
     except (CannotConvert, FileNotFoundError) as none:
         raise NotFound from none
@@ -92,6 +94,6 @@ def unpacked(medium: BinaryIO) -> bytes:
     argv += ["-format_whitelist", FORMATS, "-protocol_whitelist", "fd", "-f", "mov"]
     argv += ["-fd", "0", "-i", "fd:", "-frames:v", "1"]
     argv += ["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"]
-    return confined.run(
+    return launcher.run(
         argv, limits=HEIF_LIMITS, cwd=scratch_folder(), stdin=medium.fileno(), opens=opens()
     )

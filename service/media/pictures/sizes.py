@@ -1,4 +1,4 @@
-"""The pictures that are made of a medium."""
+"""The sizes of pictures made of a medium."""
 
 from dataclasses import dataclass
 

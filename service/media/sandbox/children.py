@@ -1,4 +1,4 @@
-"""The child processes that read media for the worker, kept warm: starting one costs 0.2 s."""
+"""Child processes that read media for the worker, kept warm: starting one costs 0.2 s."""
 
 import json
 import logging
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import Busy
-from service.media.confined import MIB, Failed, Limits, Running
-from service.media.programs import ENVIRONMENT, command
+from service.media.sandbox.launcher import MIB, Failed, Limits, Running
+from service.media.sandbox.programs import ENVIRONMENT, command
 
 log = logging.getLogger("ferry.media")
 

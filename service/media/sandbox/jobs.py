@@ -1,4 +1,4 @@
-"""How much the worker does at once with media."""
+"""Limit how many media jobs the worker runs at once."""
 
 import threading
 from collections.abc import Iterator

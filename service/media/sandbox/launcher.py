@@ -1,4 +1,4 @@
-"""Programs under limits: the only way in which anything that reads media is started."""
+"""Start programs under limits: the only way to start anything that reads media."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-LAUNCHER = Path(__file__).parent / "inside" / "launch.py"
+LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "launch.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
 KEPT_BYTES = 8 * 1024  # of what a program complains of

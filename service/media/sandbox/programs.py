@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-BASE = Path(__file__).resolve().parents[2]
+BASE = Path(__file__).resolve().parents[3]
 ENVIRONMENT = {"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"}
 
 
@@ -15,4 +15,4 @@ def program(module: str, **question: Any) -> list[str]:
 
 
 def command(module: str) -> list[str]:
-    return [sys.executable, "-P", "-s", "-m", f"service.media.inside.{module}"]
+    return [sys.executable, "-P", "-s", "-m", f"service.media.sandboxed.{module}"]

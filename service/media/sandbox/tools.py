@@ -1,4 +1,4 @@
-"""Which ffmpeg, and what it may open."""
+"""Which ffmpeg to use, and what it may open."""
 
 import logging
 import subprocess
@@ -8,8 +8,8 @@ from pathlib import Path
 import imageio_ffmpeg
 from django.conf import settings
 
-from service.media import confined
-from service.media.confined import Failed, Limits
+from service.media.sandbox import launcher
+from service.media.sandbox.launcher import Failed, Limits
 
 log = logging.getLogger("ferry.media")
 
@@ -52,7 +52,7 @@ def own_files() -> dict[str, str]:
 def runs_sealed() -> bool:
     """An ffmpeg of the owner's may have its libraries anywhere."""
     try:
-        confined.run([ffmpeg(), "-version"], limits=TRIAL, cwd=Path("/"), opens=own_files())
+        launcher.run([ffmpeg(), "-version"], limits=TRIAL, cwd=Path("/"), opens=own_files())
     except Failed as failed:
         log.warning("ffmpeg runs unsealed, since sealed it doesn't: %s", failed.reason)
         return False

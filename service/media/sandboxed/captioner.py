@@ -10,8 +10,8 @@ from av.packet import Packet
 from av.stream import Discard, Stream
 from av.subtitles.subtitle import AssSubtitle
 
-from service.media.captions import MOST_CUES, Cue, text_of, webvtt, without_fields
-from service.media.inside.opened import begins_at, opened, question, seek
+from service.media.hls.captions import MOST_CUES, Cue, text_of, webvtt, without_fields
+from service.media.sandboxed.opened import begins_at, opened, question, seek
 
 # What begins before and is still shown.
 PREROLL_SECONDS = 20.0

@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 
 import av
 
-from service.media.inside import calls, drawing, films, sealing
-from service.media.inside.refusals import Unfit
+from service.media.pictures.sizes import SIZES
 from service.media.probe import Probed, TrackKind
-from service.media.sizes import SIZES
+from service.media.sandboxed import drawing, films, landlock, seccomp
+from service.media.sandboxed.refusals import Unfit
 
 HEAD_BYTES = 4096
 MOST_QUESTION_BYTES = 65_536
@@ -31,8 +31,8 @@ Facts = dict[str, Any]
 def main() -> None:
     drawing.make_ready()
     films.make_ready()
-    is_refused = calls.are_refused()
-    is_sealed = sealing.seal({}) and is_refused
+    is_refused = seccomp.are_refused()
+    is_sealed = landlock.seal({}) and is_refused
     with socket.socket(fileno=os.dup(0)) as asker:
         asker.sendall(json.dumps({"is_sealed": is_sealed}).encode() + b"\n")
         while True:

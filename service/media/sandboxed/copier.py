@@ -14,11 +14,11 @@ from av.container import InputContainer
 from av.packet import Packet
 from av.stream import Stream
 
-from service.media import boxes, nal
-from service.media.boxes import Sample
-from service.media.grid import BEGIN_SECONDS
-from service.media.inside.opened import begins_at, opened, question, seek
-from service.media.inside.surveyor import from_mark
+from service.media.hls import boxes, nal
+from service.media.hls.boxes import Sample
+from service.media.hls.grid import BEGIN_SECONDS
+from service.media.sandboxed.opened import begins_at, opened, question, seek
+from service.media.sandboxed.surveyor import from_mark
 
 PREROLL_SECONDS = 1.0
 

@@ -9,8 +9,8 @@ from typing import BinaryIO, cast
 
 from PIL import Image, ImageCms, ImageFile, PngImagePlugin, UnidentifiedImageError
 
-from service.media.inside.refusals import Unfit
-from service.media.sizes import Size
+from service.media.pictures.sizes import Size
+from service.media.sandboxed.refusals import Unfit
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000", "ICO")
 # Read whole into memory, some of them more than once: 3 or 4 bytes a pixel.

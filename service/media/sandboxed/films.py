@@ -17,10 +17,10 @@ from av.video.stream import VideoStream
 from PIL import Image, ImageStat
 
 from service.media.formats import FORMATS
-from service.media.inside import drawing
-from service.media.inside.refusals import Unfit
+from service.media.pictures.sizes import Size
 from service.media.probe import Probed, Track, TrackKind
-from service.media.sizes import Size
+from service.media.sandboxed import drawing
+from service.media.sandboxed.refusals import Unfit
 
 MOST_TRACKS = 200
 MOST_PIXELS = 8192 * 8192

@@ -13,9 +13,10 @@ import signal
 import sys
 from contextlib import suppress
 
+import landlock  # type: ignore[import-not-found]
+
 # Beside this one; more of Ferry is not on the path.
-import calls  # type: ignore[import-not-found]
-import sealing  # type: ignore[import-not-found]
+import seccomp  # type: ignore[import-not-found]
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 PR_SET_PDEATHSIG = 1
@@ -36,9 +37,9 @@ def main(
     bound(resource.RLIMIT_FSIZE, limits["output_bytes"])
     bound(resource.RLIMIT_NOFILE, limits["open_files"])
     bound(resource.RLIMIT_CORE, 0)
-    calls.refuse()
+    seccomp.refuse()
     if opens is not None:
-        sealing.seal(opens)
+        landlock.seal(opens)
     os.execve(program[0], program, environment)  # noqa: S606
 
 

@@ -20,16 +20,9 @@ from av.packet import Packet
 from av.stream import Stream
 from av.video.stream import VideoStream
 
-from service.media import adts, boxes, nal
-from service.media.grid import LONGEST_COPIED_SECONDS
-from service.media.inside.opened import (
-    MICROSECONDS,
-    begins_at,
-    opened,
-    question,
-    seek,
-    unit_of,
-)
+from service.media.hls import adts, boxes, nal
+from service.media.hls.grid import LONGEST_COPIED_SECONDS
+from service.media.sandboxed.opened import MICROSECONDS, begins_at, opened, question, seek, unit_of
 
 # Others have none, or keep in it what only seems to be a key frame.
 INDEXED = {"mov", "matroska"}

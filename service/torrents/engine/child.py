@@ -1,4 +1,4 @@
-"""The engine's own process: orders come in, libtorrent works, events go out."""
+"""The engine's main loop: orders come in, libtorrent works, events go out."""
 
 import os
 import selectors
@@ -10,13 +10,14 @@ from typing import Any, cast
 
 import libtorrent as lt
 
-from service.engine.events import Broken, Event, Gone
-from service.engine.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
-from service.engine.metadata import Refused
-from service.engine.orders import EngineSettings, Order
-from service.engine.session import session_of
-from service.engine.status import empty_status, status_of
-from service.engine.torrent import Stage, Surroundings, Torrent, hash_of
+from service.torrents.engine.dialing import Dialing
+from service.torrents.engine.metadata import Refused
+from service.torrents.engine.session import session_of, uses_utp
+from service.torrents.engine.status import empty_status, status_of
+from service.torrents.engine.torrent import Stage, Surroundings, Torrent, hash_of
+from service.torrents.events import Broken, Event, Gone
+from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
+from service.torrents.orders import EngineSettings, Order
 
 STATUS_SECONDS = 1.0
 RESUME_SECONDS = 30.0
@@ -42,7 +43,10 @@ class Child:
         self._next_status = self._next_resume = 0.0
         self._is_stopping = False
         self._session = session_of(settings)
-        self._around = Surroundings(self._session, settings, {}, {}, self._tell, self._claim)
+        self._dialing = Dialing(self._session, utp=uses_utp(settings))
+        self._around = Surroundings(
+            self._session, self._dialing, settings, {}, {}, self._tell, self._claim
+        )
         self._alerts = {
             "metadata_received_alert": self._found,
             "torrent_conflict_alert": self._same,
@@ -84,6 +88,8 @@ class Child:
         if now >= self._next_status:
             self._next_status = now + STATUS_SECONDS
             self._session.post_torrent_updates(STATUS_FLAGS)
+            is_anyone_alone = any(each.is_alone(now) for each in self._around.loaded.values())
+            self._dialing.round(is_anyone_alone=is_anyone_alone)
         if now >= self._next_resume:
             self._next_resume = now + RESUME_SECONDS
             self._look_after_all()

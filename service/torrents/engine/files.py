@@ -1,4 +1,4 @@
-"""What the engine keeps in the folder of a transfer, beside the files."""
+"""What the engine keeps in a transfer's folder, beside the files."""
 
 import hashlib
 import os

@@ -1,13 +1,13 @@
-"""What a torrent says of itself, read within bounds: it comes from strangers."""
+"""Read a torrent's metadata within bounds: it comes from strangers."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import libtorrent as lt
 
-from service.engine.events import FileOf, Metadata
-from service.engine.messages import LONGEST_PATH, MOST_FILES
-from service.engine.session import LARGEST_METADATA_BYTES
+from service.torrents.engine.session import LARGEST_METADATA_BYTES
+from service.torrents.events import FileOf, Metadata
+from service.torrents.messages import LONGEST_PATH, MOST_FILES
 
 LIMITS = {
     "max_buffer_size": LARGEST_METADATA_BYTES,

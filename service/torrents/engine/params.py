@@ -1,4 +1,4 @@
-"""What libtorrent is given: never a name of the torrent's, never a forbidden tracker."""
+"""Parameters for libtorrent: never a torrent's own names, never a forbidden tracker."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from typing import Any
 
 import libtorrent as lt
 
-from service.engine.addresses import is_usable
-from service.engine.metadata import LIMITS, Refused, params_of
-from service.engine.orders import EngineSettings, Order
-from service.engine.places import Places
-from service.engine.session import LARGEST_METADATA_BYTES
+from service.torrents.engine.addresses import is_usable
+from service.torrents.engine.files import Places
+from service.torrents.engine.metadata import LIMITS, Refused, params_of
+from service.torrents.engine.session import LARGEST_METADATA_BYTES
+from service.torrents.orders import EngineSettings, Order
 
 MOST_TRACKERS = 200
 MOST_WEB_SEEDS = 20
@@ -55,7 +55,8 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     places = Places(order.folder)
     known = params_of(places.metadata(LARGEST_METADATA_BYTES) or b"")
     asked = [read_magnet(order.magnet)] if order.magnet else []
-    params = resumed(places, known) or known
+    priorities = priorities_of(known.ti.layout(), set(order.unwanted))
+    params = resumed(places, known, priorities) or known
     sources = sources_of([known, *asked], settings)
     params.ti = known.ti
     # Whom a private one met before it was known to be one may have come from anywhere.
@@ -64,10 +65,7 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     params.save_path = order.folder
     layout = known.ti.layout()
     params.renamed_files = {index: str(index) for index in range(layout.num_files())}
-    params.file_priorities = [
-        UNWANTED if layout.file_flags(index) & lt.file_storage.flag_symlink else WANTED
-        for index in range(layout.num_files())
-    ]
+    params.file_priorities = priorities
     params.piece_priorities = []
     params.total_uploaded = max(params.total_uploaded, order.uploaded_bytes)
     params.flags = flags_of(settings)
@@ -78,13 +76,25 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     return params
 
 
-def resumed(places: Places, known: Params) -> Params | None:
+def priorities_of(layout: Any, unwanted: set[int]) -> list[int]:
+    return [
+        UNWANTED
+        if index in unwanted or layout.file_flags(index) & lt.file_storage.flag_symlink
+        else WANTED
+        for index in range(layout.num_files())
+    ]
+
+
+def resumed(places: Places, known: Params, priorities: list[int]) -> Params | None:
+    """Return how far the same files went. If others were wanted then, libtorrent kept the ends of
+    pieces elsewhere, and takes them for written."""
     content = places.resume()
     if content is None:
         return None
     with suppress(RuntimeError, ValueError):
         params = lt.read_resume_data(content, LIMITS)
-        if params.info_hashes == known.ti.info_hashes():
+        before = [*params.file_priorities, *[WANTED] * len(priorities)][: len(priorities)]
+        if params.info_hashes == known.ti.info_hashes() and before == priorities:
             return params
     return None
 

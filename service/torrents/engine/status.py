@@ -1,10 +1,10 @@
-"""libtorrent's view of a torrent in our words."""
+"""Translate libtorrent's status of a torrent into ours."""
 
 from typing import Any
 
 import libtorrent as lt
 
-from service.engine.events import Phase, Status
+from service.torrents.events import Phase, Status
 
 CHECKING = (
     lt.torrent_status.states.checking_files,

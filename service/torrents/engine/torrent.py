@@ -1,6 +1,7 @@
-"""One order, and where it stands."""
+"""One torrent in the engine, and its stage."""
 
 import errno
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -9,16 +10,20 @@ from typing import Any
 
 import libtorrent as lt
 
-from service.engine import params
-from service.engine.events import Broken, Complete, Event, Gone, Phase, Seeded
-from service.engine.metadata import Refused, metadata_of, params_of, torrent_of
-from service.engine.orders import EngineSettings, Order
-from service.engine.places import Places
-from service.engine.session import LARGEST_METADATA_BYTES
-from service.engine.status import CHECKING, DONE
+from service.torrents.engine import params
+from service.torrents.engine.dialing import Dialing
+from service.torrents.engine.files import Places
+from service.torrents.engine.metadata import Refused, metadata_of, params_of, torrent_of
+from service.torrents.engine.session import LARGEST_METADATA_BYTES
+from service.torrents.engine.status import CHECKING, DONE
+from service.torrents.events import Broken, Complete, Event, Gone, Phase, Seeded
+from service.torrents.orders import EngineSettings, Order
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 RESUME_FLAGS = lt.torrent_handle.flush_disk_cache
+IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module doesn't name
+# A torrent that nobody answers for so long is a dead one, for which others needn't be disturbed.
+ALONE_SECONDS = 120.0
 
 
 class Stage(Enum):
@@ -45,6 +50,7 @@ class Surroundings:
     """What a torrent needs of its engine."""
 
     session: Any
+    dialing: Dialing
     settings: EngineSettings
     loaded: dict[Any, "Torrent"]  # by libtorrent's handle
     leaving: dict[str, list["Torrent"]]  # by hash: a handle says nothing once its torrent is gone
@@ -67,6 +73,8 @@ class Torrent:
         self._may_download = order.may_download or order.seeding
         self._size_bytes = 0
         self._peers: list[tuple[str, int]] = []
+        self._alone_since: float | None = None
+        self._needs_utp = False
         self.is_saving = False
         self._is_checked = False
         self._is_broken = False
@@ -118,6 +126,9 @@ class Torrent:
         """Its metadata came: libtorrent gives it back, and tells who had it."""
         if self.stage is Stage.SEEKING:
             self.keep_metadata(self.handle.torrent_file())
+            peers = self.handle.get_peer_info()
+            # A peer that left after it gave the metadata says nothing about TCP.
+            self._needs_utp = bool(peers) and all(peer.flags & IS_UTP for peer in peers)
             self.handle.save_resume_data(0)
 
     def keep_metadata(self, torrent: Any) -> None:
@@ -160,11 +171,14 @@ class Torrent:
     def _add(self, wanted: Any) -> None:
         if self.is_paused:
             wanted.flags |= lt.torrent_flags.paused
+        if self.stage is not Stage.SEEDING and not self._needs_utp:
+            self._around.dialing.begin()
         try:
             self.handle = self._around.session.add_torrent(wanted)
         except RuntimeError as error:
             raise Refused("invalid_torrent", "This torrent can't be used.") from error
         self._is_checked = False
+        self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
 
     def checked(self) -> None:
@@ -217,6 +231,7 @@ class Torrent:
         if self._is_in_doubt:
             self._load_again()
             return
+        self._alone_since = time.monotonic()
         self.handle.clear_error()
         if self.stage in (Stage.SEEKING, Stage.LOADED):
             self.handle.unset_flags(lt.torrent_flags.upload_mode)
@@ -255,9 +270,20 @@ class Torrent:
         sentence = "The disk is full." if is_full else f"The disk says: {message}"
         self._around.tell(Broken(self.key, word, sentence))
 
+    def is_alone(self, now: float) -> bool:
+        """Whether it looks for peers and has had none for a while, but not for long."""
+        if self._alone_since is None or self.is_paused:
+            return False
+        is_looking = self.stage in (Stage.SEEKING, Stage.LOADED)
+        return is_looking and now - self._alone_since < ALONE_SECONDS
+
     def saw(self, told: Any) -> None:
         """A new status of libtorrent's."""
         self.is_dirty = True
+        if told.num_peers:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = time.monotonic()
         if self.stage is Stage.SEEDING and (self.is_given_up(told) or self.has_seeded(told)):
             self.end_seeding()
 

@@ -2,7 +2,8 @@
 import { fill, numberWords, sizeWords } from "../files/words.js";
 import { armed, restart, whenArmed } from "./armed.js";
 import { read } from "./lines.js";
-import { send, sendFile, tellOthers, words } from "./sender.js";
+import { Outcomes, kindOf } from "./outcomes.js";
+import { send, sendFile, tellOthers, troubleParts, words } from "./sender.js";
 import { forget, shared } from "./shared.js";
 
 const CLOSE_MS = 1500;
@@ -128,9 +129,9 @@ async function act() {
   trouble.textContent = "";
   const rows = new Map(ticked().filter((box) => box.value && !files.has(box)).map((box) => [box.value, box]));
   const lines = read([...rows.keys(), ...rest()].join("\n")).map(({ line }) => line);
-  const outcome = { well: 0, bad: 0 };
+  const outcomes = new Outcomes();
   const answered = ({ items }, left) => {
-    for (const item of items) settle(rows.get(item.line), item, outcome);
+    for (const item of items) settle(rows.get(item.line), item, outcomes);
     say(fill(words.progress, { done: numberWords(lines.length - left), total: numberWords(lines.length) }));
     tellOthers();
   };
@@ -141,51 +142,52 @@ async function act() {
     if (hidden.length) restBox().closest("li").querySelector("bdi").textContent = fill(words.more, { count: numberWords(hidden.length) });
     else restBox().closest("li").remove();
   }
-  if (!sent.trouble) await actOnFiles(folder, outcome);
+  if (!sent.trouble) await actOnFiles(folder, outcomes);
   isBusy = false;
-  conclude(outcome, sent.trouble);
+  conclude(outcomes, sent.trouble);
 }
 
-async function actOnFiles(folder, outcome) {
+async function actOnFiles(folder, outcomes) {
   for (const box of ticked().filter((each) => files.has(each))) {
     say(`${words.going}: \u2068${files.get(box).name}\u2069`);
     const { isWell, reason, item } = await sendFile(files.get(box), folder);
-    settle(box, item ?? { outcome: isWell ? "added" : "refused", sentence: reason }, outcome);
+    settle(box, item ?? { outcome: isWell ? "added" : "refused", sentence: reason }, outcomes);
     if (isWell) files.delete(box);
   }
 }
 
-function settle(box, { outcome: word, sentence }, outcome) {
-  const isWell = word === "added" || word === "known";
-  outcome[isWell ? "well" : "bad"] += 1;
+function settle(box, item, outcomes) {
+  outcomes.count(item);
   if (!box) return;
   const row = box.closest("li");
-  if (isWell) return row.remove();
+  if (kindOf(item.outcome) !== "failed") return row.remove();
   row.querySelector("small + small")?.remove();
-  row.querySelector("small").after(Object.assign(document.createElement("small"), { textContent: sentence }));
+  row.querySelector("small").after(Object.assign(document.createElement("small"), { textContent: item.sentence }));
 }
 
-function conclude({ well, bad }, sentTrouble) {
-  const isDone = !bad && !sentTrouble && !ticked().length;
-  if (isDone) return done(well);
-  trouble.textContent = sentTrouble;
+function conclude(outcomes, sentTrouble) {
+  const isDone = !outcomes.failed && !sentTrouble && !ticked().length;
+  if (isDone) return done(outcomes);
+  // Files that were opened with the app would not come along.
+  trouble.replaceChildren(...(files.size ? [sentTrouble] : troubleParts(sentTrouble)));
   update();
-  say([well && fill(words.added, { count: numberWords(well) }), bad && fill(words.failed, { count: numberWords(bad) })].filter(Boolean).join(", "));
-  if (well) title(asking.partly);
+  say(String(outcomes));
+  if (outcomes.added || outcomes.known) title(asking.partly);
   go.disabled = false;
 }
 
-// Closes itself only when all went well; where the browser doesn't let it, the page says what to do.
-async function done(count) {
+// Close the window only if everything was added: other outcomes are there to be read. Where the
+// browser refuses to close it, the page says what to do.
+async function done(outcomes) {
   await forget();
   history.replaceState(null, "", location.pathname);
   form.hidden = true;
   find("verdicts")?.remove();
-  title(asking.done);
-  say(`${fill(words.added, { count: numberWords(count) })}. ${asking.close}`);
+  title(outcomes.added ? asking.done : asking.here);
+  say(`${outcomes}. ${asking.close}`);
   find("show").hidden = false;
   find("show").focus();
-  if (isPopup) setTimeout(() => window.close(), CLOSE_MS);
+  if (isPopup && !outcomes.known) setTimeout(() => window.close(), CLOSE_MS);
 }
 
 document.querySelector("[data-leave]").addEventListener("click", async (event) => {

@@ -2,7 +2,7 @@
 import { fill, numberWords } from "../files/words.js";
 import { read } from "./lines.js";
 import { send, tellOthers, words } from "./sender.js";
-import * as verdicts from "./verdicts.js";
+import { show as showVerdicts } from "./verdicts.js";
 
 const MOST_MARKS = 5;
 const MOST_NAMES = 3;
@@ -14,6 +14,8 @@ const [found, usual] = ["found", "usual"].map((name) => form.querySelector(`[dat
 const button = form.querySelector("[type=submit] span");
 const [paste, stop] = ["paste", "stop"].map((name) => form.querySelector(`[data-do=${name}]`));
 const plain = button.textContent;
+// Most visits add nothing, so the drafts come with the first one that does.
+const keep = () => import("../drafts.js").then((drafts) => drafts.keep(form), console.warn);
 let looking = 0;
 let stopping = null;
 
@@ -37,7 +39,8 @@ function look() {
   const names = links.slice(0, MOST_NAMES).map(({ name }) => `\u2068${name}\u2069`).join(", ");
   found.textContent = links.length ? fill(links.length > 1 ? words.links : words.link, { count: numberWords(links.length), names }) : "";
   usual.hidden = links.length > 0;
-  button.textContent = links.length > 1 ? fill(words.add, { count: numberWords(links.length) }) : plain;
+  // The text stays the same node: WebKit drops a click whose node is replaced during the press.
+  button.firstChild.data = links.length > 1 ? fill(words.add, { count: numberWords(links.length) }) : plain;
   mark(bad);
 }
 
@@ -77,9 +80,9 @@ async function deliver(lines) {
   const beyond = field.value.split(/\r\n|\r|\n/).slice(10_000);
   stopping = new AbortController();
   busy(true);
-  verdicts.clear();
+  const outcomes = [];
   const answered = ({ items }, left) => {
-    verdicts.show(items);
+    outcomes.push(...items);
     found.textContent = fill(words.progress, { done: numberWords(lines.length - left), total: numberWords(lines.length) });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };
@@ -87,16 +90,18 @@ async function deliver(lines) {
   stopping = null;
   field.value = [...kept, ...beyond].join("\n");
   busy(false);
-  verdicts.conclude(trouble);
+  keep();
+  showVerdicts(outcomes, trouble);
   look();
   // The verdicts have said it already.
   mark([]);
-  field.focus();
+  if (document.activeElement === document.body) form.querySelector("[type=submit]").focus({ preventScroll: true });
 }
 
 function busy(isBusy) {
   field.readOnly = isBusy;
-  form.querySelector("[type=submit]").disabled = isBusy;
+  // One that is disabled would lose the focus, and the page would jump to wherever that went.
+  form.querySelector("[type=submit]").setAttribute("aria-disabled", String(isBusy));
   stop.hidden = !isBusy;
   usual.hidden = isBusy;
   form.setAttribute("aria-busy", String(isBusy));
@@ -115,6 +120,7 @@ export function put(text) {
   field.value = [field.value.trimEnd(), text.trim()].filter(Boolean).join("\n");
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
+  keep();
   look();
 }
 

@@ -1,7 +1,9 @@
 // Files that are dropped, picked or pasted on the page: each is sent at once, with a row of its own.
-import { tell } from "../toasts.js";
+import { filesOf } from "../files/dropped.js";
+import { fill, numberWords } from "../files/words.js";
+import { showToast, tell } from "../toasts.js";
 import { folder, put } from "./box.js";
-import { tellOthers, uploadOf } from "./sender.js";
+import { fileTo, tellOthers, uploadOf, words } from "./sender.js";
 
 const AT_ONCE = 3;
 const IN_SIGHT = 12;
@@ -10,6 +12,7 @@ const list = panel.querySelector("ul");
 const template = panel.querySelector("template");
 const veil = document.querySelector(".drop");
 let queue = [];
+let uploaded = 0;
 
 const isAlive = ({ state }) => ["queued", "uploading", "moving"].includes(state);
 
@@ -29,10 +32,28 @@ function changed(upload) {
   const { state, answer } = upload;
   if (state === "done") {
     remove(upload);
-    const { name, sentence } = answer.items[0];
-    tell(`\u2068${name}\u2069: ${sentence}`);
-    tellOthers();
+    if (answer.items) tellOf(answer.items[0]);
+    else uploaded += 1;
   }
+  if (uploaded && !queue.some(isAlive)) {
+    tell(fill(words.uploaded, { count: numberWords(uploaded) }));
+    uploaded = 0;
+  }
+  go();
+}
+
+function tellOf({ name, sentence }) {
+  tell(`\u2068${name}\u2069: ${sentence}`);
+  tellOthers();
+}
+
+// A folder is made where the transfers go, and its files are uploaded into it.
+async function addFolders(entries) {
+  const there = words.folder?.replace("/0/", `/${folder() || 0}/`);
+  const place = { url: `${there}upload/`, new: `${there}new/`, here: there, nodirs: words.nodirs, strange: words.strange };
+  const { files, trouble } = await filesOf({ entries, files: [] }, place);
+  if (trouble) showToast(trouble);
+  queue.push(...files.map(({ file, url }) => fileTo(file, url, changed)));
   go();
 }
 
@@ -90,10 +111,14 @@ document.addEventListener("drop", (event) => {
   if (!isOurs(event)) return;
   event.preventDefault();
   if (!mayDrop()) return;
-  const { files } = event.dataTransfer;
+  // Entries can be read only now, before anything is awaited.
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const folders = entries.filter(({ isDirectory }) => isDirectory);
+  const files = [...event.dataTransfer.files].filter(({ name }) => !folders.some((each) => each.name === name));
   const text = event.dataTransfer.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || event.dataTransfer.getData("text/plain");
+  if (folders.length) addFolders(folders);
   if (files.length) add(files);
-  else if (text.trim()) put(text);
+  else if (!folders.length && text.trim()) put(text);
 });
 
 function unveil(isDrawn) {

@@ -36,6 +36,16 @@ function sizeOf(lines) {
   return end < 0 ? MOST_LINES : Math.max(1, end);
 }
 
+// What keeps somebody from going on, with the way to sign in where that is missing. The list behind
+// the # of this page goes along.
+export function troubleParts(trouble) {
+  if (trouble !== words.signedout) return [trouble];
+  const isPage = location.pathname !== new URL(words.url, location).pathname;
+  const next = isPage ? location.pathname + location.search : words.transfers;
+  const href = `${words.signin}?${new URLSearchParams({ next })}${location.hash}`;
+  return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.way })];
+}
+
 async function post(lines, folder, { isAgain = false } = {}) {
   const form = new FormData();
   form.append("folder", folder);
@@ -54,8 +64,10 @@ async function post(lines, folder, { isAgain = false } = {}) {
 
 // One file, streamed, with a row of its own where the page shows such rows.
 export function uploadOf(file, folder, changed) {
-  return new Upload(file, `${words.url}?folder=${encodeURIComponent(folder)}`, fileWords, changed);
+  return fileTo(file, `${words.url}?folder=${encodeURIComponent(folder)}`, changed);
 }
+
+export const fileTo = (file, url, changed) => new Upload(file, url, fileWords, changed);
 
 export const sendFile = (file, folder) =>
   new Promise((resolve) => {

@@ -1,25 +1,35 @@
-// What became of each, as the server says it: the worst first, and no more rows than anybody reads.
+// What became of the items, in one line. Only those that were not simply added have rows, except a
+// single one, whose name is worth a row. All is drawn at once, so that the page moves once.
 import { fill, numberWords } from "../files/words.js";
-import { words } from "./sender.js";
+import { Outcomes } from "./outcomes.js";
+import { troubleParts, words } from "./sender.js";
 
 const MOST_ROWS = 100;
 const section = document.getElementById("verdicts");
 const list = section?.querySelector("ul");
 const template = document.getElementById("verdict");
-let counts = {};
 
-export function clear() {
-  counts = { added: 0, known: 0, failed: 0, rows: 0 };
-  section.querySelector(".banner")?.remove();
-  list.replaceChildren();
+export function show(items, trouble) {
+  const outcomes = new Outcomes();
+  for (const item of items) outcomes.count(item);
+  const worth = items.length === 1 ? items : items.filter(({ outcome }) => outcome !== "added");
+  clear();
+  if (!items.length && !trouble) return;
+  list.append(...worth.slice(0, MOST_ROWS).map(rowOf));
+  if (worth.length > MOST_ROWS) list.append(more(worth.length - MOST_ROWS));
+  list.hidden = !worth.length;
+  section.querySelector("[data-dismiss]").hidden = false;
+  // Read out once, when all is said.
+  document.getElementById("verdicts-summary").textContent = String(outcomes);
+  if (trouble) list.before(bannerOf(trouble));
 }
 
-export function show(items) {
-  for (const item of items) {
-    counts[item.outcome in counts ? item.outcome : "failed"] += 1;
-    if (counts.rows < MOST_ROWS) list.append(rowOf(item));
-    counts.rows += 1;
-  }
+function clear() {
+  section.querySelector(".banner")?.remove();
+  section.querySelector("[data-dismiss]").hidden = true;
+  document.getElementById("verdicts-summary").textContent = "";
+  list.replaceChildren();
+  list.hidden = true;
 }
 
 function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
@@ -36,6 +46,26 @@ function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
   return row;
 }
 
+function more(count) {
+  return Object.assign(document.createElement("li"), { className: "verdict", textContent: fill(words.more, { count: numberWords(count) }) });
+}
+
+function bannerOf(trouble) {
+  const banner = Object.assign(document.createElement("p"), { className: "banner red" });
+  const text = document.createElement("span");
+  text.append(...troubleParts(trouble));
+  banner.append(text);
+  banner.setAttribute("role", "alert");
+  return banner;
+}
+
+section?.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-dismiss]")) return;
+  event.preventDefault();
+  clear();
+  document.getElementById("main").focus({ preventScroll: true });
+});
+
 // Of a link that names nothing, the name comes later.
 document.addEventListener("transfers-shown", () => {
   for (const row of list?.querySelectorAll("[data-key]") ?? []) {
@@ -43,22 +73,3 @@ document.addEventListener("transfers-shown", () => {
     if (name) row.querySelector("bdi").textContent = name;
   }
 });
-
-// Read out once, when all is said.
-export function conclude(trouble) {
-  if (counts.rows > MOST_ROWS) {
-    const more = Object.assign(document.createElement("li"), { className: "verdict" });
-    more.textContent = fill(words.more, { count: numberWords(counts.rows - MOST_ROWS) });
-    list.append(more);
-  }
-  document.getElementById("verdicts-summary").textContent = summary();
-  if (!trouble) return;
-  const banner = Object.assign(document.createElement("p"), { className: "banner red", textContent: trouble });
-  banner.setAttribute("role", "alert");
-  list.before(banner);
-}
-
-function summary() {
-  const said = ["added", "known", "failed"].filter((outcome) => counts[outcome]);
-  return said.map((outcome) => fill(words[outcome], { count: numberWords(counts[outcome]) })).join(", ");
-}

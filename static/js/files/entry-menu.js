@@ -35,5 +35,6 @@ export function open(more) {
 
 function bytesOf(row) {
   const files = new URL(menu.element.dataset.files, location.href);
-  return new URL(`${row.id.replace("-", "/")}/${isFolder(row) ? "zip" : "download"}/`, files).href;
+  const what = isFolder(row) ? "zip/" : `download/?in=${menu.element.dataset.folder}`;
+  return new URL(`${row.id.replace("-", "/")}/${what}`, files).href;
 }

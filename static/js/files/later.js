@@ -1,12 +1,13 @@
 // What only an act of the reader needs is loaded with the first such act.
+import { onDemand } from "../on-demand.js";
 import { rowOf } from "./rows.js";
 import { fill, numberWords } from "./words.js";
 
-const menus = () => import("./entry-menu.js");
-const renaming = () => import("./renaming.js");
-const uploads = () => import("./uploads.js");
+const menus = () => onDemand(() => import("./entry-menu.js"));
+const renaming = () => onDemand(() => import("./renaming.js"));
+const uploads = () => onDemand(() => import("./uploads.js"));
 
-export const rename = async (row) => (await renaming()).rename(row);
+export const rename = async (row) => (await renaming())?.rename(row);
 
 // Every act begins with one of these, so the looks of what it opens are there in time.
 for (const name of ["pointerdown", "keydown", "dragenter", "change"]) document.addEventListener(name, dress, { once: true, capture: true });
@@ -31,14 +32,14 @@ document.addEventListener("click", async (event) => {
     event.preventDefault();
     const isToggled = more === pressedOpen;
     pressedOpen = null;
-    if (!isToggled) (await menus()).open(more);
+    if (!isToggled) (await menus())?.open(more);
   }
   if (target.closest("#rename-chosen")) rename(rowOf(document.querySelector("#listing .tick[name=entry]:checked")));
   const upload = target.closest("a[data-upload]");
   if (upload && !ctrlKey && !metaKey && document.getElementById("uploads")) {
     event.preventDefault();
     upload.closest("[popover]")?.hidePopover();
-    (await uploads()).pick();
+    (await uploads())?.pick();
   }
 });
 
@@ -46,7 +47,7 @@ document.addEventListener("change", async ({ target }) => {
   if (target.id !== "upload-files" || !target.files.length) return;
   const files = [...target.files];
   target.value = "";
-  (await uploads()).addPicked(files);
+  (await uploads())?.addPicked(files);
 });
 
 for (const name of ["dragenter", "dragover"]) {
@@ -71,7 +72,7 @@ document.addEventListener("drop", async (event) => {
   if (!mayDrop()) return;
   const files = [...event.dataTransfer.files];
   const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  (await uploads()).addDropped({ files, entries });
+  (await uploads())?.addDropped({ files, entries });
 });
 
 function hasFiles(dataTransfer) {

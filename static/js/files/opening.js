@@ -1,8 +1,9 @@
 // A file opens over the listing, which stays as it is below. The address is the preview's own. A film
 // is a page, since only that page's policy lets it play.
+import { onDemand } from "../on-demand.js";
 import { isFolder, rowOf } from "./rows.js";
 
-const overlay = () => import("../preview/overlay.js");
+const overlay = (reload) => onDemand(() => import("../previews/overlay.js"), reload);
 
 document.addEventListener("click", async (event) => {
   const { ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
@@ -11,7 +12,8 @@ document.addEventListener("click", async (event) => {
   const row = rowOf(link);
   if (!row || isFolder(row) || "page" in link.dataset) return;
   event.preventDefault();
-  (await overlay()).open(link.href);
+  const address = link.href;
+  (await overlay(() => location.assign(address)))?.open(address);
 });
 
 // Before htmx, which would fetch the listing anew.
@@ -20,7 +22,7 @@ window.addEventListener("popstate", async (event) => {
   const isPreview = event.state?.isPreview === true;
   if (!shown && !isPreview) return;
   if (isPreview || location.href === shown.dataset.listing) event.stopImmediatePropagation();
-  const { close, open } = await overlay();
-  if (isPreview) open(location.href, { isNew: false, listing: event.state.listing });
-  else close();
+  const preview = await overlay();
+  if (isPreview) preview?.open(location.href, { isNew: false, listing: event.state.listing });
+  else preview?.close();
 }, true);

@@ -59,7 +59,7 @@ function settle(form) {
   if (picture) form.prepend(picture);
   const field = form.querySelector(".input");
   field.focus();
-  field.select();
+  field.setSelectionRange(0, field.value.length - field.dataset.extension.length);
 }
 
 function leave(form) {
@@ -72,9 +72,11 @@ function leave(form) {
 function pretend(form) {
   const row = rowOf(form);
   const link = linkOf(row);
-  const [stem] = link.querySelectorAll("bdi");
-  before.set(row, [...stem.childNodes]);
-  stem.textContent = form.elements.stem.value;
+  const shown = link.querySelector(".entry-name");
+  const name = document.createElement("bdi");
+  name.textContent = form.elements.name.value;
+  before.set(row, [...shown.childNodes]);
+  shown.replaceChildren(name);
   form.hidden = true;
   link.hidden = false;
   link.focus();
@@ -90,7 +92,7 @@ function takeBack(form) {
 
 function restore(row) {
   const nodes = before.get(row);
-  if (nodes) linkOf(row).querySelector("bdi").replaceChildren(...nodes);
+  if (nodes) linkOf(row).querySelector(".entry-name").replaceChildren(...nodes);
   before.delete(row);
   row.classList.remove("pending");
 }

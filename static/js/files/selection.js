@@ -98,7 +98,7 @@ export function show() {
   // With :has() instead, the browser would restyle every row for each picture that loads.
   document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting());
   if (!form()) return;
-  const [number, size] = form().querySelector("output").children;
+  const [number, size] = form().querySelector(".selection-count").children;
   const words = fill(form().dataset.chosen, { count: numberWords(count) });
   if (number.textContent !== words) number.textContent = words;
   size.textContent = isAll() || !count ? "" : chosenSize();
@@ -115,6 +115,7 @@ export function show() {
 
 function chosenSize() {
   const holders = [...document.querySelectorAll(`${TICK}:checked`)].map(rowOf).concat([...kept().children]);
+  if (holders.some(({ dataset }) => dataset.bytes === "")) return "";
   const sizes = holders.map(({ dataset }) => Number(dataset.bytes));
   const sum = sizes.reduce((total, size) => total + size, 0);
   return sum ? sizeWords(sum) : "";

@@ -1,8 +1,7 @@
+import { Pace } from "./pace.js";
 import { fill, sizeWords, timeWords } from "./words.js";
 
 const DRAW_MS = 250;
-const MEMORY_MS = 8000;
-const BEFORE_GUESSING_MS = 10_000;
 const REFUSALS = [403, 413, 503];
 
 // One file on its way: queued, uploading, moving (sent, not yet answered), done or failed.
@@ -15,8 +14,7 @@ export class Upload {
     const form = new FormData();
     form.append("file", this.file, this.file.name);
     this.state = "uploading";
-    this.begun = performance.now();
-    this.marks = [{ at: this.begun, sent: 0 }];
+    this.pace = new Pace(performance.now());
     const xhr = this.ask({ answered: () => this.answered(isAgain), cut: () => this.askWhy(isAgain) });
     xhr.upload.addEventListener("progress", ({ loaded, total }) => this.progress(loaded, total));
     xhr.upload.addEventListener("load", () => this.turn("moving"));
@@ -55,8 +53,7 @@ export class Upload {
   progress(loaded, total) {
     const now = performance.now();
     this.sent = total ? Math.min(this.file.size, (loaded / total) * this.file.size) : 0;
-    this.marks.push({ at: now, sent: this.sent });
-    while (this.marks.length > 2 && now - this.marks[0].at > MEMORY_MS) this.marks.shift();
+    this.pace.add(now, this.sent);
     if (now - (this.drawn_at ?? 0) > DRAW_MS) this.show();
   }
 
@@ -111,20 +108,15 @@ export class Upload {
     find(".route").hidden = state === "failed";
     find(".state").textContent = { queued: words.waiting, uploading: words.going, moving: words.ending, failed: words.failed }[state] ?? "";
     find(".of").textContent = state === "failed" ? this.reason : fill(words.of, { done: sizeWords(this.sent), total: sizeWords(file.size) });
-    find(".rate").textContent = isGoing && this.rate ? sizeWords(this.rate, true) : "";
+    find(".rate").textContent = isGoing && this.pace.rate ? sizeWords(this.pace.rate, true) : "";
     find(".left").textContent = isGoing ? this.left : "";
     find(".transfer-pct").replaceChildren(...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []));
     find("[data-do=retry]").hidden = state !== "failed";
   }
 
-  get rate() {
-    const [first, last] = [this.marks[0], this.marks.at(-1)];
-    return last.at > first.at ? ((last.sent - first.sent) / (last.at - first.at)) * 1000 : 0;
-  }
-
   get left() {
-    if (performance.now() - this.begun < BEFORE_GUESSING_MS || !this.rate) return "";
-    return fill(this.words.left, { time: timeWords((this.file.size - this.sent) / this.rate, this.words) });
+    const seconds = this.pace.left(performance.now(), this.file.size);
+    return seconds === null ? "" : fill(this.words.left, { time: timeWords(seconds, this.words) });
   }
 }
 

@@ -77,6 +77,42 @@ function spacer(each, height) {
   return row;
 }
 
+// Browsers know End for what is loaded; here it leads to the last of all rows.
+document.addEventListener("keydown", async (event) => {
+  const { key, target, shiftKey, altKey, metaKey } = event;
+  const ghosts = listing()?.querySelector(".ghosts");
+  if (key !== "End" || shiftKey || altKey || metaKey || !ghosts || document.querySelector("dialog[open], :popover-open")) return;
+  if (target.closest("input:not([type=checkbox]), select, textarea")) return;
+  event.preventDefault();
+  const isOnRow = target.closest(".window") !== null;
+  reserve(ghosts);
+  const last = windows().at(-1);
+  await refill(last);
+  scrollTo(0, document.documentElement.scrollHeight);
+  if (isOnRow) last.lastElementChild.querySelector(".entry")?.focus();
+});
+
+// Rows that nobody has loaded take their place, and are fetched when they come near.
+function reserve(ghosts) {
+  const shown = windows().at(-1);
+  const full = windows().findLast((each) => !isEmptied(each));
+  const { top } = full.firstElementChild.getBoundingClientRect();
+  const rowHeight = (full.lastElementChild.getBoundingClientRect().bottom - top) / full.childElementCount;
+  const first = Number(new URL(ghosts.getAttribute("hx-get"), location.href).searchParams.get("from"));
+  const size = first - Number(shown.dataset.from);
+  const count = Number(listing().dataset.count);
+  window.htmx.trigger(ghosts, "htmx:abort");
+  for (let from = first; from < count; from += size) {
+    const each = shown.cloneNode(false);
+    each.dataset.from = String(from);
+    each.append(spacer(each, Math.round(rowHeight * Math.min(size, count - from))));
+    ghosts.before(each);
+    window.htmx.process(each);
+    observer.observe(each.querySelector(".spacer"));
+  }
+  ghosts.remove();
+}
+
 function wrap(name, child) {
   const element = document.createElement(name);
   element.className = "spacer";
@@ -107,6 +143,8 @@ async function rowsFrom(from) {
   const answer = await fetch(address, { headers: { "HX-Request": "true" } });
   const template = document.createElement("template");
   template.innerHTML = await answer.text();
+  const shown = template.content.querySelector("#shown");
+  if (shown && !template.content.querySelector(".ghosts")) document.getElementById("shown").replaceChildren(...shown.childNodes);
   return template.content.querySelector(".window:not(.ghosts)").children;
 }
 

@@ -14,10 +14,10 @@ export function sizeWords(bytes, isRate = false) {
     number /= 1000;
     step += 1;
   }
-  const unit = isRate ? `${UNITS[step]}-per-second` : UNITS[step];
   const digits = step > 1 && number < 99.95 ? 1 : 0;
-  const words = new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: digits }).format(number);
-  return words.replace("kB", "KB").replace(/byte/i, "B");
+  const options = { style: "unit", unit: UNITS[step], unitDisplay: step ? "short" : "long", maximumFractionDigits: digits };
+  const words = new Intl.NumberFormat(language, options).format(number).replace("kB", "KB");
+  return isRate ? `${words}/s` : words;
 }
 
 export function timeWords(seconds, words) {

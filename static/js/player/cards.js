@@ -1,5 +1,6 @@
 // What stands over the film: resume or start over, getting ready, failed, and what comes next.
 import { fill, timeWords } from "../files/words.js";
+import { recall, remember } from "./memory.js";
 
 const COUNTDOWN_SECONDS = 8;
 const TOLD = [25, 50, 75, 100];
@@ -15,6 +16,8 @@ export class Cards {
   constructor(root, video, source, controls, signal) {
     Object.assign(this, { root, video, source, controls });
     this.stage = root.querySelector("#stage");
+    this.runsOn = root.querySelector("[data-do=run-on]");
+    this.runsOn?.setAttribute("aria-checked", recall("runs-on", true));
     const on = (target, name, act) => target.addEventListener(name, act, { signal });
     on(source, "converting", ({ detail }) => this.#converting(detail));
     on(source, "ready", () => this.#show("ready"));
@@ -22,6 +25,7 @@ export class Cards {
     on(video, "ended", () => this.#upcoming());
     on(video, "playing", () => this.#clear());
     on(root, "click", ({ target }) => this.#press(target.closest(".card [data-do]")?.dataset.do));
+    if (this.runsOn) on(this.runsOn, "click", () => this.#switch());
     on(root, "keydown", (event) => event.key === "Escape" && this.#countdown && this.#stay(event));
     signal.addEventListener("abort", () => clearInterval(this.#countdown));
   }
@@ -91,9 +95,16 @@ export class Cards {
     card.querySelector("button, a").focus({ preventScroll: true });
   }
 
+  #switch() {
+    const runsOn = this.runsOn.getAttribute("aria-checked") !== "true";
+    this.runsOn.setAttribute("aria-checked", runsOn);
+    remember("runs-on", runsOn);
+    if (!runsOn && this.#countdown) this.#clear();
+  }
+
   #upcoming() {
+    if (this.runsOn?.getAttribute("aria-checked") !== "true") return;
     const card = this.#show("upcoming");
-    if (!card) return;
     let left = COUNTDOWN_SECONDS;
     const shown = card.querySelector("[data-left]");
     const link = card.querySelector("a");

@@ -1,5 +1,6 @@
 // The buttons, the line and the clock.
 import { clockWords } from "../files/words.js";
+import { Bubble } from "./bubble.js";
 import { recall, remember } from "./memory.js";
 
 const IDLE_MS = 3000;
@@ -13,6 +14,7 @@ export class Controls {
   constructor(root, video, signal) {
     Object.assign(this, { root, video });
     this.line = root.querySelector("#position");
+    this.bubble = new Bubble(this.line, video, signal);
     this.volume = root.querySelector("#volume");
     const on = (target, names, act) => names.split(" ").forEach((name) => target.addEventListener(name, act, { signal }));
     on(root, "click", (event) => this.#press(event));
@@ -67,6 +69,7 @@ export class Controls {
     const { duration } = this.video;
     const most = Number.isFinite(duration) ? Math.max(duration - 0.1, 0) : Infinity;
     if (this.video.readyState > 0) this.video.currentTime = Math.min(Math.max(seconds, 0), most);
+    this.bubble.linger();
     this.stir();
   }
 
@@ -145,6 +148,7 @@ export class Controls {
     this.line.setAttribute("aria-valuetext", this.line.dataset.of.replace("{at}", clockWords(at)).replace("{of}", isKnown ? clockWords(duration) : "?"));
     this.root.querySelector("#at").textContent = clockWords(at);
     this.root.querySelector("#of").textContent = isKnown ? `/ ${clockWords(duration)}` : "";
+    this.bubble.show();
   }
 
   #showVolume() {

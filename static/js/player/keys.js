@@ -1,5 +1,5 @@
 // The player's keys. They come before those of the viewer, whose arrows turn pages.
-import { isForUs } from "../shortcuts.js";
+import { isForUs, showHelp } from "../shortcuts.js";
 
 export function listen(root, controls, words, signal) {
   const { video } = controls;
@@ -18,6 +18,7 @@ export function listen(root, controls, words, signal) {
     N: () => root.querySelector("#next")?.click(),
     "<": () => controls.faster(-1),
     ">": () => controls.faster(1),
+    "?": showHelp,
   };
   for (let digit = 0; digit <= 9; digit += 1) acts[digit] = () => controls.seekShare(digit / 10);
 
@@ -27,7 +28,7 @@ export function listen(root, controls, words, signal) {
     event.preventDefault();
     event.stopImmediatePropagation();
     controls.stir();
-    act();
+    act(event);
   }, { capture: true, signal });
 }
 

@@ -23,6 +23,14 @@ export class Source extends EventTarget {
     signal.addEventListener("abort", () => this.#close());
   }
 
+  // Lists what the film has before it plays: the master playlist is read, and nothing else.
+  async prepare() {
+    if (this.sort || !this.first) return;
+    const [Hls, told] = await Promise.all([this.library.catch(() => null), this.first]);
+    if (this.sort || this.hls || this.signal.aborted || told.kind !== "hls" || !Hls?.isSupported()) return;
+    this.#load(Hls, told.url);
+  }
+
   async open({ at = 0, isPlaying = true } = {}) {
     this.#wish = { at, isPlaying };
     const Hls = await this.library.catch(() => null);
@@ -47,25 +55,31 @@ export class Source extends EventTarget {
   }
 
   #playHls(Hls, url) {
+    if (!this.hls || this.sort) this.#load(Hls, url);
+    this.sort = "hls";
+    const startPosition = this.#wish.at || -1;
+    Object.assign(this.hls.config, { autoStartLoad: true, startPosition });
+    this.hls.attachMedia(this.video);
+    if (this.hls.levels.length) this.hls.startLoad(startPosition);
+    this.#start();
+  }
+
+  #load(Hls, url) {
     this.#close();
     const hls = new Hls({
       workerPath: this.facts.worker,
-      startPosition: this.#wish.at || -1,
+      autoStartLoad: false,
       renderTextTracksNatively: false,
       abrEwmaDefaultEstimate: 30_000_000,
       backBufferLength: 60,
     });
     this.hls = hls;
-    this.sort = "hls";
-    this.names = Hls.Events;
     for (const name of ["MANIFEST_PARSED", "AUDIO_TRACKS_UPDATED", "SUBTITLE_TRACKS_UPDATED", "LEVEL_SWITCHED", "AUDIO_TRACK_SWITCHED"]) {
       hls.on(Hls.Events[name], () => this.dispatchEvent(new Event("tracks")));
     }
     hls.on(Hls.Events.CUES_PARSED, (_event, data) => this.dispatchEvent(new CustomEvent("cues", { detail: data })));
     hls.on(Hls.Events.ERROR, (_event, data) => data.fatal && this.#hlsFailed(Hls, data));
     hls.loadSource(url);
-    hls.attachMedia(this.video);
-    this.#start();
   }
 
   #play(sort, url) {
@@ -84,6 +98,7 @@ export class Source extends EventTarget {
   }
 
   #hlsFailed(Hls, data) {
+    if (!this.sort) return this.#close();
     const at = this.video.currentTime || this.#wish.at;
     if (data.type === Hls.ErrorTypes.MEDIA_ERROR && this.#left.media-- > 0) return this.hls.recoverMediaError();
     // Asked anew: the link may have expired, or the film may be gone, which the answer tells.

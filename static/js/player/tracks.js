@@ -3,11 +3,14 @@ import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 
 export class Tracks {
-  #isRecalled = false;
+  #wanted = { lang: recall("sound", "") }; // until there is a sound to choose
 
   constructor(root, source, words, signal) {
     Object.assign(this, { root, source, words });
     source.addEventListener("tracks", () => this.#show(), { signal });
+    for (const menu of root.querySelectorAll("#words-menu, #more-menu")) {
+      menu.addEventListener("beforetoggle", ({ newState }) => newState === "open" && source.prepare(), { signal });
+    }
     root.addEventListener("click", ({ target }) => {
       const choice = target.closest("[data-sound], [data-level]");
       if (choice) this.#choose(choice);
@@ -15,13 +18,15 @@ export class Tracks {
   }
 
   #choose(choice) {
-    const { hls } = this.source;
+    const { hls, video } = this.source;
     const { sound, level } = choice.dataset;
     choice.closest("[popover]").hidePopover();
     if (sound) {
-      if (hls) hls.audioTrack = Number(sound);
-      else [...this.source.video.audioTracks].forEach((each, at) => (each.enabled = at === Number(sound)));
-      remember("sound", this.#sounds()[Number(sound)]?.lang);
+      const { name, lang } = this.#sounds()[Number(sound)];
+      remember("sound", lang);
+      if (!hls) [...video.audioTracks].forEach((each, at) => (each.enabled = at === Number(sound)));
+      else if (hls.audioTracks.length) hls.audioTrack = Number(sound);
+      else this.#wanted = { name, lang };
     } else {
       hls.nextLevel = Number(level);
     }
@@ -29,7 +34,7 @@ export class Tracks {
   }
 
   #show() {
-    this.#recallSound();
+    this.#useWanted();
     const { hls } = this.source;
     const sounds = this.#sounds();
     this.#list("sounds", "sound", sounds.length > 1 ? sounds : []);
@@ -43,18 +48,31 @@ export class Tracks {
 
   #sounds() {
     const { hls, video } = this.source;
-    if (hls) return hls.audioTracks.map(({ name, lang }, at) => ({ at, name, lang, isChosen: hls.audioTrack === at }));
+    if (hls?.audioTracks.length) return hls.audioTracks.map(({ name, lang }, at) => ({ at, name, lang, isChosen: hls.audioTrack === at }));
+    if (hls) return this.#comingSounds();
     const found = [...(video.audioTracks ?? [])];
     return found.map(({ label, language, enabled }, at) => ({ at, name: label || language, lang: language, isChosen: enabled }));
   }
 
-  // The language that was chosen for another film.
-  #recallSound() {
+  // Before the film plays, hls.js has chosen none.
+  #comingSounds() {
+    const sounds = distinct(this.source.hls.allAudioTracks);
+    const chosen = this.#find(sounds) ?? sounds.find((each) => each.default) ?? sounds[0];
+    return sounds.map((each, at) => ({ at, name: each.name, lang: each.lang, isChosen: each === chosen }));
+  }
+
+  // The sound that was chosen before the film played, else the language chosen for another film.
+  #useWanted() {
     const { hls } = this.source;
-    if (this.#isRecalled || !hls?.audioTracks.length) return;
-    this.#isRecalled = true;
-    const wanted = hls.audioTracks.findIndex(({ lang }) => lang && lang === recall("sound", ""));
-    if (wanted >= 0) hls.audioTrack = wanted;
+    if (!this.#wanted || !hls?.audioTracks.length) return;
+    const found = this.#find(hls.audioTracks);
+    this.#wanted = null;
+    if (found) hls.audioTrack = hls.audioTracks.indexOf(found);
+  }
+
+  #find(sounds) {
+    const { name, lang } = this.#wanted ?? {};
+    return sounds.find((each) => each.name === name && each.lang === lang) ?? sounds.find((each) => each.lang && each.lang === lang);
   }
 
   #list(id, name, choices) {
@@ -62,6 +80,12 @@ export class Tracks {
     part.hidden = !choices.length;
     refill(part.querySelector("ul"), choices.map((each) => item(name, each)));
   }
+}
+
+// A film may have the same tracks once for each of its qualities.
+export function distinct(tracks) {
+  const names = tracks.map(({ name, lang }) => `${lang} ${name}`);
+  return tracks.filter((_each, at) => names.indexOf(names[at]) === at);
 }
 
 function item(name, { at, name: label, isChosen }) {

@@ -2,6 +2,7 @@
 // large, on a dark ground, and earlier or later.
 import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
+import { distinct } from "./tracks.js";
 
 const SIZES = [-2, 3];
 const STEP_SECONDS = 0.5;
@@ -30,7 +31,8 @@ export class Words {
 
   choices() {
     const { hls, sort, video } = this.source;
-    const inside = (hls?.subtitleTracks ?? []).map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang }));
+    const tracks = hls?.subtitleTracks.length ? hls.subtitleTracks : distinct(hls?.allSubtitleTracks ?? []);
+    const inside = tracks.map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang }));
     const native = sort === "native" ? [...video.textTracks].map(({ label, language }, at) => ({ key: `native-${at}`, name: label || language, lang: language })) : [];
     const beside = this.beside.map((each, at) => ({ key: `beside-${at}`, name: each.textContent, lang: each.lang }));
     return [...inside, ...native, ...beside];

@@ -27,7 +27,7 @@ export async function open(url, { isNew = true, listing = location.href } = {}) 
   toastsHome = toasts().parentElement;
   dialog.append(toasts());
   viewer().querySelector("#back").focus({ focusVisible: false });
-  mount(found.viewer);
+  mount(found.viewer, { isPlaying: isNew && found.viewer.dataset.kind === "audio" });
 }
 
 export function close() {
@@ -35,6 +35,7 @@ export function close() {
   const { key } = viewer().dataset;
   unmount();
   toastsHome.append(toasts());
+  viewer().querySelector(":popover-open")?.hidePopover();
   overlay().close();
   overlay().remove();
   document.title = title;

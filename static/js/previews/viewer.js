@@ -1,4 +1,6 @@
 // The viewer on the page, whichever home it has: fetched, put in place, given its behaviour.
+import { onDemand } from "../on-demand.js";
+import { addStylesheet } from "../stylesheets.js";
 import { showToast } from "../toasts.js";
 
 let latest = 0;
@@ -21,7 +23,8 @@ export async function load(url) {
       location.assign(url);
       return null;
     }
-    await Promise.all([...page.querySelectorAll("link[rel=stylesheet]")].map(dress));
+    const looks = [...page.querySelectorAll("link[rel=stylesheet]")];
+    await Promise.all(looks.map((link) => addStylesheet(link.getAttribute("href"))));
     if (turn !== latest) return null;
     // Sound that was adopted, and not made here, has given up already.
     return { viewer: document.importNode(found, true), title: page.title };
@@ -34,16 +37,6 @@ export async function load(url) {
   }
 }
 
-function dress(link) {
-  const address = link.getAttribute("href");
-  if (document.head.querySelector(`link[href="${CSS.escape(address)}"]`)) return null;
-  const fresh = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
-  document.head.append(fresh);
-  return new Promise((resolve) => {
-    for (const end of ["load", "error"]) fresh.addEventListener(end, resolve, { once: true });
-  });
-}
-
 // `wish` is what the next one is told by the one before: that it shall play.
 export async function mount(fresh, wish = {}) {
   leaving.abort();
@@ -52,8 +45,8 @@ export async function mount(fresh, wish = {}) {
   window.htmx?.process(fresh);
   for (const copy of fresh.querySelectorAll("[data-copy]")) copy.parentElement.hidden = !navigator.clipboard;
   if (!fresh.dataset.script) return;
-  const behaviour = await import(fresh.dataset.script);
-  if (signal.aborted) return;
+  const behaviour = await onDemand(() => import(fresh.dataset.script));
+  if (!behaviour || signal.aborted) return;
   behaviour.mount(fresh, signal, wish);
   fresh.dataset.mounted = "";
 }
@@ -64,17 +57,18 @@ export function unmount() {
 }
 
 export async function turnTo(url, wish = {}) {
-  const step = document.activeElement?.dataset?.step;
+  const { step, do: act } = document.activeElement?.dataset ?? {};
   const found = await load(url);
   if (!found || !viewer()) return;
   const isInStrip = Boolean(document.activeElement?.closest(".strip, .queue"));
-  const sound = viewer().querySelector("audio");
+  const sound = document.getElementById("sound");
   const isPlaying = wish.isPlaying ?? (sound !== null && !sound.paused);
   viewer().replaceWith(found.viewer);
   history.replaceState(history.state, "", url);
   document.title = found.title;
-  mount(found.viewer, { isPlaying });
-  focusOn(found.viewer, isInStrip ? "[aria-current]" : `.step[data-step=${step}], [data-step=${step}]`);
+  await mount(found.viewer, { isPlaying });
+  if (viewer() !== found.viewer) return;
+  focusOn(found.viewer, isInStrip ? "[aria-current]" : act ? `[data-do=${act}]` : `.step[data-step=${step}], [data-step=${step}]`);
   say(`${found.viewer.querySelector("h1").textContent}, ${found.viewer.querySelector(".viewer-title p").textContent}`);
 }
 

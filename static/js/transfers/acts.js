@@ -33,7 +33,7 @@ export function clear(row) {
   post(row.querySelector(".more"), urlOf(row, "remove").href);
 }
 
-function post(button, url) {
+export function post(button, url) {
   if (button.hasAttribute("aria-busy")) return;
   button.setAttribute("aria-busy", "true");
   window.htmx.ajax("POST", url, { source: button, swap: "none" }).finally(() => button.removeAttribute("aria-busy"));

@@ -39,11 +39,12 @@ async function ask() {
 async function fetched({ need = [] }) {
   const { url, revision } = list().dataset;
   const query = new URLSearchParams({ seen: revision });
-  for (const name of ["active", "done"]) if (sizes.has(name)) query.set(name, sizes.get(name));
+  for (const name of ["active", "failed", "done"]) if (sizes.has(name)) query.set(name, sizes.get(name));
   for (const key of need) query.append("need", key);
   const answer = await answerOf(`${url}?${query}`);
   unreachable().hidden = true;
-  if (answer.status === 204) return null;
+  // A page that still shows files on their way is not left: a browser gives them out only once.
+  if (answer.status === 204 || answer.headers.has("HX-Redirect")) return null;
   return parsed(await answer.text());
 }
 
@@ -51,7 +52,7 @@ async function answerOf(url) {
   try {
     const answer = await fetch(url, { headers: { "HX-Request": "true", "HX-Current-URL": location.href } });
     const elsewhere = answer.headers.get("HX-Redirect");
-    if (elsewhere) {
+    if (elsewhere && !document.querySelector("#sending-files:not([hidden])")) {
       location.assign(elsewhere);
       await new Promise(() => {});
     }
@@ -84,7 +85,7 @@ function release() {
 async function show(fresh) {
   begun = performance.now();
   const next = fresh.getElementById("transfers");
-  const focus = focusedRow();
+  const focus = focused();
   notice(next);
   for (const part of next.querySelectorAll("[data-part]")) {
     const old = list().querySelector(`[data-part="${part.dataset.part}"]`);
@@ -94,7 +95,7 @@ async function show(fresh) {
   const rows = new Map([...next.querySelectorAll("[data-rows] > li")].map((row) => [row.id, row]));
   const missing = [];
   for (const part of next.querySelectorAll("[data-rows]")) missing.push(...(await arrange(part, rows, isWhole)));
-  for (const name of ["under-way", "ended", "ways"]) document.getElementById(name).hidden = fresh.getElementById(name).hidden;
+  for (const name of ["under-way", "failed", "ended", "ways"]) document.getElementById(name).hidden = fresh.getElementById(name).hidden;
   for (const name of ["summary", "running", "meter"]) renew(name, fresh.getElementById(name));
   Object.assign(list().dataset, next.dataset);
   delete list().dataset.whole;
@@ -173,16 +174,17 @@ function renew(id, fresh) {
   if (old && fresh) patch(old, fresh);
 }
 
-function focusedRow() {
-  const row = document.activeElement?.closest("#transfers .transfer");
-  return row && { row, element: document.activeElement, next: row.nextElementSibling ?? row.previousElementSibling };
+function focused() {
+  const element = document.activeElement;
+  const row = element?.closest(".transfer");
+  return list().contains(element) ? { element, row, next: row?.nextElementSibling ?? row?.previousElementSibling } : null;
 }
 
 // A row that was put elsewhere loses the focus for a moment; of one that is gone the next one gets it.
 function refocus(focus) {
-  if (!focus || document.activeElement !== document.body) return;
-  if (focus.element.isConnected) return focus.element.focus({ preventScroll: true });
-  const row = focus.row.isConnected ? focus.row : focus.next;
+  if (!focus || (document.activeElement !== document.body && document.activeElement.checkVisibility())) return;
+  if (focus.element.isConnected && focus.element.checkVisibility()) return focus.element.focus({ preventScroll: true });
+  const row = focus.row?.isConnected ? focus.row : focus.next;
   const target = row?.isConnected ? row.querySelector("a, button") : null;
   (target ?? document.getElementById("title")).focus({ preventScroll: true });
 }

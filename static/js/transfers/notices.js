@@ -1,5 +1,6 @@
 // Who waits is told: a toast, which is read out, and where that was allowed a notification.
 import { showToast, tell } from "../toasts.js";
+import { post } from "./acts.js";
 
 const FEW = 3;
 const told = new Set();
@@ -50,5 +51,7 @@ button().addEventListener("click", async () => {
 });
 
 document.addEventListener("transfers-changed", ({ detail }) => {
-  if (detail?.said) tell(detail.said);
+  const { said, undo } = detail ?? {};
+  if (undo) tell(said, () => post(document.getElementById("title"), undo), document.getElementById("transfers").dataset.undo);
+  else if (said) tell(said);
 });

@@ -10,13 +10,14 @@ from django.db import OperationalError, close_old_connections, connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from config import service, upstream
-from service import credentials, transfers
+from config.embedded import service, upstream
+from service.accounts import credentials
 from service.models import File
+from service.transfers import transfers
 from tests.people import page
 from tests.service.builders import NOW, a_file, a_folder
 from tests.service.builders import alice as an_account
-from webui.activity import MOST_APART
+from webui.activity.events import MOST_APART
 from webui.models import Activity
 
 pytestmark = pytest.mark.django_db

@@ -10,12 +10,12 @@ from django.db import close_old_connections
 from django.test import RequestFactory
 from django.utils import timezone
 
-from config import service as gate
-from config import upstream, wsgi
-from service import links
-from service.store import library_store
+from config import wsgi
+from config.embedded import service, upstream
+from service.content import signed_links
+from service.store.blobs import library_store
 from tests.service.builders import a_file, alice, put
-from webui import connection
+from webui.connection import connection
 
 pytestmark = pytest.mark.django_db
 URL = "https://me%40example.org:secret@storage.example"
@@ -60,7 +60,7 @@ def test_the_embedded_service_answers_and_a_foreign_one_turns_it_off(settings, p
 
 def test_links_to_content_are_off_as_well(settings):
     file = a_file(alice(), blob=put(library_store(), b"herring"))
-    link = links.file_link(file.account, file, now=timezone.now())
+    link = signed_links.file_link(file.account, file, now=timezone.now())
     path, _, query = link.partition("?")
     assert (ask(path, query=query)[0], ask(path, query=query)[2]) == (200, b"herring")
     settings.SERVICE_URL = URL
@@ -103,6 +103,6 @@ def test_the_site_reaches_it_even_where_a_process_has_not_noticed_yet(monkeypatc
 
 def test_no_header_lets_a_stranger_in(settings):
     settings.SERVICE_URL = URL
-    for name in (gate.IN_PROCESS, gate.IN_PROCESS.upper(), "Ferry-In-Process"):
+    for name in (service.IN_PROCESS, service.IN_PROCESS.upper(), "Ferry-In-Process"):
         request = RequestFactory().get("/rest/folder", headers={"host": "localhost", name: "1"})
-        assert gate.handler().get_response(request).status_code == 404
+        assert service.handler().get_response(request).status_code == 404

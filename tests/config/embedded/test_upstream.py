@@ -11,10 +11,11 @@ from django.test import RequestFactory
 from django.urls import get_script_prefix, path, reverse, set_script_prefix
 from django.utils import timezone, translation
 
-from config import upstream
-from service import accounts, credentials, links
-from service.api import answers
-from service.store import library_store
+from config.embedded import upstream
+from service.accounts import accounts, credentials
+from service.content import signed_links
+from service.http import responses
+from service.store.blobs import library_store
 from tests.bench.uploads import Zeros
 from tests.service.builders import a_file, alice, put
 from tests.service.reading import reader
@@ -73,7 +74,7 @@ def broken(request):
 
 
 def told(request):
-    return answers.record({"result": True, "names": ["a"]})
+    return responses.Record({"result": True, "names": ["a"]})
 
 
 urlpatterns = [
@@ -199,7 +200,7 @@ def test_facts_come_along_and_say_what_is_written(v1, monkeypatch):
     written = []
     # Only this shows that a site in the same process reads no JSON that nobody had to write.
     monkeypatch.setattr(
-        answers, "encoded", lambda facts: written.append(facts) or json.dumps(facts)
+        responses, "encoded", lambda facts: written.append(facts) or json.dumps(facts)
     )
     with v1.stream("GET", "/told") as answer:
         assert answer.extensions[FACTS] == {"result": True, "names": ["a"]}
@@ -243,5 +244,5 @@ def test_content_is_read_through_it_too(tmp_path, settings):
     account = alice()
     file = a_file(account, blob=put(library_store(), b"content"))
     with reader() as client:
-        answer = client.get(links.file_link(account, file, now=timezone.now()))
+        answer = client.get(signed_links.file_link(account, file, now=timezone.now()))
     assert answer.content == b"content"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import storages
 
-from config import collection, durable
+from config.static_files import collection
+from config.storage import durable
 
 SCRIPT = "js/app.js"
 

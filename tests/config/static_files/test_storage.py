@@ -1,8 +1,9 @@
 import pytest
 from django.core.files.storage import FileSystemStorage
 
-from config.static import HashedModules
+from config.static_files.storage import HashedModules
 
+SCRIPT = "// Why\nlet a = 'http://a'; // a\n\n  // and so\n  let b = 1;\n"
 SHEET = '@import "../a.css";\n@import "../b.css";\n'
 
 
@@ -13,6 +14,8 @@ def source(tmp_path):
     (folder / "sheets" / "app.css").write_text(SHEET)
     (folder / "a.css").write_text("@layer base { a { color: red } }\n")
     (folder / "b.css").write_text("@layer base { b { color: blue } }\n")
+    (tmp_path / "source" / "js").mkdir()
+    (tmp_path / "source" / "js" / "a.js").write_text(SCRIPT)
     return folder
 
 
@@ -23,7 +26,7 @@ def collected(tmp_path, source):
     origin = FileSystemStorage(source.parent)
 
     def collect():
-        names = ["css/a.css", "css/b.css", "css/sheets/app.css"]
+        names = ["css/a.css", "css/b.css", "css/sheets/app.css", "js/a.js"]
         for name in names:
             if not storage.exists(name):
                 with origin.open(name) as file:
@@ -57,3 +60,9 @@ def test_a_sheet_follows_its_components_when_it_is_collected_again(collected, so
 def test_a_sheet_is_sent_without_its_comments(collected, source):
     (source / "b.css").write_text("@layer base {\n  /* Why\n     so */\n  b { color: blue }\n}\n")
     assert sheet(collected()).endswith("@layer base {\n  b { color: blue }\n}\n")
+
+
+def test_a_script_is_sent_without_the_lines_of_its_comments(collected):
+    storage = collected()
+    with storage.open(storage.stored_name("js/a.js")) as file:
+        assert file.read().decode() == "let a = 'http://a'; // a\n\n  let b = 1;\n"

@@ -15,18 +15,19 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from config import backups, copies, running
-from config.backups import Refused
-from config.copies import NotWhole
-from service import library
+from config.storage import backups, copies, running
+from config.storage.backups import Refused
+from config.storage.copies import NotWhole
+from service.library import library
+from service.library.sweep import sweep
 from service.models import Account, File
-from service.store import Store, library_store
-from service.sweep import sweep
+from service.store.blobs import Store, library_store
 from tests.service.builders import NOW, a_file, alice, put
+from webui.activity.page import sentence
+from webui.models import Activity
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -67,6 +68,7 @@ def elsewhere(tmp_path, settings, monkeypatch):
             place = str(settings.DATA_DIR / "ferry.sqlite3")
             patch.setitem(connection.settings_dict, "NAME", place)
             yield settings.DATA_DIR
+            connection.close()
         settings.DATA_DIR = before
 
     return enter
@@ -97,6 +99,30 @@ def test_what_is_backed_up_is_restored_by_hash(store, target, elsewhere):
         assert (data_dir / "secret_key").read_text() == "the key"
         assert not running.is_half_restored()
         assert library_store().generation() == 3
+
+
+def said_by(activity):
+    return [sentence(event) for event in activity]
+
+
+def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhere):
+    files_with(store, "a")
+    call_command("backup", str(target), stdout=io.StringIO())
+    command = "A command on this machine"
+    assert said_by(Activity.objects.all()) == [f"{command} backed up Ferry to {target}"]
+    with elsewhere():
+        call_command("restore", str(target), stdout=io.StringIO())
+        assert said_by(Activity.objects.all()) == [f"{command} restored Ferry from {target}"]
+        copy = copies.keep("before-upgrade")
+        call_command("restore", str(copy), stdout=io.StringIO())
+        newest = Activity.objects.order_by("-pk")[:1]
+        assert said_by(newest) == [f"{command} restored the database from {copy.name}"]
+
+
+def test_what_was_not_backed_up_is_not_recorded(store):
+    with pytest.raises(CommandError):
+        call_command("backup", str(store.owner.parent / "backup"))
+    assert not Activity.objects.exists()
 
 
 def test_nobody_else_can_read_it(store, target):
@@ -331,36 +357,38 @@ def test_what_is_no_database_of_ferrys_is_refused(tmp_path, elsewhere):
         backups.restore_database(other)
 
 
-def last_migration():
-    (leaf,) = MigrationLoader(None).graph.leaf_nodes("service")
-    return leaf
+def migrate(*arguments):
+    call_command("migrate", *arguments, verbosity=0, interactive=False)
 
 
-def test_before_a_migration_the_database_is_copied_and_few_copies_are_kept(store):
-    copies.keep_before_migrations()
+@pytest.fixture
+def _migrated_again():
+    yield
+    migrate()
+
+
+@pytest.mark.usefixtures("_migrated_again")
+def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
+    migrate()
     assert copies.kept() == []
     files_with(store, "a")
-    recorder = MigrationRecorder(connection)
-    recorder.record_unapplied(*last_migration())
-    try:
-        for _ in range(copies.MOST_COPIES + 2):
-            copies.keep_before_migrations()
-    finally:
-        recorder.record_applied(*last_migration())
+    for _ in range(copies.MOST_COPIES):
+        migrate("service", "0006")
+        migrate("service")
     assert len(copies.kept()) == copies.MOST_COPIES
     with closing(sqlite3.connect(copies.kept()[0])) as copy:
         assert copy.execute("SELECT name FROM service_file").fetchall() == [("a",)]
+        applied = copy.execute("SELECT name FROM django_migrations WHERE app = 'service'")
+        assert max(applied) == ("0006_library_generation",)
 
 
+@pytest.mark.usefixtures("_migrated_again")
 def test_where_it_cannot_be_copied_nothing_is_migrated(store, settings):
-    recorder = MigrationRecorder(connection)
-    recorder.record_unapplied(*last_migration())
     (settings.DATA_DIR / "backups").write_bytes(b"in the way")
-    try:
-        with pytest.raises(SystemExit, match="can't back it up first"):
-            copies.keep_before_migrations()
-    finally:
-        recorder.record_applied(*last_migration())
+    before = MigrationRecorder(connection).applied_migrations()
+    with pytest.raises(SystemExit, match="can't back it up first"):
+        migrate("service", "0006")
+    assert MigrationRecorder(connection).applied_migrations() == before
 
 
 def test_on_postgresql_it_says_what_to_run_instead(store, target, monkeypatch):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from config import durable, secret
+from config import secret
+from config.storage import durable
 
 
 def names_in(place: Path) -> set[str]:

@@ -11,10 +11,11 @@ from io import StringIO
 import pytest
 from django.db.utils import DatabaseError, OperationalError
 
-from config import outages
-from config.databases import SQLite
 from config.logs import Line
+from config.storage import outages
+from config.storage.databases import SQLite
 from service.errors import DiskFull
+from service.outages import Outage
 from tests.running import BASE
 from tests.tools import needs, program
 
@@ -105,14 +106,14 @@ def test_what_is_no_outage_keeps_its_traceback(log):
 def test_every_kind_is_known_by_what_disks_and_databases_say():
     server = OperationalError("connection failed: connection to server at 127.0.0.1 failed")
     said = {
-        outages.FULL: OSError(errno.EDQUOT, ""),
-        outages.READ_ONLY: OperationalError("attempt to write a readonly database"),
-        outages.DISK_ERROR: OSError(errno.EIO, ""),
-        outages.BUSY: OperationalError("database is locked"),
-        outages.DAMAGED: DatabaseError("file is not a database"),
-        outages.AWAY: server,
+        Outage.DISK_FULL: OSError(errno.EDQUOT, ""),
+        Outage.READ_ONLY: OperationalError("attempt to write a readonly database"),
+        Outage.DISK_ERROR: OSError(errno.EIO, ""),
+        Outage.BUSY: OperationalError("database is locked"),
+        Outage.DAMAGED: DatabaseError("file is not a database"),
+        Outage.AWAY: server,
     }
-    assert {kind: outages.kind_of(error) for kind, error in said.items()} == {
+    assert {kind: outages.outage_in(error) for kind, error in said.items()} == {
         kind: kind for kind in outages.WORDS
     }
     assert all(outages.advice(error) for error in said.values())

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from config import release
+from config.storage import release
 from tests import databases
 from tests.running import BASE, free_port
 from webui.models import Release

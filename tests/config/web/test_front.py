@@ -5,7 +5,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from config import addresses, front
+from config.web import addresses, front
 from tests.cases import each_case
 
 PROXY = "10.1.1.1"

@@ -1,6 +1,6 @@
 """Who gets a thread: counted, without any."""
 
-from config.slots import HEALTH_SLOTS, Kind, Slots, Visitor
+from config.web.slots import HEALTH_SLOTS, Kind, Slots, Visitor
 
 
 def taken(slots: Slots, visitor: Visitor, tries: int) -> int:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from config import measuring
-from service.media.places import Content
+from config.worker import measuring
+from service.media.content_folders import Content
 from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
 

@@ -4,9 +4,10 @@ from threading import Event
 import pytest
 from django.core.management import call_command
 
-from config import release, rounds, transferring
-from config.rounds import Round
-from webui import connection
+from config.storage import release
+from config.worker import rounds, transferring
+from config.worker.rounds import Round
+from webui.connection import connection
 
 pytestmark = pytest.mark.django_db
 

@@ -3,8 +3,9 @@ from threading import Event, Semaphore, Thread
 import pytest
 from django.db import close_old_connections, connection
 
-from config.transferring import Transferring, engine_settings, limits
-from service import bells
+from config.worker.transferring import Transferring, engine_settings, limits
+from service.transfers import wake_ups
+from tests.cases import each_case
 
 pytestmark = pytest.mark.django_db
 
@@ -18,8 +19,8 @@ def _own_connection(monkeypatch):
         if not connection.in_atomic_block:
             close_old_connections()
 
-    monkeypatch.setattr("config.transferring.close_old_connections", close)
-    monkeypatch.setattr("webui.connection.KNOWN_SECONDS", 0)
+    monkeypatch.setattr("config.worker.transferring.close_old_connections", close)
+    monkeypatch.setattr("webui.connection.connection.KNOWN_SECONDS", 0)
 
 
 class Working:
@@ -54,7 +55,7 @@ def test_rounds_go_on_until_it_is_told_to_stop():
 
 def test_a_ring_is_followed_by_a_round_and_not_by_a_beat(monkeypatch):
     # No setting: with the real beat, a round that comes by itself could pass for one that was rung.
-    monkeypatch.setattr("config.transferring.BEAT_SECONDS", 60)
+    monkeypatch.setattr("config.worker.transferring.BEAT_SECONDS", 60)
     worker, stopped, rounds = Working(), Event(), Semaphore(0)
     worker.round = lambda _now: rounds.release()
     transferring = Transferring(lambda _bell: worker)
@@ -63,10 +64,10 @@ def test_a_ring_is_followed_by_a_round_and_not_by_a_beat(monkeypatch):
     try:
         for _ in range(3):
             assert rounds.acquire(timeout=30)
-            bells.ring()
+            wake_ups.ring()
     finally:
         stopped.set()
-        bells.ring()
+        wake_ups.ring()
         running.join()
     assert worker.is_stopped
 
@@ -103,3 +104,18 @@ def test_the_settings_reach_the_engine(settings):
     settings.TORRENT_PROXY, settings.SEED_RATIO = "socks5://me:secret@127.0.0.1:1080", 0
     assert engine_settings().proxy == "socks5://me:secret@127.0.0.1:1080"
     assert (engine_settings().network, limits().seeds) == ("loopback", False)
+
+
+@each_case(
+    ("network", "is_wanted", "is_on"),
+    [
+        ("internet", True, True),
+        ("internet", False, False),
+        ("loopback", True, False),
+    ],
+)
+def test_utp_is_on_unless_the_owner_or_the_network_says_otherwise(
+    settings, network, is_wanted, is_on
+):
+    settings.TORRENT_NETWORK, settings.TORRENT_UTP = network, is_wanted
+    assert engine_settings().utp is is_on

@@ -7,9 +7,11 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import check_password
 
-from service import accounts, library, transfers
+from service.accounts import accounts
 from service.errors import EmailTaken, NotFound
+from service.library import library
 from service.models import Account, Discarded, File, Folder, TorrentFile, Transfer
+from service.transfers import transfers
 from tests import databases
 from tests.cases import each_case
 from tests.service.builders import (

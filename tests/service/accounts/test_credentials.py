@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from service import accounts, credentials
+from service.accounts import accounts, credentials
 from service.errors import Busy, TooManyTries
 from service.models import Guesses, KnownNetwork
 from tests.service.builders import NOW, alice, an_account

@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from config import upstream
+from config.embedded import upstream
 from service.models import Account
 from tests.service.builders import alice, mallory
 

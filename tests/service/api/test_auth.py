@@ -3,7 +3,7 @@ from datetime import date
 
 import httpx
 
-from service import accounts, credentials
+from service.accounts import accounts, credentials
 from service.models import Account
 from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD

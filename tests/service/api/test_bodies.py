@@ -4,9 +4,10 @@ import tracemalloc
 import pytest
 from django.test import RequestFactory
 
-from service.api import bodies
-from service.api.errors import LengthRequired, TooLarge, Unreadable
+from service.api.inputs import Address, NewFolder, Target
 from service.errors import NotFound
+from service.http import bodies
+from service.http.refusals import LengthRequired, TooLarge, Unreadable
 from tests.cases import each_case
 from tests.service.api.reading import word
 
@@ -16,7 +17,7 @@ BOUNDARY = "multipart/form-data; boundary=b"
 
 def read(content: bytes, content_type: str, query: str = "", **meta) -> dict:
     request = RequestFactory().generic("POST", f"/rest?{query}", content, content_type, **meta)
-    return dict(bodies.fields_of(request).values)
+    return dict(bodies.fields_of(request).pairs)
 
 
 def part(name: str, value: str, more: str = "") -> str:
@@ -139,29 +140,29 @@ def test_chunks_need_a_server_that_knows_their_end():
 @each_case("value", [5, True, ["x"], {"x": 1}, 1.5, "\ud800"])
 def test_text_is_text(value):
     with pytest.raises(Unreadable) as refused:
-        bodies.Fields({"path": value}).text("path")
+        bodies.Fields([("path", value)]).read(NewFolder)
     assert refused.value.reason == "path_unreadable"
 
 
 def test_null_is_nothing():
-    assert bodies.Fields({"url": None, "torrent_url": "x"}).text("url", "torrent_url") == "x"
+    assert bodies.Fields([("url", None), ("torrent_url", "x")]).read(Address).url == "x"
 
 
 @each_case(("value", "number"), [(None, 0), ("", 0), (7, 7), ("7", 7), ("007", 7)])
 def test_a_folder_id_is_a_number_or_digits(value, number):
-    assert bodies.Fields({"folder_id": value}).folder_id() == number
+    assert bodies.Fields([("folder_id", value)]).read(Target).folder_id == number
 
 
 @each_case("value", ["x", "-1", -1, 1.0, True, [], "٣", "1e3", "9" * 5000])
 def test_any_other_folder_id_is_unreadable(value):
     with pytest.raises(Unreadable):
-        bodies.Fields({"folder_id": value}).folder_id()
+        bodies.Fields([("folder_id", value)]).read(Target)
 
 
 @each_case("value", [10**25, str(10**25)])
 def test_an_id_too_large_for_any_is_not_found(value):
     with pytest.raises(NotFound):
-        bodies.Fields({"folder_id": value}).folder_id()
+        bodies.Fields([("folder_id", value)]).read(Target)
 
 
 def test_half_a_character_is_refused_where_json_spells_it(api):

@@ -1,3 +1,4 @@
+import json
 import re
 
 import httpx
@@ -5,18 +6,32 @@ import pytest
 import schemathesis
 from bs4 import BeautifulSoup
 from django.urls import resolve
+from openapi_spec_validator import validate
 from schemathesis.core.failures import Failure
 
-from config import upstream
-from service import transfers
-from service.api import urls
-from service.api.description import document
-from service.api.endpoints import Endpoint, Nowhere
-from service.api.operations import GROUPS
-from service.api.schemas import SCHEMAS
-from tests.cases import each_case
-from tests.service.builders import NOW, a_file, a_folder, magnet
+from config.embedded import upstream
+from service.api.endpoints import Endpoint
+from service.api.operations import GROUPS, openapi
+from service.transfers import transfers
+from tests.cases import all_cases, each_case
+from tests.service.builders import NOW, a_file, a_folder, a_torrent, magnet
 
+RECORDS = {
+    *("Account", "Added", "Changed", "Created", "File", "Folder", "Hidden", "LargeFile"),
+    *(
+        "Largest",
+        "ListedTransfer",
+        "Listing",
+        "Playable",
+        "Presentations",
+        "Refusal",
+        "Settings",
+        "Transfer",
+        "Transfers",
+    ),
+    *("User", "Wish"),
+}
+JSON = {"content-type": "application/json"}
 OPERATIONS = [each for operations in GROUPS.values() for each in operations]
 
 
@@ -30,26 +45,82 @@ def anybody(db):
 def test_every_operation_is_there(operation):
     match = resolve(re.sub(r"{\w+}", "7", operation.path))
     assert isinstance(match.func, Endpoint)
-    assert operation.method in match.func.views
+    assert match.func.operations[operation.method] is operation
     assert match.func.needs_account is not operation.is_open
 
 
-def test_every_path_is_described_with_its_methods():
-    described = {(re.sub(r"{\w+}", "7", each.path), each.method) for each in OPERATIONS}
-    patterns = [each for each in urls.endpoints if not isinstance(each.callback, Nowhere)]
-    there = {
-        ("/rest/" + re.sub(r"<[^>]+>", "7", str(each.pattern)), method)
-        for each in patterns
-        for method in each.callback.views
+def test_the_description_is_valid_openapi():
+    validate(openapi())
+
+
+def bodies_described():
+    """Each field of each body, with all that its operation needs beside it."""
+    for path, methods in openapi()["paths"].items():
+        for method, operation in methods.items():
+            for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
+                for name, schema in body["schema"]["properties"].items():
+                    if content_type == "application/json":
+                        yield method.upper(), path, name, schema
+
+
+def wrong_values(schema):
+    if "minLength" in schema:
+        yield "x" * (schema["minLength"] - 1)
+    if "maxLength" in schema:
+        yield "x" * (schema["maxLength"] + 1)
+    if "pattern" in schema:
+        yield "nonsense"
+    if "minimum" in schema:
+        yield schema["minimum"] - 1
+    if schema["type"] == "integer":
+        yield "nonsense"
+
+
+def test_what_a_body_may_not_hold_is_refused(api, account):
+    ids = {"folder_id": a_folder(account).pk, "file_id": a_file(account).pk}
+    right = {"magnet": magnet(), "url": "http://example.org/a", "torrent_url": "http://a.example/"}
+    count = 0
+    with all_cases() as case:
+        for method, path, name, schema in bodies_described():
+            for value in wrong_values(schema):
+                count += 1
+                with case(path, name, value):
+                    others = right if name == "folder_id" else {}
+                    body = json.dumps(others | {name: value})
+                    answer = api.request(method, path.format(**ids), content=body, headers=JSON)
+                    assert answer.status_code in (400, 422), answer.text
+    assert count > 25
+
+
+def test_every_text_has_a_least_length():
+    assert [
+        (path, name)
+        for _method, path, name, schema in bodies_described()
+        if schema["type"] == "string" and "format" not in schema and not schema.get("minLength")
+    ] == []
+
+
+def test_a_redirect_is_described_with_what_it_leads_to():
+    paths = openapi()["paths"]
+    types = {
+        path: set(methods["get"]["responses"]["200"]["content"])
+        for path, methods in paths.items()
+        if "302" in methods.get("get", {}).get("responses", {})
     }
-    assert described == there | {("/rest", "GET")}
+    assert types == {
+        "/rest/file/{file_id}": {"*/*"},
+        "/rest/file/{file_id}/hls": {"application/json"},
+        "/rest/file/{file_id}/mp4": {"application/json"},
+        "/rest/folder/{folder_id}/download": {"application/zip"},
+        "/rest/zip": {"application/zip"},
+    }
 
 
 def test_the_description_needs_no_credentials(anybody):
     description = anybody.get("/rest/openapi.json").json()
     assert description["openapi"].startswith("3.")
     assert len(description["paths"]["/rest/folder/{folder_id}"]) == 2
-    assert description["components"]["schemas"].keys() == SCHEMAS.keys()
+    assert description["components"]["schemas"].keys() == RECORDS
 
 
 def test_it_names_the_prefix_that_ferry_is_mounted_under(anybody, settings):
@@ -82,11 +153,12 @@ def test_answers_are_as_described(api, account):
         "/rest/transfer/{transfer_id}": api.get(f"/rest/transfer/{transfer.pk}"),
         "/rest/torrent": api.get("/rest/torrent"),
         "/rest/user": api.get("/rest/user"),
+        "/rest/files/largest": api.get("/rest/files/largest"),
         "/rest/file/{file_id}": api.get(f"/rest/file/{file.pk}"),
         "/rest/file/{file_id}/hls": api.get(f"/rest/file/{file.pk}/hls"),
         "/rest/zip": api.get("/rest/zip", params={"archive_arr": "[7]"}),
     }
-    described = schemathesis.openapi.from_dict(document())
+    described = schemathesis.openapi.from_dict(openapi())
     for path, answer in asked.items():
         described[path]["GET"].validate_response(answer)
     made = api.post("/rest/folder", data={"path": "Music"})
@@ -97,8 +169,32 @@ def test_answers_are_as_described(api, account):
     described["/rest/file/{file_id}"]["DELETE"].validate_response(gone)
 
 
+def test_no_answer_says_more_than_is_described(api, account):
+    torrents = [("torrent_file", (name, a_torrent(name))) for name in ("a", "b")]
+    added = api.post("/rest/torrent/file", files=torrents)
+    asked = {
+        "Added": added,
+        "Listing": api.get("/rest/folder"),
+        "Transfer": api.get(f"/rest/transfer/{added.json()['id']}"),
+        "Transfers": api.get("/rest/torrent"),
+        "User": api.get("/rest/user"),
+        "Created": api.post("/rest/folder/0/rename", data={"name": "Films"}),
+        "Refusal": api.post("/rest/zip", data={"archive_arr": "[7]"}),
+    }
+    schemas = openapi()["components"]["schemas"]
+    for name, answer in asked.items():
+        assert answer.json().keys() - schemas[name]["properties"] == set(), name
+
+
+def test_a_rename_that_may_create_a_folder_says_so():
+    answered = openapi()["paths"]["/rest/folder/{folder_id}/rename"]["post"]["responses"]["200"]
+    assert answered["content"]["application/json"]["schema"] == {
+        "anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("Created", "Changed")]
+    }
+
+
 def test_a_wrong_answer_would_be_noticed(api):
     answer = api.get("/rest/user")
-    described = schemathesis.openapi.from_dict(document())
+    described = schemathesis.openapi.from_dict(openapi())
     with pytest.raises(Failure):
         described["/rest/folder"]["GET"].validate_response(answer)

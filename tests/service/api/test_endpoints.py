@@ -6,9 +6,9 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import URLPattern, get_resolver
 
-from service import library
 from service.api import urls
 from service.api.endpoints import Nowhere
+from service.library import library
 from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.reading import sample, word
@@ -32,7 +32,7 @@ NOWHERE = [
 
 
 def endpoints() -> list[URLPattern]:
-    return [each for each in urls.endpoints if not isinstance(each.callback, Nowhere)]
+    return [each for each in urls.urlpatterns if not isinstance(each.callback, Nowhere)]
 
 
 @each_case("path", NOWHERE)
@@ -49,7 +49,7 @@ def test_the_largest_id_is_an_id(api):
 
 @each_case("pattern", endpoints())
 def test_a_wrong_method_is_told_the_right_ones(pattern, api):
-    path = "/rest/" + "".join("1" if "<" in part else part for part in split(str(pattern.pattern)))
+    path = "/" + "".join("1" if "<" in part else part for part in split(str(pattern.pattern)))
     answer = api.patch(path)
     assert word(answer) == (405, "method_not_allowed")
     allowed = set(answer.headers["allow"].split(", "))
@@ -110,7 +110,8 @@ class CauseError(Exception):
         (CauseError(sqlstate="53100"), "could not extend file", (413, "disk_full")),
         (None, "database or disk is full", (413, "disk_full")),
         (CauseError("SQLITE_ERROR"), "no such table: locked", (500, "internal_error")),
-        (None, "disk I/O error", (500, "internal_error")),
+        (CauseError("SQLITE_IOERR_WRITE"), "disk I/O error", (503, "disk_error")),
+        (None, 'near "tide": syntax error', (500, "internal_error")),
     ],
 )
 def test_trouble_of_the_database_is_told_apart(api, monkeypatch, caplog, *, cause, text, refusal):
@@ -185,5 +186,5 @@ def encoded(email: str, password: str) -> str:
 
 
 def test_the_last_pattern_catches_the_rest():
-    assert isinstance(urls.endpoints[-1].callback, Nowhere)
-    assert get_resolver().resolve("/rest/x").func is urls.endpoints[-1].callback
+    assert isinstance(urls.urlpatterns[-1].callback, Nowhere)
+    assert get_resolver().resolve("/rest/x").func is urls.urlpatterns[-1].callback

@@ -1,7 +1,10 @@
-from service import library
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from service.library import library
 from tests.cases import each_case
 from tests.service.api.reading import word
-from tests.service.builders import a_file, a_folder
+from tests.service.builders import a_file, a_folder, a_tree
 
 
 def test_a_download_leads_to_an_absolute_link(api, account):
@@ -61,3 +64,26 @@ def test_media_that_nobody_is_there_to_make_say_so(api, account):
     for answer in (api.get(f"{path}/hls"), api.get(f"{path}/mp4")):
         assert word(answer) == (503, "no_worker")
         assert "worker" in answer.json()["message"]
+
+
+def test_the_largest_files_come_with_their_folders(api, account, stranger):
+    films = a_folder(account, "Films")
+    inner = a_folder(account, "Films/2024")
+    a_file(account, "b", folder=inner, size_bytes=5)
+    a_file(account, "a", size_bytes=9)
+    a_file(account, "c", folder=films, size_bytes=1)
+    found = api.get("/rest/files/largest").json()["files"]
+    rows = [(each["name"], each["size"], each["folder"]) for each in found]
+    assert rows == [("a", 9, ""), ("b", 5, "Films/2024"), ("c", 1, "Films")]
+    assert [each["folder_id"] for each in found[1:]] == [inner.pk, films.pk]
+    assert stranger.get("/rest/files/largest").json()["files"] == []
+
+
+def test_the_largest_files_ask_the_database_no_more_for_many_than_for_few(api, account):
+    api.get("/rest/files/largest")
+    with CaptureQueriesContext(connection) as few:
+        api.get("/rest/files/largest")
+    a_tree(account, "Photos", [f"{number % 40}/{number}.jpg" for number in range(90)])
+    with CaptureQueriesContext(connection) as many:
+        assert len(api.get("/rest/files/largest").json()["files"]) == 90
+    assert len(many) <= len(few) + 2

@@ -4,9 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from service import accounts, library, transfers
+from service.accounts import accounts
+from service.library import library
+from service.library.bulk_insert import Planted, plant
 from service.models import Account, Transfer
-from service.planting import Planted, plant
+from service.transfers import transfers
 from tests.cases import each_case
 from tests.service.api.reading import sample, shape, word
 from tests.service.builders import NOW, a_file, a_folder, magnet, stored
@@ -226,7 +228,7 @@ def queries_of(api, path: str) -> int:
 
 def many(account: Account, count: int) -> str:
     files = [Planted((f"file {number:05}.mkv",), stored()) for number in range(count)]
-    folder = plant(account, 0, f"With {count}", files, NOW)
+    folder = plant(account, 0, f"With {count}", files, NOW).folder
     return f"/rest/folder/{folder.pk}"
 
 

@@ -3,11 +3,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from config import upstream
+from config.embedded import upstream
 from config.wsgi import application
-from service import accounts, library
-from service.media import looking
-from service.media.places import Content
+from service.accounts import accounts
+from service.library import library
+from service.media import probing
+from service.media.content_folders import Content
 from service.models import Media
 from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD
@@ -256,4 +257,4 @@ def test_nobody_waits_for_a_refused_content(api, keep, library_folder):
     Media.objects.create(sha1=file.sha1, size_bytes=file.size_bytes, state="refused", kind="other")
     assert word(api.get(f"/rest/file/{file.pk}/thumbnail")) == (404, "not_found")
     assert row(api)["thumb"] is None
-    assert looking.known(Content(file.sha1, file.size_bytes)).state == "refused"
+    assert probing.known(Content(file.sha1, file.size_bytes)).state == "refused"

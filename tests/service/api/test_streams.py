@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 import av
 import pytest
 
-from service import library
-from service.media import films
-from service.media.places import Content
+from service.errors import Busy
+from service.library import library
+from service.media.content_folders import Content
+from service.media.hls import films
 from service.media.work import Work
 from service.models import Media
 from tests.service.api.reading import word
@@ -65,6 +66,18 @@ def test_the_answer_names_the_playlist_in_its_body_and_its_head(api, keep, worke
     assert facts == {"result": True, "code": 200, "url": answer.headers["location"]}
     assert facts["url"].startswith("http://")
     assert facts["url"].endswith("/master.m3u8")
+
+
+@pytest.mark.parametrize("kind", ["hls", "mp4"])
+def test_a_client_that_names_no_type_is_led_there(api, keep, worker, rich, kind):
+    path = f"/rest/file/{keep(rich).pk}/{kind}"
+    told = {name: api.get(path, headers={"accept": name}) for name in ("*/*", "application/json")}
+    assert {answer.status_code for answer in told.values()} == {200}
+    del api.headers["accept"]
+    led = api.get(path)
+    assert (led.status_code, led.headers["content-type"]) == (302, "application/json")
+    assert led.json()["url"] == led.headers["location"]
+    assert led.json().keys() == told["*/*"].json().keys()
 
 
 def test_the_master_playlist_says_all_there_is(api, keep, worker, rich, reader):
@@ -210,12 +223,33 @@ def codecs_in(film: bytes) -> list[str]:
         return [each.codec_context.codec.canonical_name for each in container.streams]
 
 
+@pytest.mark.parametrize("answer", [{"is_ready": False, "progress": 99.9}, None])
+def test_an_mp4_that_gets_ready_while_the_worker_answers_is_not_refused(
+    api, keep, worker, reader, answer
+):
+    file = keep(samples.film("almost.mkv", seconds=2))
+    place = films.folder_of(Content(file.sha1, file.size_bytes)) / films.FILM
+
+    def film(_question):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(b"a film")
+        if answer is None:
+            raise Busy
+        return answer
+
+    worker.desk.register(1, film=film)
+    told = api.get(f"/rest/file/{file.pk}/mp4")
+    assert (told.status_code, set(told.json())) == (200, {"result", "code", "url"})
+    place.unlink()
+    assert reader.get(path_of(told)).content == b"a film"
+
+
 def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, settings, children):
     file = keep(samples.film("later.avi", "-c:v", "mpeg4", "-c:a", "ac3", seconds=4))
     jobs = [worker.jobs.converting() for _ in range(worker.jobs.most)]
     for each in jobs:
         each.__enter__()
-    assert api.get(f"/rest/file/{file.pk}/mp4").json()["progress"] == 0
+    assert '"progress":0}' in api.get(f"/rest/file/{file.pk}/mp4").text
     worker.stop()
     place = films.folder_of(Content(file.sha1, file.size_bytes)) / films.FILM
     assert not place.exists()

@@ -1,5 +1,8 @@
-from service import library, transfers
+import re
+
+from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
+from service.transfers import transfers
 from tests.cases import each_case
 from tests.service.api.reading import sample, shape, word
 from tests.service.builders import NOW, a_folder, a_torrent, fill_wishlist, magnet
@@ -14,12 +17,39 @@ def test_an_added_transfer_is_answered_as_the_sample_shows_it(api):
     assert list(answer.json()) == list(sample("add_ok"))
 
 
+def test_an_address_that_is_fetched_again_is_answered_with_the_reason(api, account):
+    url = "http://example.org/a.txt"
+    first = api.post("/rest/transfer/url", data={"url": url}).json()
+    Transfer.objects.filter(pk=first["id"]).update(state="done")
+    again = api.post("/rest/transfer/url", data={"url": url}).json()
+    assert again["id"] != first["id"]
+    assert again["reason"] == "fetched_again"
+
+
 def test_a_transfer_is_shown_as_the_sample_shows_it(api, account):
     transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
     Transfer.objects.filter(pk=transfer.pk).update(folder_created_id=7, progress_percent=101)
     shown = api.get(f"/rest/transfer/{transfer.pk}").json()
     assert list(shown) == list(sample("transfer_get"))
     assert shape(shown) == shape(sample("transfer_get"))
+
+
+@each_case(
+    ("progress", "written"),
+    [(0, b"0"), (42.5, b"42.5"), (100, b"100"), (100.99, b"100.99"), (101, b"101")],
+)
+def test_a_whole_percentage_is_written_as_an_integer(progress, written, api, account):
+    transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
+    Transfer.objects.filter(pk=transfer.pk).update(progress_percent=progress)
+    for path in (
+        "folder",
+        "transfer",
+        "torrent",
+        f"transfer/{transfer.pk}",
+        f"torrent/{transfer.pk}",
+    ):
+        told = re.findall(rb'"progress":([^,}]*)', api.get(f"/rest/{path}").content)
+        assert set(told) == {written}, path
 
 
 def test_a_stopped_transfer_says_so_in_both_ways(api, account):
@@ -56,6 +86,12 @@ def test_a_full_queue_says_so(api, settings):
     answer = api.post("/rest/transfer/magnet", data={"magnet": magnet("b")})
     assert answer.status_code == 413
     assert answer.json()["reason_phrase"] == "queue_full_added_to_wishlist"
+
+
+@each_case("name", ["Sintel.torrent", "Sintel.TORRENT", "Sintel"])
+def test_an_address_of_a_torrent_is_called_as_its_folder_will_be(name, api):
+    answer = api.post("/rest/transfer/url", data={"url": f"http://example.org/{name}?id=7"})
+    assert answer.json()["title"] == "Sintel"
 
 
 @each_case("path", ADDS)

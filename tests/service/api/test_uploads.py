@@ -5,10 +5,11 @@ from pathlib import Path
 import httpx
 from django.conf import settings
 
-from service import library, torrents, transfers
-from service.api import uploads
+from service.api.views import uploads
+from service.library import library
 from service.models import Account, File, Transfer
-from service.store import Store, library_store
+from service.store.blobs import Store, library_store
+from service.transfers import torrent_files, transfers
 from tests.cases import each_case
 from tests.service.api.reading import word
 from tests.service.builders import a_folder, a_torrent
@@ -310,6 +311,6 @@ def test_what_is_too_large_for_a_torrent_is_refused_before_it_is_read(api):
 
 
 def test_what_turns_out_too_large_for_a_torrent_is_none(api):
-    files = {"torrent_file": ("s.torrent", b"d" + b"x" * torrents.MOST_BYTES)}
+    files = {"torrent_file": ("s.torrent", b"d" + b"x" * torrent_files.MOST_BYTES)}
     assert word(api.post("/rest/torrent/file", files=files)) == (400, "not_a_torrent")
     assert not Transfer.objects.exists()

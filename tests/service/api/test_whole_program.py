@@ -7,7 +7,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
-from service.api.description import document
+from service.api.operations import openapi
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.serving import add_account, peak_bytes
 
@@ -17,7 +17,7 @@ MIB = 2**20
 EMAIL = "dora@example.org"
 OPERATIONS = {
     each.ok().label: each.ok()
-    for each in schemathesis.openapi.from_dict(document()).get_all_operations()
+    for each in schemathesis.openapi.from_dict(openapi()).get_all_operations()
 }
 FEW = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 

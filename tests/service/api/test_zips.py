@@ -1,7 +1,10 @@
 import json
+from urllib.parse import urlencode
 
-from service.api import zips
-from tests.cases import each_case
+import pytest
+
+from service.api.views import zips
+from tests.cases import all_cases, each_case
 from tests.service.api.reading import word
 from tests.service.builders import a_file, a_folder
 
@@ -41,6 +44,54 @@ def test_what_is_no_list_is_unreadable(value, api):
     assert word(answer) == (422, "archive_arr_unreadable")
 
 
+def spellings(film: int, music: int) -> dict[str, list[tuple[str, str]]]:
+    one, other = f'{{"type": "file", "id": {film}}}', f'{{"type":"folder","id":"{music}"}}'
+    return {
+        "a list": [("archive_arr", f"[{one}, {other}]")],
+        "a list of texts": [("archive_arr", json.dumps([one, other]))],
+        "an object": [("archive_arr", f'{{"0": {one}, "1": {other}}}')],
+        "each by itself": [("archive_arr", one), ("archive_arr", other)],
+        "[]": [("archive_arr[]", one), ("archive_arr[]", other)],
+        "[0]": [("archive_arr[1]", other), ("archive_arr[0]", one)],
+        "[][]": [
+            *(("archive_arr[][type]", "file"), ("archive_arr[][id]", str(film))),
+            *(("archive_arr[][id]", str(music)), ("archive_arr[][type]", "folder")),
+        ],
+        "[0][]": [
+            *(("archive_arr[0][type]", "file"), ("archive_arr[1][type]", "folder")),
+            *(("archive_arr[0][id]", str(film)), ("archive_arr[1][id]", str(music))),
+        ],
+    }
+
+
+@pytest.mark.parametrize("sent", ["query", "form", "multipart"])
+def test_an_array_may_be_written_in_each_usual_way(sent, api, account):
+    film, music = a_file(account).pk, a_folder(account).pk
+    with all_cases() as case:
+        for name, pairs in spellings(film, music).items():
+            with case(name):
+                answer = send(api, sent, pairs)
+                assert answer.status_code == 302, answer.text
+                assert zips.selection_of(pairs) == ([music], [film])
+
+
+def send(api, sent: str, pairs: list[tuple[str, str]]):
+    if sent == "query":
+        return api.get("/rest/zip", params=pairs)
+    if sent == "form":
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        return api.post("/rest/zip", content=urlencode(pairs), headers=form)
+    return api.post("/rest/zip", files=[(name, (None, value)) for name, value in pairs])
+
+
+def test_one_entry_may_come_without_a_list(api, account):
+    entry = {"type": "file", "id": a_file(account).pk}
+    for alone in (entry, {"0": entry}):
+        assert ask(api, alone).status_code == 302
+        assert api.post("/rest/zip", json={"archive_arr": alone}).status_code == 302
+        assert zips.selection_of([("archive_arr", alone)]) == ([], [entry["id"]])
+
+
 def test_nothing_chosen_is_a_missing_field(api):
     for answer in (api.get("/rest/zip"), api.post("/rest/zip"), api.post("/rest/zip", json={})):
         assert word(answer) == (400, "archive_arr_missing")
@@ -56,13 +107,13 @@ def test_each_is_in_it_once():
     entries = [
         {"type": kind, "id": number} for kind in [*zips.FILE, "folder"] for number in (2, "1", 2)
     ]
-    assert zips.selection_of({"archive_arr": entries}) == ([2, 1], [2, 1])
+    assert zips.selection_of([("archive_arr", entries)]) == ([2, 1], [2, 1])
 
 
 def test_the_bracket_form_goes_by_its_numbers():
     values = {"archive_arr[10][id]": "2", "archive_arr[10][type]": "folder", "other": "x"}
     values |= {"archive_arr[9][type]": "file", "archive_arr[9][id]": "1", "archive_arr[x][id]": "3"}
-    assert zips.selection_of(values) == ([2], [1])
+    assert zips.selection_of(list(values.items())) == ([2], [1])
 
 
 def test_a_bad_entry_in_brackets_is_named_by_its_own_number(api):

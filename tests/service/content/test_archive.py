@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.archive import (
+from service.content.archive import (
     READ_BYTES,
     Archive,
     ArchiveBroken,
@@ -32,11 +32,11 @@ from service.archive import (
 )
 from tests.cases import each_case
 from tests.leftovers import in_use
-from tests.service.test_safe_names import ANY_NAME, HOSTILE
+from tests.service.library.test_portable_names import ANY_NAME, HOSTILE
 from tests.tools import program
 
 MOMENT = datetime(2024, 5, 17, 12, 30, 44, tzinfo=UTC)
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GIB = 1 << 30
 
 
@@ -707,7 +707,7 @@ MEASURED = """
 import io, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from service.archive import Archive, File, write_plan
+from service.content.archive import Archive, File, write_plan
 
 moment = datetime(2024, 1, 1, tzinfo=UTC)
 plan = Path(sys.argv[1])

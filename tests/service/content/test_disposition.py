@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.disposition import PLAIN, UNKNOWN, disposition, presentation
+from service.content.disposition import PLAIN, UNKNOWN, disposition, presentation
 from tests.cases import each_case
 
 

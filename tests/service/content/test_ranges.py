@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service import ranges
-from service.ranges import Span, Unsatisfiable
+from service.content import ranges
+from service.content.ranges import Span, Unsatisfiable
 from tests.cases import each_case
 
 sizes = st.integers(0, 300)

@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import settings as checking
 from hypothesis import strategies as st
 
-from service import library, links, pins
-from service.archive import ArchiveBroken
+from service.content import archive_plans, signed_links
+from service.content.archive import ArchiveBroken
 from service.errors import DiskFull, NotFound
+from service.library import library
 from service.models import Account, File
-from service.store import Store
+from service.store.blobs import Store
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, put
 
 pytestmark = pytest.mark.django_db
@@ -38,12 +39,12 @@ def file(account, library_folder):
 
 @pytest.fixture
 def link(account, file):
-    return links.file_link(account, file, now=timezone.now())
+    return signed_links.file_link(account, file, now=timezone.now())
 
 
 @pytest.fixture
 def zip_link(account, file):
-    return pins.pin(account, [0], [], "Everything", now=timezone.now())
+    return archive_plans.pin(account, [0], [], "Everything", now=timezone.now())
 
 
 @pytest.fixture(params=["file", "zip"])
@@ -130,7 +131,7 @@ def test_ranges_that_overlap_come_as_one(reader, link):
 
 def test_an_empty_file_is_an_answer(reader, account, library_folder):
     empty = a_file(account, "empty.txt", blob=put(library_folder, b""))
-    link = links.file_link(account, empty, now=timezone.now())
+    link = signed_links.file_link(account, empty, now=timezone.now())
     answer = reader.get(link)
     assert (answer.status_code, answer.headers["Content-Length"]) == (200, "0")
     assert reader.get(link, headers={"Range": "bytes=-5"}).status_code == 200
@@ -186,9 +187,9 @@ def test_a_download_resumes_only_what_is_still_the_same(reader, any_link):
 
 def test_an_archive_resumes_after_its_link_was_asked_for_again(reader, account, file):
     asked_at = timezone.now()
-    first = pins.pin(account, [0], [], "All", now=asked_at)
+    first = archive_plans.pin(account, [0], [], "All", now=asked_at)
     known = reader.get(first)
-    again = pins.pin(account, [0], [], "All", now=asked_at + timedelta(minutes=70))
+    again = archive_plans.pin(account, [0], [], "All", now=asked_at + timedelta(minutes=70))
     for link in (first, again):
         resuming = {"Range": "bytes=5-", "If-Range": known.headers["ETag"]}
         rest = reader.get(link, headers=resuming)
@@ -233,7 +234,7 @@ def test_an_unexpected_trouble_is_json_without_a_word_of_it(reader, link, monkey
 def test_inline_is_granted_to_safe_types_only(reader, account, library_folder):
     for name, shown in [("a.jpg", "inline"), ("a.svg", "inline"), ("a.exe", "attachment")]:
         file = a_file(account, name, blob=put(library_folder))
-        answer = reader.get(links.file_link(account, file, now=timezone.now(), inline=True))
+        answer = reader.get(signed_links.file_link(account, file, now=timezone.now(), inline=True))
         assert answer.headers["Content-Disposition"].startswith(shown)
         assert "svg" not in answer.headers["Content-Type"]
         assert answer.headers["Content-Security-Policy"].startswith("sandbox")
@@ -250,12 +251,14 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
     account, file, library_folder, monkeypatch
 ):
     planned = []
-    write_plan = pins.write_plan
+    write_plan = archive_plans.write_plan
     # A plan that is written again has the same content; only the call tells that it was.
-    monkeypatch.setattr(pins, "write_plan", lambda *args: planned.append(1) or write_plan(*args))
+    monkeypatch.setattr(
+        archive_plans, "write_plan", lambda *args: planned.append(1) or write_plan(*args)
+    )
 
     def ask(name="All", at=NOW):
-        pins.pin(account, [0], [file.pk], name, now=at)
+        archive_plans.pin(account, [0], [file.pk], name, now=at)
         return len(planned)
 
     assert (ask(), ask(), ask(at=NOW + timedelta(minutes=59))) == (1, 1, 1)
@@ -272,9 +275,9 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
 
 
 def test_a_plan_that_is_asked_for_again_is_kept_as_long_as_the_new_link(account, file, reader):
-    pins.pin(account, [], [file.pk], "Files", now=timezone.now() - timedelta(minutes=50))
-    link = pins.pin(account, [], [file.pk], "Files", now=timezone.now())
-    pins.prune(timezone.now() + timedelta(hours=25, minutes=30))
+    archive_plans.pin(account, [], [file.pk], "Files", now=timezone.now() - timedelta(minutes=50))
+    link = archive_plans.pin(account, [], [file.pk], "Files", now=timezone.now())
+    archive_plans.prune(timezone.now() + timedelta(hours=25, minutes=30))
     assert reader.get(link).status_code == 200
 
 
@@ -283,8 +286,8 @@ def test_a_single_folder_keeps_its_tree_and_the_same_selection_its_pin(account, 
     below = a_folder(account, "Films/2024")
     a_file(account, "b.mkv", folder=below, blob=put(library_folder))
     a_file(account, "a.mkv", folder=folder, blob=put(library_folder))
-    link = pins.pin(account, [folder.pk], [], "Films", now=NOW)
-    assert pins.pin(account, [folder.pk], [], "Films", now=NOW) == link
+    link = archive_plans.pin(account, [folder.pk], [], "Films", now=NOW)
+    assert archive_plans.pin(account, [folder.pk], [], "Films", now=NOW) == link
     assert len(plans()) == 1
 
 
@@ -293,7 +296,7 @@ def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
 ):
     a_file(account, "kept.txt", blob=put(library_folder, b"kept"))
     library_folder.delete(file.blob)
-    link = pins.pin(account, [0], [], "All", now=timezone.now())
+    link = archive_plans.pin(account, [0], [], "All", now=timezone.now())
     with zipfile.ZipFile(io.BytesIO(reader.get(link).content)) as archive:
         assert archive.namelist() == ["All/", "All/kept.txt", "MISSING.txt"]
         assert b"All/film.mkv" in archive.read("MISSING.txt")
@@ -303,13 +306,13 @@ def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
 def believed(monkeypatch, library_folder):
     """The library is known to be whole, and few files are many."""
     # No setting changes it, and 500 files for each of these tests take seconds.
-    monkeypatch.setattr(pins, "LOOKED_AT", 0)
+    monkeypatch.setattr(archive_plans, "LOOKED_AT", 0)
     library_folder.note_whole(timezone.now())
     return library_folder
 
 
 def everything():
-    return pins.pin(Account.objects.get(), [0], [], "All", now=timezone.now())
+    return archive_plans.pin(Account.objects.get(), [0], [], "All", now=timezone.now())
 
 
 def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
@@ -354,7 +357,7 @@ def test_a_file_that_cannot_be_read_ends_the_belief(reader, file, link, believed
 
 def test_planning_for_ids_that_are_gone_leaves_no_plan(account, tmp_path):
     with pytest.raises(NotFound):
-        pins.pin(account, [], [10**6], "Files", now=NOW)
+        archive_plans.pin(account, [], [10**6], "Files", now=NOW)
     assert not list((tmp_path / "pins").glob("*"))
 
 
@@ -369,17 +372,17 @@ def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
     if moment == "before":
         monkeypatch.setattr(Store, "free_bytes", lambda _store: 0)
     else:
-        monkeypatch.setattr(pins, "write_plan", full)
+        monkeypatch.setattr(archive_plans, "write_plan", full)
     with pytest.raises(DiskFull):
-        pins.pin(account, [], [file.pk], "Files", now=NOW)
+        archive_plans.pin(account, [], [file.pk], "Files", now=NOW)
     assert not list(tmp_path.glob("pins/*"))
 
 
 def test_plans_are_kept_for_as_long_as_their_links_live(account, file, tmp_path):
-    link = pins.pin(account, [], [file.pk], "Files", now=NOW)
-    pins.prune(NOW + timedelta(hours=25))
+    link = archive_plans.pin(account, [], [file.pk], "Files", now=NOW)
+    archive_plans.prune(NOW + timedelta(hours=25))
     assert len(plans()) == 1
-    pins.prune(NOW + timedelta(hours=27))
+    archive_plans.prune(NOW + timedelta(hours=27))
     assert not list((tmp_path / "pins").iterdir())
     assert link
 
@@ -390,7 +393,7 @@ def test_planning_asks_the_database_no_more_for_many_than_for_few(
     folder = a_tree(account, "Photos", [f"{n % 7}/{n}.jpg" for n in range(300)])
     assert File.objects.count() == 300
     with django_assert_max_num_queries(6):
-        pins.pin(account, [folder.pk], [], "Photos", now=NOW)
+        archive_plans.pin(account, [folder.pk], [], "Photos", now=NOW)
 
 
 def test_nginx_is_handed_a_path_inside_and_no_bytes(reader, file, link, settings):

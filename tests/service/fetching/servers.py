@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from service.engine.events import Broken, Complete, Gone, Status
-from service.engine.fetch_events import FetchEvent, Head, Magnet, Torrent
-from service.engine.fetch_pace import Pace
-from service.engine.fetching import Fetching, FetchOrder
+from service.fetching.events import FetchEvent, Head, Magnet, Torrent
+from service.fetching.pace import Pace
+from service.fetching.pool import Fetching, FetchOrder
+from service.torrents.events import Broken, Complete, Gone, Status
 from tests.misbehaving import Misbehaviour, Server, Wire, head
 
 PATIENCE_SECONDS = 90

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.engine.events import Complete
+from service.torrents.events import Complete
 from tests.misbehaving import Misbehaviour, answers, chunk, head, resetting, serving, whole
-from tests.service.engine.fetch_servers import CONTENT, Side, file, first_of, in_turn, url_of
+from tests.service.fetching.servers import CONTENT, Side, file, first_of, in_turn, url_of
 
 OLD, NEW = CONTENT[:200_000], CONTENT[::-1][:150_000]
 ETAGS = {OLD: '"old"', NEW: '"new"'}

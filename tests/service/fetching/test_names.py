@@ -4,7 +4,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.engine.fetch_names import MOST_CHARACTERS, name_of, said_name
+from service.fetching.names import MOST_CHARACTERS, name_of, said_name
 from tests.cases import each_case
 
 

@@ -2,8 +2,8 @@ from email.utils import formatdate
 
 import httpx
 
-from service.engine.fetch_answers import retry_after, validator_of
-from service.engine.fetch_pace import Pace, Throttle
+from service.fetching.pace import Pace, Throttle
+from service.fetching.responses import retry_after, validator_of
 from tests.cases import each_case
 
 DAY = 1_700_000_000

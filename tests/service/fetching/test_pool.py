@@ -12,10 +12,10 @@ from itertools import count
 
 import pytest
 
-from service.engine.events import Broken, Complete, Gone
-from service.engine.fetch_events import Head, Magnet, Torrent, Waiting
-from service.engine.fetch_pace import Pace
-from service.engine.fetching import Fetching, FetchOrder
+from service.fetching.events import Head, Magnet, Torrent, Waiting
+from service.fetching.pace import Pace
+from service.fetching.pool import Fetching, FetchOrder
+from service.torrents.events import Broken, Complete, Gone
 from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.leftovers import in_use
@@ -31,7 +31,7 @@ from tests.misbehaving import (
     then_silent,
     whole,
 )
-from tests.service.engine.fetch_servers import (
+from tests.service.fetching.servers import (
     CONTENT,
     Side,
     file,
@@ -659,7 +659,7 @@ def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
     side = sides()
     hurried(side, safe_every_seconds=safe_every_seconds)
     # No setting says when the disk is asked to begin writing.
-    monkeypatch.setattr("service.engine.fetch_content.AHEAD_BYTES", ahead_bytes)
+    monkeypatch.setattr("service.fetching.content.AHEAD_BYTES", ahead_bytes)
     # Only root can make a disk that fails once and then works.
     monkeypatch.setattr(os, "fdatasync", failing_once(os.fdatasync))
     with serving(file()) as server:
@@ -714,9 +714,9 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
     closed = threading.Event()
 
     def held(wire):
-        wire.send(head(Content_Length="512000"), CONTENT[:100])
-        # Reset where it had not read all of these.
-        with suppress(ConnectionResetError):
+        # Reset where it had not read, or not even awaited, all of these.
+        with suppress(ConnectionError):
+            wire.send(head(Content_Length="512000"), CONTENT[:100])
             wire.wait_for_end()
         closed.set()
 

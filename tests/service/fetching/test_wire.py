@@ -9,22 +9,22 @@ from threading import Event
 
 import pytest
 
-from service.engine.events import Complete, Gone
-from service.engine.fetch_pace import Pace
-from service.engine.fetch_wire import Road
-from service.engine.fetching import Fetching
-from service.engine.network import Reach
+from service.fetching.pace import Pace
+from service.fetching.pool import Fetching
+from service.fetching.wire import Road
+from service.network import Reach
+from service.torrents.events import Complete, Gone
 from tests.certificates import self_signed
 from tests.misbehaving import head, serving
 from tests.running import BASE
-from tests.service.engine.fetch_servers import CONTENT, Side, file, in_turn, url_of
+from tests.service.fetching.servers import CONTENT, Side, file, in_turn, url_of
 
 SECONDS = 10
 FETCH_UNTIL_KILLED = """
 import sys
-from service.engine.fetch_events import Head
-from service.engine.fetch_pace import Pace
-from service.engine.fetching import Fetching, FetchOrder
+from service.fetching.events import Head
+from service.fetching.pace import Pace
+from service.fetching.pool import Fetching, FetchOrder
 fetching = Fetching("loopback", pace=Pace(safe_every_seconds=0))
 fetching.add(FetchOrder("7", sys.argv[1], sys.argv[2]))
 told = 0
@@ -96,9 +96,9 @@ def test_removing_closes_the_connection(side):
     closed = Event()
 
     def noticing(wire):
-        wire.send(head(Content_Length="512000"), CONTENT[:100])
-        # Reset where it had not read all of these.
-        with suppress(ConnectionResetError):
+        # Reset where it had not read, or not even awaited, all of these.
+        with suppress(ConnectionError):
+            wire.send(head(Content_Length="512000"), CONTENT[:100])
             wire.wait_for_end()
         closed.set()
 
@@ -175,7 +175,7 @@ def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monke
     context = self_signed(folder)
     trusting = ssl.create_default_context(cafile=folder / "both.pem")
     # Ferry trusts the well-known authorities alone; no setting adds one.
-    monkeypatch.setattr("service.engine.fetch_wire.trusted", lambda: trusting)
+    monkeypatch.setattr("service.fetching.wire.trusted", lambda: trusting)
     with serving(in_turn(file(cut_after=100_000), file()), context) as server:
         assert side.fetch(url_of(server).replace("http:", "https:")) == Complete("7")
         assert len(server.heads) == 2

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from service.api.errors import Unreadable
-from service.api.multipart import MOST_PADDING_BYTES, parts
+from service.http.multipart import MOST_PADDING_BYTES, parts
+from service.http.refusals import Unreadable
 from tests.cases import each_case
 
 HEAD = b'--q\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'

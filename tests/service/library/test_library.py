@@ -4,9 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from service import library, transfers, walking
+from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
+from service.library import library
 from service.models import Account, Discarded, File, Folder
+from service.transfers import transfers
 from tests.cases import each_case
 from tests.service.builders import (
     NOW,
@@ -136,7 +138,7 @@ def test_200_levels_can_be_walked_and_deleted():
     account = alice()
     parts = ["d"] * (library.MOST_DEPTH - 1)
     top = a_tree(account, "top", ["/".join([*parts, "leaf"])])
-    assert len(walked(walking.walk(account, [top.pk], []))) == library.MOST_DEPTH + 1
+    assert len(walked(traversal.walk(account, [top.pk], []))) == library.MOST_DEPTH + 1
     with pytest.raises(TooDeep):
         a_tree(account, "top2", ["/".join([*parts, "d", "leaf"])])
     library.delete_folder(account, top.pk, NOW)
@@ -292,8 +294,8 @@ def test_anothers_things_are_not_found():
         lambda: library.delete_folder(stranger, folder.pk, NOW),
         lambda: library.delete_file(stranger, file.pk, NOW),
         lambda: library.add_file(stranger, folder.pk, "mine", stored(), NOW),
-        lambda: walking.walk(stranger, [folder.pk], []),
-        lambda: walking.walk(stranger, [], [file.pk]),
+        lambda: traversal.walk(stranger, [folder.pk], []),
+        lambda: traversal.walk(stranger, [], [file.pk]),
     ]
     for call in calls:
         with pytest.raises(NotFound):
@@ -309,7 +311,7 @@ def test_an_absurd_id_is_not_found(number):
             read(account, number)
     for selection in (([number], []), ([], [number])):
         with pytest.raises(NotFound):
-            walking.walk(account, *selection)
+            traversal.walk(account, *selection)
 
 
 def test_every_change_raises_the_revision_and_no_look_does():
@@ -351,9 +353,9 @@ def test_names_are_sorted_by_code_point_on_any_database():
     listing = library.listing(account, top.pk)
     assert [row.name for row in listing.files] == names
     assert [row.name for row in listing.folders] == [f"folder {name}" for name in names]
-    _step, (_depth, columns), *_folders = walking.walk(account, [top.pk], [])
+    _step, (_depth, columns), *_folders = traversal.walk(account, [top.pk], [])
     assert list(columns.names) == names
-    (_none, chosen) = next(walking.walk(account, [], [row.id for row in listing.files]))
+    (_none, chosen) = next(traversal.walk(account, [], [row.id for row in listing.files]))
     assert list(chosen.names) == names
 
 
@@ -369,7 +371,7 @@ def test_a_long_listing_takes_no_more_queries_than_a_short_one():
 
 def steps(account, folders=(), files=()):
     ids = [each.pk for each in folders], [each.pk for each in files]
-    return walked(walking.walk(account, *ids))
+    return walked(traversal.walk(account, *ids))
 
 
 def test_a_walk_goes_depth_first():
@@ -396,7 +398,7 @@ def test_a_walk_of_the_root_takes_everything():
     account = alice()
     a_tree(account, "top", ["1"])
     a_file(account, "film.mkv")
-    mine = walked(walking.walk(account, [0], []))
+    mine = walked(traversal.walk(account, [0], []))
     assert [name for _depth, name in mine] == ["/", "film.mkv", "top/", "1"]
 
 
@@ -404,8 +406,8 @@ def test_a_walk_tells_all_of_many_files_in_the_order_of_their_names():
     account = alice()
     many = [f"{n:04}" for n in range(2 * library.AT_ONCE + 1)]
     top = a_tree(account, "top", many)
-    step, *files = walking.walk(account, [top.pk], [])
-    assert step.found == walking.Passed("top", top.updated_at)
+    step, *files = traversal.walk(account, [top.pk], [])
+    assert step.found == traversal.Passed("top", top.updated_at)
     rows = [row for _depth, columns in files for row in zip(*columns, strict=True)]
     known = File.objects.order_by("name").values_list(
         "name", "size_bytes", "crc32", "updated_at", "blob"
@@ -426,7 +428,7 @@ def test_a_folder_that_goes_between_two_queries_of_a_walk_takes_only_its_own_fil
     account = alice()
     top = a_tree(account, "top", ["a/1", "b/2"])
     first = Folder.objects.order_by("lineage").get(lineage__startswith=top.lineage, name="a")
-    walk = walking.walk(account, [top.pk], [])
+    walk = traversal.walk(account, [top.pk], [])
 
     def go(execute, sql, *options):
         if sql.startswith("SELECT") and "service_file" not in sql:
@@ -446,3 +448,41 @@ def test_a_walk_of_some_folders_leaves_out_those_between():
     some = [Folder.objects.get(name="1"), inner, Folder.objects.get(name="3")]
     expected = [(0, "1/"), (1, "a"), (0, "3/"), (1, "c"), (0, "x/"), (1, "d")]
     assert steps(account, some) == expected
+
+
+# The largest files
+
+
+def test_the_largest_files_of_all_folders_come_first_and_the_newer_of_equals():
+    account, other = alice(), mallory()
+    inner = a_folder(account, "Films")
+    names = [("small", 1), ("older", 9), ("newer", 9)]
+    for name, size_bytes in names:
+        a_file(account, name, folder=inner, size_bytes=size_bytes)
+    a_file(account, "middle", size_bytes=5)
+    a_file(other, "of mallory", size_bytes=99)
+    found = [file.name for file in library.largest_files(account)]
+    assert found == ["newer", "older", "middle", "small"]
+
+
+def test_no_more_than_a_hundred_are_listed():
+    account = alice()
+    a_tree(account, "Photos", [f"{number}.jpg" for number in range(120)])
+    assert len(library.largest_files(account)) == 100
+
+
+def test_the_largest_files_are_read_from_an_index():
+    """To sort a million files takes a quarter of a second, and reads the whole table."""
+    account = alice()
+    explain = "EXPLAIN QUERY PLAN"
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        if connection.vendor == "postgresql":
+            explain = "EXPLAIN"
+            # It would rather read and sort so few rows.
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute("SET LOCAL enable_bitmapscan = off")
+        library.largest_files(account)
+        cursor.execute(f"{explain} {asked[-1]['sql']}")
+        plan = str(cursor.fetchall())
+    assert "file_by_size" in plan
+    assert "TEMP B-TREE" not in plan

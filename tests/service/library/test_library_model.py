@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service import library, naming, walking
+from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, Refusal, RootStays
+from service.library import library
+from service.library import names as library_names
 from service.models import Account, Discarded, File
 from tests.service.builders import NOW, an_account, stored
 from tests.service.reading import walked
@@ -33,8 +35,8 @@ class Node:
             yield from each.walk()
 
     def refuse_taken(self, name, but=None):
-        keys = {naming.key_of(each.name) for each in self.below if each is not but}
-        if naming.key_of(name) in keys:
+        keys = {library_names.key_of(each.name) for each in self.below if each is not but}
+        if library_names.key_of(name) in keys:
             raise NameTaken
 
     def shape(self):
@@ -158,7 +160,9 @@ def test_the_library_does_what_a_plain_tree_would(examples):
             assert after.library_revision == before + (really is None)
             assert after.space_used_bytes == root.bytes()
         assert shape_of(account, 0) == root.shape()
-        names = [name.removesuffix("/") for _depth, name in walked(walking.walk(account, [0], []))]
+        names = [
+            name.removesuffix("/") for _depth, name in walked(traversal.walk(account, [0], []))
+        ]
         assert sorted(names) == sorted(node.name for node in root.walk())
         gone = added - File.objects.filter(account=account).count()
         assert Discarded.objects.count() == discarded + gone

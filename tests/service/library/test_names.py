@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service import naming
 from service.errors import BadName
+from service.library import names
 from tests.cases import each_case
 
 
@@ -27,7 +27,7 @@ from tests.cases import each_case
 )
 def test_a_bad_name_is_refused_with_a_reason(name, reason):
     with pytest.raises(BadName) as refused:
-        naming.check(name)
+        names.check(name)
     assert refused.value.reason == reason
 
 
@@ -48,7 +48,7 @@ def test_a_bad_name_is_refused_with_a_reason(name, reason):
     ],
 )
 def test_a_name_that_is_only_odd_is_kept(name):
-    naming.check(name)
+    names.check(name)
 
 
 @each_case(
@@ -64,17 +64,17 @@ def test_a_name_that_is_only_odd_is_kept(name):
     ],
 )
 def test_a_strangers_name_is_made_good(text, name):
-    assert naming.clean(text, otherwise="else") == name
-    naming.check(naming.clean(text, otherwise="else"))
+    assert names.clean(text, otherwise="else") == name
+    names.check(names.clean(text, otherwise="else"))
 
 
 @each_case("text", ["\U0001d160" * 300, "e\u0301" * 300, "x." + "y" * 400])
 def test_what_is_made_good_is_never_too_long(text):
-    naming.check(naming.clean(text, otherwise="else"))
+    names.check(names.clean(text, otherwise="else"))
 
 
 def first(count, name, **options):
-    variants = naming.variants(name, **options)
+    variants = names.variants(name, **options)
     return [next(variants) for _ in range(count)]
 
 
@@ -89,7 +89,7 @@ def test_a_number_stands_after_the_name_of_a_folder():
 def test_a_number_fits_behind_the_longest_name():
     for name in ("x" * 251 + ".mkv", "\U0001d160" * 85, "e\u0301" * 127):
         for variant in first(3, name, is_folder=False):
-            naming.check(variant)
+            names.check(variant)
 
 
 ANY = st.text(st.characters(codec=None), max_size=30) | st.text(
@@ -99,9 +99,9 @@ ANY = st.text(st.characters(codec=None), max_size=30) | st.text(
 
 @given(ANY, st.booleans())
 def test_whatever_a_stranger_wrote_becomes_a_name_with_all_its_numbers(text, is_folder):
-    name = naming.clean(text, otherwise="else")
-    found = list(islice(naming.variants(name, is_folder=is_folder), 12))
+    name = names.clean(text, otherwise="else")
+    found = list(islice(names.variants(name, is_folder=is_folder), 12))
     for each in found:
-        naming.check(each)
-    assert len({naming.key_of(each) for each in found}) == len(found)
-    assert naming.clean(name, otherwise="else") == name
+        names.check(each)
+    assert len({names.key_of(each) for each in found}) == len(found)
+    assert names.clean(name, otherwise="else") == name

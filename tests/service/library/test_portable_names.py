@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from service.safe_names import Names, are_plain, safe_name
+from service.library.portable_names import Names, are_plain, safe_name
 from tests.cases import each_case
 
 HOSTILE = [

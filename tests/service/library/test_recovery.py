@@ -8,12 +8,12 @@ from datetime import date, datetime, timedelta
 import pytest
 from django.db import connection
 
-from service import generation, library, recovery
 from service.errors import NoRoom
-from service.generation import Doubt, doubt_about
+from service.library import generation, library, recovery
+from service.library.generation import Doubt, doubt_about
+from service.library.recovery import Name
+from service.library.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded, File, Library
-from service.recovery import Name
-from service.sweep import Swept, sweep, sweep_leavings
 from tests.service.builders import a_file, a_folder, a_tree, alice, mallory, put
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from service import library
+from service.library import library
+from service.library.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded
-from service.sweep import Swept, sweep, sweep_leavings
 from tests.service.builders import a_file, alice, put
 
 pytestmark = pytest.mark.django_db

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service import naming
-from service.planting import Planted
-from service.planting import Tree as PlantedTree
-from service.trees import Tree
+from service.library import names
+from service.library.bulk_insert import Planted
+from service.library.bulk_insert import Tree as PlantedTree
+from service.library.tree_names import Tree
 from tests.cases import each_case
 from tests.service.builders import stored
 
@@ -45,7 +45,7 @@ def test_every_file_has_a_name_that_the_library_takes(paths):
 )
 def test_names_are_told_apart_as_the_library_does(paths, named):
     found = Tree(paths, most_depth=100).paths()
-    assert [tuple(map(naming.key_of, path)) for path in found] == [
+    assert [tuple(map(names.key_of, path)) for path in found] == [
         tuple(unicodedata.normalize("NFC", name) for name in path) for path in named
     ]
 

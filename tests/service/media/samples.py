@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from service.media.tools import ffmpeg
+from service.media.sandbox.tools import ffmpeg
 
 HOME = tempfile.TemporaryDirectory(prefix="ferry-samples-")
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from service import playback
+from service.content import playback_views
 from service.errors import Busy, NoWorker
-from service.media import desk, looking, pictures
-from service.media.places import Content
+from service.media import probing, requests
+from service.media.content_folders import Content
+from service.media.pictures import pictures
 from tests import databases
 from tests.running import BASE
 from tests.service.builders import a_file, alice, put
@@ -45,7 +46,7 @@ def is_at_its_desk(process) -> bool:
     """A killed one leaves its socket; only the lock's next holder answers there."""
     assert process.poll() is None
     try:
-        desk.ask("nothing", 5)
+        requests.ask("nothing", 5)
     except Busy as refused:
         return refused.reason == Busy.reason
     return False
@@ -73,21 +74,21 @@ def test_the_next_worker_goes_on_with_films_and_pictures(library_folder):
     photo = a_file(owner, "large.png", blob=large)
     content = Content(photo.sha1, photo.size_bytes)
     with worker() as killed, ThreadPoolExecutor() as threads:
-        playback.asked(film, "segment", rendition="v720", number=0)
+        playback_views.asked(film, "segment", rendition="v720", number=0)
         (converter,) = converters()
-        waiting = threads.submit(desk.ask, "picture", 60, size="i1600", file=photo.pk)
-        wait_until(lambda: looking.known(content))
+        waiting = threads.submit(requests.ask, "picture", 60, size="i1600", file=photo.pk)
+        wait_until(lambda: probing.known(content))
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         wait_until(lambda: converter not in converters())
         assert isinstance(waiting.exception(), NoWorker)
     assert not content.picture("i1600").exists()
     with worker():
-        playback.asked(film, "segment", rendition="v720", number=12)
+        playback_views.asked(film, "segment", rendition="v720", number=12)
         wait_until(lambda: is_shown(photo))
     place = Content(film.sha1, film.size_bytes).folder / "hls" / "v720"
     assert (place / "12.m4s").stat().st_size > 0
-    assert looking.known(content).tries == 0
+    assert probing.known(content).tries == 0
 
 
 def is_shown(file) -> bool:

@@ -6,8 +6,9 @@ from queue import Queue
 import pytest
 
 from service.errors import Busy, CannotConvert
-from service.media import confined, refusals
-from service.media.confined import Failed
+from service.media import refusals
+from service.media.sandbox import launcher
+from service.media.sandbox.launcher import Failed
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
@@ -37,7 +38,7 @@ def failing(monkeypatch, failed):
         raise failed
 
     # No film takes too much or breaks on demand, and each survey is to be counted.
-    monkeypatch.setattr(confined, "run", survey)
+    monkeypatch.setattr(launcher, "run", survey)
     return lambda: len(seen)
 
 

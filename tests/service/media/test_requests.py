@@ -10,9 +10,9 @@ import pytest
 from django.conf import settings
 
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
-from service.media import desk
-from service.media.desk import LOCK, MOST_LINE_BYTES, SOCKET, Desk, ask
-from service.media.player import MOST_ANSWERS, MOST_SEGMENTS
+from service.media import requests
+from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
+from service.media.requests import LOCK, MOST_LINE_BYTES, SOCKET, Desk, ask
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
@@ -21,9 +21,9 @@ from tests.service.media.waiting import wait_until
 def folder(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
     # These tests have no database, of which the desk's threads give connections back.
-    monkeypatch.setattr(desk, "close_old_connections", lambda: None)
+    monkeypatch.setattr(requests, "close_old_connections", lambda: None)
     # It is no setting; each desk would be a second late.
-    monkeypatch.setattr(desk, "TAKE_OVER_SECONDS", 0.02)
+    monkeypatch.setattr(requests, "TAKE_OVER_SECONDS", 0.02)
     return tmp_path
 
 
@@ -137,7 +137,7 @@ def test_another_user_is_not_heard(folder, monkeypatch):
     with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
         # Only root could connect as another user.
-        monkeypatch.setattr(desk, "is_our_own", lambda _connection: False)
+        monkeypatch.setattr(requests, "is_our_own", lambda _connection: False)
         with pytest.raises(NoWorker):
             ask("here", 5)
 
@@ -145,12 +145,12 @@ def test_another_user_is_not_heard(folder, monkeypatch):
 def test_the_user_at_the_other_end_is_known():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert desk.is_our_own(ours)
+        assert requests.is_our_own(ours)
 
 
 def test_a_line_without_end_is_cut(folder):
     with serving(here=lambda _asked: {}):
-        with desk.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
+        with requests.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
             caller.sendall(b"x" * 8 * MOST_LINE_BYTES)
         assert ask("here", 5) == {}
 
@@ -164,7 +164,7 @@ def test_nonsense_harms_nobody(folder):
             b'{"kind": []}\n',
             os.urandom(100).replace(b"\n", b"") + b"\n",
         ):
-            with desk.calling(folder, 5) as connection:
+            with requests.calling(folder, 5) as connection:
                 connection.sendall(words)
                 connection.recv(1000)
         assert ask("here", 5) == {}
@@ -173,7 +173,7 @@ def test_nonsense_harms_nobody(folder):
 def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
     entered, leave = threading.Event(), threading.Event()
     # It is no setting; the real limit takes that many threads.
-    monkeypatch.setattr(desk, "MOST_WAITING", 1)
+    monkeypatch.setattr(requests, "MOST_WAITING", 1)
 
     def slow(_asked):
         entered.set()
@@ -208,7 +208,7 @@ def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
 
 
 def test_whoever_may_wait_has_a_thread():
-    assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= desk.MOST_WAITING
+    assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= requests.MOST_WAITING
 
 
 def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, monkeypatch):

@@ -10,16 +10,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from service import library
 from service.errors import Busy
-from service.media import children as children_module
-from service.media import desk, looking, work
-from service.media.children import Children
-from service.media.places import Content, scratch_folder
+from service.library import library
+from service.media import probing, requests, work
+from service.media.content_folders import Content, scratch_folder
+from service.media.sandbox import children as children_module
+from service.media.sandbox.children import Children
 from service.media.sweep import sweep
 from service.media.work import LEASE, Work
 from service.models import Account, Media
-from service.store import Store, library_store
+from service.store.blobs import Store, library_store
 from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
 from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
@@ -50,7 +50,7 @@ def content_of(file) -> Content:
 
 
 def known(file) -> Media:
-    return looking.known(content_of(file))
+    return probing.known(content_of(file))
 
 
 def revision(owner) -> int:
@@ -76,11 +76,11 @@ def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
 def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
     # It is no setting; the desk would be opened again a second later.
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
-    (tmp_path / desk.LOCK).mkdir()
+    (tmp_path / requests.LOCK).mkdir()
     with worker.going_on():
         wait_until(lambda: "the desk broke" in caplog.text)
-        (tmp_path / desk.LOCK).rmdir()
-        wait_until((tmp_path / desk.SOCKET).exists)
+        (tmp_path / requests.LOCK).rmdir()
+        wait_until((tmp_path / requests.SOCKET).exists)
 
 
 def test_the_same_content_is_looked_at_once(worker, keep):
@@ -131,7 +131,7 @@ def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
 
 def assert_put_off(worker, file):
     """However often it is tried."""
-    for _time in range(looking.MOST_TRIES + 1):
+    for _time in range(probing.MOST_TRIES + 1):
         worker.look_once()
         assert (known(file).state, known(file).tries) == ("wanted", 0)
         assert known(file).leased_until > timezone.now() + LEASE
@@ -194,7 +194,7 @@ def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, mon
     """The child is killed when it has been asked, as by a decoder that breaks."""
     killed = []
     file = keep(picture())
-    send = looking.Children.ask
+    send = probing.Children.ask
 
     def ask_and_kill(children, medium, question, seconds):
         with children._one() as child:  # noqa: SLF001  The child that is about to be asked.
@@ -204,13 +204,13 @@ def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, mon
             return child.ask(medium, question, seconds)
 
     # No file is known that breaks a decoder, and the child must die between question and answer.
-    monkeypatch.setattr(looking.Children, "ask", ask_and_kill)
+    monkeypatch.setattr(probing.Children, "ask", ask_and_kill)
     worker.look_once()
     assert (known(file).state, known(file).tries) == ("wanted", 1)
     worker.look_once()
     assert len(set(killed)) == 2
     assert (known(file).state, known(file).tries) == ("refused", 2)
-    monkeypatch.setattr(looking.Children, "ask", send)
+    monkeypatch.setattr(probing.Children, "ask", send)
     other = keep(picture(50, 50), "b.jpg")
     worker.look_once()
     assert known(other).state == "probed"
@@ -272,10 +272,10 @@ def test_who_asks_on_a_busy_machine_may_ask_again(worker, keep, late):
 def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep, late):
     file = keep(picture())
     late.undo()
-    media = looking.row_of(content_of(file))
+    media = probing.row_of(content_of(file))
     with library_store().open(file.blob) as medium:
-        looking.look(worker.children, media, medium)
-    looking.note([media])
+        probing.look(worker.children, media, medium)
+    probing.note([media])
     late.setattr(children_module, "PATIENCE", 0)
     question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
     with pytest.raises(Busy):
@@ -300,7 +300,7 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monk
 def test_a_machine_that_can_start_nothing_is_no_fault_of_the_medium(library_folder, keep, tmp_path):
     photo = keep(picture())
     unable = Work(Children(tmp_path / "gone"), lambda: True)
-    for _time in range(looking.MOST_TRIES):
+    for _time in range(probing.MOST_TRIES):
         unable.look_once()
     unable.stop()
     assert (known(photo).state, known(photo).tries) == ("wanted", 0)
@@ -311,19 +311,19 @@ def test_two_workers_never_look_at_the_same(worker, keep):
         keep(picture(50 + number, 50), f"{number}.jpg")
     now = timezone.now()
     worker.note_new(now)
-    mine, theirs = looking.lease(3, now, now + LEASE), looking.lease(3, now, now + LEASE)
+    mine, theirs = probing.lease(3, now, now + LEASE), probing.lease(3, now, now + LEASE)
     assert (len(mine), len(theirs)) == (3, 1)
     assert not {row.pk for row in mine} & {row.pk for row in theirs}
-    assert looking.lease(3, now, now + LEASE) == []
+    assert probing.lease(3, now, now + LEASE) == []
 
 
 def test_what_a_dead_worker_had_is_free_after_its_lease(worker, keep):
     keep(picture())
     now = timezone.now()
     worker.note_new(now)
-    assert len(looking.lease(3, now, now + LEASE)) == 1
-    assert looking.lease(3, now + LEASE - timedelta(seconds=1), now) == []
-    assert len(looking.lease(3, now + LEASE, now + 2 * LEASE)) == 1
+    assert len(probing.lease(3, now, now + LEASE)) == 1
+    assert probing.lease(3, now + LEASE - timedelta(seconds=1), now) == []
+    assert len(probing.lease(3, now + LEASE, now + 2 * LEASE)) == 1
 
 
 def test_what_was_not_reached_is_free_at_once(worker, keep):

@@ -10,16 +10,16 @@ from typing import BinaryIO, NamedTuple
 
 import av
 
-from service.media import plans
 from service.media.cache import Cache
-from service.media.children import Children
-from service.media.jobs import Jobs
-from service.media.places import Content
-from service.media.plans import Plan
-from service.media.player import Player
-from service.media.renditions import Kind, Rendition
+from service.media.content_folders import Content
+from service.media.hls import plans
+from service.media.hls.plans import Plan
+from service.media.hls.player import Player
+from service.media.hls.renditions import Kind, Rendition
+from service.media.sandbox.children import Children
+from service.media.sandbox.jobs import Jobs
 from service.models import File
-from service.store import library_store
+from service.store.blobs import library_store
 from tests.service.builders import a_file, an_account
 
 GIB = 2**30

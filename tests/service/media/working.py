@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from service.media.children import Children
-from service.media.desk import SOCKET
+from service.media.requests import SOCKET
+from service.media.sandbox.children import Children
 from service.media.work import Work
 from tests.service.media.waiting import wait_until
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service import store as storing
 from service.errors import DiskFull, NotFound
-from service.store import Store
+from service.store import blobs
+from service.store.blobs import Store
 from tests.service.builders import put
 
 CONTENT = os.urandom(3 * 2**20 + 7)
@@ -113,7 +113,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, mo
     # Each step has to fail by itself, which no real disk can be told to do.
     if moment == "write":
         monkeypatch.setattr(
-            storing, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
+            blobs, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
         )
     elif moment == "fsync":
         monkeypatch.setattr(os, "fsync", full)

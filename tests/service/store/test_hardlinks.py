@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from config import secret
-from service import hardlinks
 from service.errors import DiskFull
-from service.places import Place
-from service.store import Store
+from service.store import hardlinks
+from service.store.blobs import Store
+from service.transfers.download_folders import Place
 
 
 @pytest.fixture(params=[errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV])

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from service.engine.client import Engine
-from tests.service.engine.holding import LOOPBACK, Held, holding
+from service.torrents.client import Engine
+from tests.service.torrents.holding import LOOPBACK, Held, holding
 from tests.swarm import Seeder, seeder
 
 

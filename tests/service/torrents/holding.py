@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from service.engine.client import Engine
-from service.engine.events import Broken, Complete, Event, Gone, Metadata, Status
-from service.engine.orders import EngineSettings, Order
-from service.engine.process import COMMAND
+from service.torrents.client import Engine
+from service.torrents.events import Broken, Complete, Event, Gone, Metadata, Status
+from service.torrents.orders import EngineSettings, Order
+from service.torrents.process import COMMAND
 from tests.running import open_files
 from tests.swarm import Made
 
@@ -22,6 +22,7 @@ LOOPBACK = EngineSettings(
     port=0,
     interface="",
     proxy="",
+    utp=False,
     port_mapping=False,
     fetch_private=False,
     download_limit_bytes=0,
@@ -121,10 +122,13 @@ def holding(
 
 
 def listening_port(pid: int) -> int:
-    """Of the engine's process, as the kernel knows it."""
+    """Of the engine's process, as the kernel knows it. Its list of sockets may miss some while
+    others come and go, so we read it until it has ours."""
     sockets = [name for name in open_files(pid) if name.startswith("socket:")]
     inodes = {name.removeprefix("socket:[").rstrip("]") for name in sockets}
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return next(
-        int(row[1].split(":")[1], 16) for row in rows if row[9] in inodes and row[3] == "0A"
-    )
+    for _ in range(100):
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        ours = [row[1] for row in rows if row[9] in inodes and row[3] == "0A"]
+        if ours:
+            return int(ours[0].split(":")[1], 16)
+    raise AssertionError("the engine listens nowhere")

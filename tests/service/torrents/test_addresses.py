@@ -4,8 +4,8 @@ import string
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.engine.addresses import ip_filter
-from service.engine.network import Reach, is_web_port
+from service.network import Reach, is_web_port
+from service.torrents.engine.addresses import ip_filter
 from tests.cases import each_case
 
 PUBLIC = [

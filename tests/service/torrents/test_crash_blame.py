@@ -1,4 +1,4 @@
-from service.engine.trial import PROOF_SECONDS, Trial
+from service.torrents.crash_blame import PROOF_SECONDS, Trial
 
 ALL = {"a", "b", "c", "d"}
 

@@ -12,21 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from service.engine import client
-from service.engine.client import Engine
-from service.engine.events import Broken, Complete, Gone, Metadata, Restarted, Status
-from service.engine.process import BASE, COMMAND
-from service.engine.trial import PROOF_SECONDS
+from service.torrents import client
+from service.torrents.client import Engine
+from service.torrents.crash_blame import PROOF_SECONDS
+from service.torrents.events import Broken, Complete, Gone, Metadata, Restarted, Status
+from service.torrents.process import BASE, COMMAND
 from tests.cases import each_case
-from tests.service.engine.holding import LOOPBACK, holding
 from tests.service.media.waiting import wait_until
+from tests.service.torrents.holding import LOOPBACK, holding
 from tests.swarm import torrent
 
 PAYLOAD = bytes(range(256)) * 700
 # As a torrent would that libtorrent can't bear: the very process ends at once.
 CULPRIT = """
 import os, signal, sys
-from service.engine import __main__, child, torrent
+from service.torrents import __main__
+from service.torrents.engine import child, torrent
 
 class Deadly(torrent.Torrent):
     def {method}(self, *arguments):
@@ -47,7 +48,8 @@ __main__.main(Child)
 
 BUSY = """
 from pathlib import Path
-from service.engine import __main__, child
+from service.torrents import __main__
+from service.torrents.engine import child
 
 class Busy(child.Child):
     def obey(self, document):
@@ -245,8 +247,8 @@ def test_the_engine_dies_with_its_worker(tmp_path):
     """However it ends: a second engine would write to the same files."""
     worker = textwrap.dedent("""
         import signal, sys
-        from service.engine.client import Engine
-        from tests.service.engine.holding import LOOPBACK
+        from service.torrents.client import Engine
+        from tests.service.torrents.holding import LOOPBACK
         engine = Engine(LOOPBACK)
         engine.start()
         print(engine.pid, flush=True)
@@ -275,7 +277,7 @@ def test_neither_arguments_nor_environment_tell_a_secret(tmp_path, monkeypatch):
         held.add("1", torrent("x", PAYLOAD), may_download=False)
         held.wait(Metadata, "1")
         place = Path(f"/proc/{held.engine.pid}")
-        assert b"service.engine" in place.joinpath("cmdline").read_bytes()
+        assert b"service.torrents" in place.joinpath("cmdline").read_bytes()
         assert b"PYTHONPATH" in place.joinpath("environ").read_bytes()
         assert b"unspeakable" not in place.joinpath("cmdline").read_bytes()
         assert b"unspeakable" not in place.joinpath("environ").read_bytes()

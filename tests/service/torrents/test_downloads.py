@@ -7,9 +7,9 @@ from dataclasses import replace
 import libtorrent as lt
 import pytest
 
-from service.engine.events import Broken, Complete, Gone, Metadata, Status
+from service.torrents.events import Broken, Complete, Gone, Metadata, Status
 from tests.cases import each_case
-from tests.service.engine.watching import watching
+from tests.service.torrents.watching import watching
 from tests.swarm import KINDS, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
 
 LONE = bytes(range(256)) * 700

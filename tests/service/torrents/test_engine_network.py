@@ -9,15 +9,15 @@ from dataclasses import replace
 import libtorrent as lt
 import pytest
 
-from service.engine.addresses import CLOSED, OPEN, ip_filter, is_usable
-from service.engine.events import Complete, Metadata, Status
-from service.engine.network import Reach
-from service.engine.orders import Order
-from service.engine.params import KEPT_TO_TRACKERS, loading
-from service.engine.session import FINDERS, MAPPERS, pack_of
+from service.network import Reach
+from service.torrents.engine.addresses import CLOSED, OPEN, ip_filter, is_usable
+from service.torrents.engine.params import KEPT_TO_TRACKERS, loading
+from service.torrents.engine.session import FINDERS, MAPPERS, pack_of, uses_utp
+from service.torrents.events import Complete, Metadata, Status
+from service.torrents.orders import Order
 from tests.cases import each_case
 from tests.certificates import self_signed
-from tests.service.engine.holding import LOOPBACK, holding, listening_port
+from tests.service.torrents.holding import LOOPBACK, holding, listening_port
 from tests.swarm import HANDSHAKE_FAILED, Redirecting, Tracker, WebSeed, serving_http, torrent
 
 PAYLOAD = bytes(range(256)) * 700
@@ -78,7 +78,7 @@ def test_the_filter_refuses_private_addresses(address):
 
 
 def test_the_settings_say_what_the_filter_lets_through():
-    """Every other address is asked for in test_network.py."""
+    """Every other address is asked for in tests/service/torrents/test_addresses.py."""
     for fetch_private, access in ((False, CLOSED), (True, OPEN)):
         settings = replace(LOOPBACK, network="internet", fetch_private=fetch_private)
         assert ip_filter(settings.reach).access("192.168.1.1") == access
@@ -102,6 +102,11 @@ def test_the_router_opens_a_port_only_where_the_owner_says_so():
         replace(mapping, proxy="socks5://proxy.example:1081"),
     ):
         assert not any(pack_of(settings)[each] for each in MAPPERS)
+
+
+def test_utp_is_off_beside_a_proxy():
+    assert uses_utp(replace(LOOPBACK, utp=True))
+    assert not uses_utp(replace(LOOPBACK, utp=True, proxy="socks5://proxy.example:1081"))
 
 
 @each_case("port", [0, 1, 22, 25, 110, 143, 587, 631, 1023])
@@ -133,7 +138,8 @@ def on_the_internet(home):
     seeds are taken for public ones, so that the filter alone stands before them."""
     script = home / "quiet.py"
     script.write_text(
-        "from service.engine import __main__, params, session\n"
+        "from service.torrents import __main__\n"
+        "from service.torrents.engine import params, session\n"
         "params.is_usable = lambda *_, **__: True\n"
         "session.finding = lambda _: dict.fromkeys(session.FINDERS + session.MAPPERS, False)\n"
         "__main__.main()\n"

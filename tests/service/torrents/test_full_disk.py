@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from service.engine.events import Broken, Complete, Metadata, Status
-from tests.service.engine.holding import content_of, holding
+from service.torrents.events import Broken, Complete, Metadata, Status
+from tests.service.torrents.holding import content_of, holding
 from tests.swarm import torrent
 from tests.tools import program
 
@@ -21,7 +21,7 @@ PAYLOAD = bytes(range(256)) * 40_000
 def confined(place: Path, megabytes: int) -> tuple[str, ...]:
     """Only the engine sees this disk; the rest of the machine sees it through /proc."""
     mount = f"mount -t tmpfs -o size={megabytes}m tmpfs {shlex.quote(str(place))}"
-    run = f'{mount} && exec {shlex.quote(sys.executable)} -m service.engine "$0"'
+    run = f'{mount} && exec {shlex.quote(sys.executable)} -m service.torrents "$0"'
     return (program("unshare"), "--mount", *as_root(), "sh", "-c", run)
 
 

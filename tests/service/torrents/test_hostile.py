@@ -7,11 +7,11 @@ from pathlib import Path
 import libtorrent as lt
 import pytest
 
-from service.engine import metadata, params
-from service.engine.events import Broken, Complete, Metadata
-from service.engine.orders import Order
+from service.torrents.engine import metadata, params
+from service.torrents.events import Broken, Complete, Metadata
+from service.torrents.orders import Order
 from tests.cases import all_cases, each_case
-from tests.service.engine.holding import LOOPBACK
+from tests.service.torrents.holding import LOOPBACK
 from tests.swarm import bencode, in_order, torrent
 
 PAYLOAD = bytes(range(256)) * 300

@@ -1,6 +1,6 @@
 import pytest
 
-from service.engine.events import (
+from service.torrents.events import (
     Broken,
     Complete,
     FileOf,
@@ -10,7 +10,7 @@ from service.engine.events import (
     Seeded,
     Status,
 )
-from service.engine.messages import (
+from service.torrents.messages import (
     LONGEST_LINE,
     EventReader,
     Garbled,
@@ -20,9 +20,9 @@ from service.engine.messages import (
     order_document,
     order_of,
 )
-from service.engine.orders import Order
+from service.torrents.orders import Order
 from tests.cases import each_case
-from tests.service.engine.holding import LOOPBACK
+from tests.service.torrents.holding import LOOPBACK
 
 FILES = tuple(
     FileOf(number, ("a\n\u2028" * 90, f"{number}é"), number, number % 2 == 0, False)

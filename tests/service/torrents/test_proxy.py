@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import pytest
 
-from service.engine.events import Complete, Status
-from tests.service.engine.holding import holding
+from service.torrents.events import Complete, Status
+from tests.service.torrents.holding import holding
 from tests.swarm import Tracker, serving_http, torrent
 
 PAYLOAD = bytes(range(256)) * 700

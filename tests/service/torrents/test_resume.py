@@ -4,14 +4,15 @@ import os
 import shutil
 import signal
 import sys
+from dataclasses import replace
 
 import pytest
 
-from service.engine import child
-from service.engine.events import Complete, Metadata, Restarted, Status
-from service.engine.orders import Order
-from service.engine.places import RESUME, Places
-from tests.service.engine.holding import Held, holding, listening_port
+from service.torrents.engine import child
+from service.torrents.engine.files import RESUME, Places
+from service.torrents.events import Complete, Metadata, Restarted, Status
+from service.torrents.orders import Order
+from tests.service.torrents.holding import Held, holding, listening_port
 from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
@@ -62,6 +63,23 @@ def test_a_stopped_engine_goes_on_where_it_was(tmp_path, half):
         assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
 
 
+def test_a_file_that_is_wanted_only_now_comes_whole(tmp_path):
+    """The first piece has the end of one file and the beginning of the other."""
+    made = torrent("x", {("a",): b"a" * 20_000, ("b",): b"b" * 900_000})
+    with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path) as held:
+        slow.give(made, tmp_path / "given")
+        held.keys.add("7")
+        order = held_order(held, made, slow.address)
+        held.engine.add(replace(order, unwanted=(0,)))
+        held.wait(Status, "7", where=lambda each: each.done_bytes > 100_000)
+    assert not (tmp_path / "transfers" / "7" / "0").exists()
+    with seeder() as seeds, holding(tmp_path) as held:
+        seeds.give(made, tmp_path / "given")
+        again(held, made, seeds.address)
+        held.events.append(held.wait(Metadata, "7"))
+        held.complete("7", made)
+
+
 @pytest.mark.parametrize("content", [b"", b"x" * 50_000, "half", "flipped"], ids=HARM)
 def test_a_damaged_file_costs_a_check_and_nothing_else(tmp_path, half, content):
     made, had = half
@@ -95,7 +113,7 @@ def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
     places = Places(str(folder))
     assert places.resume()
     # The kernel has another id only after a real restart.
-    monkeypatch.setattr("service.engine.places.BOOT_ID", tmp_path / "another")
+    monkeypatch.setattr("service.torrents.engine.files.BOOT_ID", tmp_path / "another")
     (tmp_path / "another").write_text("another start")
     assert places.resume() is None
     content = (folder / RESUME).read_bytes()
@@ -131,7 +149,8 @@ def test_a_killed_engine_repeats_no_more_than_half_a_minute(tmp_path, monkeypatc
 def often(tmp_path):
     script = tmp_path / "often.py"
     script.write_text(
-        "from service.engine import __main__, child\nchild.RESUME_SECONDS = 0.2\n__main__.main()\n"
+        "from service.torrents import __main__\n"
+        "from service.torrents.engine import child\nchild.RESUME_SECONDS = 0.2\n__main__.main()\n"
     )
     return (sys.executable, str(script))
 

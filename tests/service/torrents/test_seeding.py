@@ -4,9 +4,9 @@ import hashlib
 
 import pytest
 
-from service.engine.events import Complete, Gone, Metadata, Seeded, Status
+from service.torrents.events import Complete, Gone, Metadata, Seeded, Status
 from tests.running import free_port
-from tests.service.engine.holding import holding
+from tests.service.torrents.holding import holding
 from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow

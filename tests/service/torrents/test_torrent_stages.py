@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from service.engine.events import Broken
-from service.engine.orders import Order
-from service.engine.torrent import Stage, Surroundings, Torrent
+from service.torrents.engine.dialing import Dialing
+from service.torrents.engine.torrent import Stage, Surroundings, Torrent
+from service.torrents.events import Broken
+from service.torrents.orders import Order
 
 FAILS = OSError(errno.EIO, "Input/output error")
 
@@ -25,7 +26,8 @@ def removed():
 @pytest.fixture
 def torrent(told, removed, tmp_path):
     session = SimpleNamespace(remove_torrent=removed.append)
-    around = Surroundings(session, None, {}, {}, told.append, lambda _key, _hashes: None)
+    dialing = Dialing(session, utp=False)
+    around = Surroundings(session, dialing, None, {}, {}, told.append, lambda _key, _hashes: None)
     return Torrent(Order("7", str(tmp_path), magnet="magnet:?"), around)
 
 

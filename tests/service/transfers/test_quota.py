@@ -1,4 +1,4 @@
-from service.space import Claim, troubles
+from service.transfers.quota import Claim, troubles
 
 MUCH = 10**12
 

@@ -1,5 +1,5 @@
-from service import states
 from service.models import Transfer
+from service.transfers import states
 from tests.cases import each_case
 
 

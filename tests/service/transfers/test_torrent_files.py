@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service import bencode, torrents
-from service.engine import metadata
 from service.errors import NotATorrent
-from service.torrents import Budget
+from service.torrents.engine import metadata
+from service.transfers import bencode, torrent_files
+from service.transfers.torrent_files import Budget
 from tests.cases import each_case
 from tests.service.builders import a_torrent, bencoded, torrent_info
 
@@ -25,12 +25,12 @@ def v2_info(tree):
 
 def refused(content):
     with pytest.raises(NotATorrent):
-        torrents.read(content)
+        torrent_files.read(content)
     return True
 
 
 def test_one_file_is_read():
-    torrent = torrents.read(a_torrent("Sintel.mp4"))
+    torrent = torrent_files.read(a_torrent("Sintel.mp4"))
     assert (torrent.name, torrent.size_bytes, torrent.file_count) == ("Sintel.mp4", 100, 1)
     assert not torrent.is_folder
     assert not torrent.is_private
@@ -40,7 +40,7 @@ def test_one_file_is_read():
 
 
 def test_many_files_are_a_folder():
-    torrent = torrents.read(a_torrent(files={"a/1": 20_000, "2": 5}))
+    torrent = torrent_files.read(a_torrent(files={"a/1": 20_000, "2": 5}))
     assert (torrent.size_bytes, torrent.file_count, torrent.is_folder) == (20_005, 2, True)
 
 
@@ -48,17 +48,17 @@ def test_padding_counts_for_nothing():
     info = torrent_info(files={"a": 10})
     info["files"].append({"path": [".pad", "1"], "length": 20_000, "attr": "p"})
     info["pieces"] = b"h" * 40
-    torrent = torrents.read(of_info(info))
+    torrent = torrent_files.read(of_info(info))
     assert (torrent.size_bytes, torrent.file_count) == (10, 1)
 
 
 @each_case(("told", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
 def test_whatever_is_not_nothing_is_private_as_for_the_engine(told, is_private):
-    assert torrents.read(a_torrent(private=told)).is_private == is_private
+    assert torrent_files.read(a_torrent(private=told)).is_private == is_private
 
 
 def test_a_private_one_says_so():
-    assert torrents.read(a_torrent(private=1)).is_private
+    assert torrent_files.read(a_torrent(private=1)).is_private
 
 
 @each_case(
@@ -71,14 +71,14 @@ def test_a_private_one_says_so():
 )
 def test_version_2_is_read(tree, is_folder, size_bytes):
     info = v2_info(tree)
-    torrent = torrents.read(of_info(info))
+    torrent = torrent_files.read(of_info(info))
     assert (torrent.is_folder, torrent.size_bytes) == (is_folder, size_bytes)
     assert torrent.info_hash_v2 == hashlib.sha256(bencoded(info)).hexdigest()
     assert torrent.info_hash_v1 == ""
 
 
 def test_a_hybrid_has_both_hashes():
-    torrent = torrents.read(of_info(v2_info({"Sintel": {"": LEAF}}) | torrent_info()))
+    torrent = torrent_files.read(of_info(v2_info({"Sintel": {"": LEAF}}) | torrent_info()))
     assert torrent.info_hash_v1
     assert torrent.info_hash_v2
 
@@ -88,12 +88,14 @@ def test_a_hybrid_whose_trees_differ_is_refused():
 
 
 def test_what_follows_and_what_is_unknown_does_not_matter():
-    assert torrents.read(a_torrent() + b"\r\n").name == "Sintel"
-    assert torrents.read(a_torrent(source="x", unknown=[1, {"a": b"b"}])).name == "Sintel"
+    assert torrent_files.read(a_torrent() + b"\r\n").name == "Sintel"
+    assert torrent_files.read(a_torrent(source="x", unknown=[1, {"a": b"b"}])).name == "Sintel"
 
 
 def test_a_name_in_no_known_alphabet_is_read_somehow():
-    assert torrents.read(a_torrent().replace(b"6:Sintel", b"6:\xff\xfeabcd")).name.endswith("abcd")
+    assert torrent_files.read(a_torrent().replace(b"6:Sintel", b"6:\xff\xfeabcd")).name.endswith(
+        "abcd"
+    )
 
 
 @each_case(
@@ -146,7 +148,7 @@ def test_what_is_no_torrent_is_refused(content):
     ],
 )
 def test_a_torrent_that_contradicts_itself_is_refused(change):
-    assert torrents.read(of_info(torrent_info()))
+    assert torrent_files.read(of_info(torrent_info()))
     assert refused(of_info(torrent_info() | change))
 
 
@@ -157,11 +159,11 @@ def test_one_without_a_name_is_refused():
 
 
 def test_too_many_bytes_values_or_files_are_refused(monkeypatch):
-    assert refused(a_torrent(comment="x" * torrents.MOST_BYTES))
+    assert refused(a_torrent(comment="x" * torrent_files.MOST_BYTES))
     with pytest.raises(NotATorrent):
-        torrents.read(a_torrent(comment=[[] for _ in range(1000)]), Budget(1000))
+        torrent_files.read(a_torrent(comment=[[] for _ in range(1000)]), Budget(1000))
     # No setting changes this limit.
-    monkeypatch.setattr(torrents, "MOST_FILES", 10)
+    monkeypatch.setattr(torrent_files, "MOST_FILES", 10)
     assert refused(a_torrent(files={str(n): 1 for n in range(11)}))
 
 
@@ -169,7 +171,7 @@ def test_a_deep_tree_is_read_and_one_without_end_is_not():
     tree = {"": LEAF}
     for _ in range(250):
         tree = {"d": tree}
-    assert torrents.read(of_info(v2_info(tree))).is_folder
+    assert torrent_files.read(of_info(v2_info(tree))).is_folder
     assert refused(b"d4:infod9:file tree" + b"d1:a" * 100_000)
 
 
@@ -183,7 +185,7 @@ def deep_tree(folders, files):
 
 def test_paths_are_bounded_all_together():
     """Each file of a tree would repeat the names of all folders above it."""
-    assert torrents.read(deep_tree(folders=90, files=50_000)).file_count == 50_000
+    assert torrent_files.read(deep_tree(folders=90, files=50_000)).file_count == 50_000
     assert refused(deep_tree(folders=280, files=50_000))
 
 
@@ -194,7 +196,7 @@ def test_a_tree_that_the_engine_refuses_is_refused():
     def of_tree(tree):
         return b"d4:infod9:file tree" + tree + about + b"ee"
 
-    assert torrents.read(of_tree(b"d1:a" + leaf + b"1:b" + leaf + b"e")).file_count == 2
+    assert torrent_files.read(of_tree(b"d1:a" + leaf + b"1:b" + leaf + b"e")).file_count == 2
     for tree in (
         b"d1:b" + leaf + b"1:a" + leaf + b"e",
         b"d1:a" + leaf + b"1:a" + leaf + b"e",
@@ -209,14 +211,14 @@ def test_a_tree_that_the_engine_refuses_is_refused():
 def test_no_bytes_at_all_raise_anything_else(content):
     for attempt in (content, b"d4:info" + content, b"d4:infod" + content + b"ee"):
         with suppress(NotATorrent):
-            torrents.read(attempt)
+            torrent_files.read(attempt)
 
 
 @given(st.integers(0, 200), st.binary(max_size=5))
 def test_a_good_torrent_that_was_damaged_raises_nothing_else(at, junk):
     content = a_torrent(files={"a/1": 20_000, "2": 5})
     with suppress(NotATorrent):
-        torrents.read(content[:at] + junk + content[at + len(junk) :])
+        torrent_files.read(content[:at] + junk + content[at + len(junk) :])
 
 
 VALUES = st.recursive(
@@ -281,7 +283,7 @@ def test_what_both_read_the_engine_reads_the_same(info):
     """Else a transfer would be another torrent's, or a private one be told as open to all."""
     theirs = as_the_engine_reads(content := of_info(info))
     with suppress(NotATorrent):
-        ours = torrents.read(content)
+        ours = torrent_files.read(content)
         if theirs is not None:
             assert (ours.info_hash_v1, ours.info_hash_v2) == (theirs.hash_v1, theirs.hash_v2)
             assert (ours.name, ours.size_bytes) == (theirs.name, theirs.size_bytes)

@@ -4,7 +4,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from service import library, transfers
 from service.errors import (
     BadAddress,
     BadMagnet,
@@ -13,7 +12,9 @@ from service.errors import (
     NotFound,
     NotNow,
 )
+from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
+from service.transfers import transfers
 from tests.cases import each_case
 from tests.service.builders import (
     NOW,
@@ -224,6 +225,27 @@ def test_what_is_gone_or_failed_is_fetched_anew(end):
     assert anew.pk != first.pk
     assert anew.state == "queued"
     assert Transfer.objects.count() == TorrentFile.objects.count() == 1
+
+
+def test_an_address_is_fetched_again_once_the_first_fetch_is_over():
+    account = alice()
+    first = transfers.add_url(account, "http://example.org/a.txt", 0, NOW)
+    finish(first)
+    finish(first, file_created_id=a_file(account, "a.txt").pk)
+    again = transfers.add_url(account, "http://example.org/a.txt", 0, LATER)
+    assert (again.state, again.title, again.notice) == ("queued", "a (2).txt", "fetched_again")
+    elsewhere = transfers.add_url(account, "http://example.org/a.txt", a_folder(account).pk, LATER)
+    assert (elsewhere.state, elsewhere.title) == ("queued", "a.txt")
+    assert transfers.get(account, first.pk).state == "done"
+
+
+def test_an_address_on_its_way_is_fetched_once_into_each_folder():
+    account = alice()
+    url, films = "http://example.org/a.txt", a_folder(account)
+    first, second = (transfers.add_url(account, url, folder_id, NOW) for folder_id in (0, films.pk))
+    assert (first.folder.parent, second.folder) == (None, films)
+    assert transfers.add_url(account, url, 0, LATER) == first
+    assert transfers.add_url(account, url, films.pk, LATER) == second
 
 
 def test_a_hybrid_takes_the_place_of_its_failed_halves():

@@ -4,7 +4,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from service import bells, transfers
+from service.transfers import transfers, wake_ups
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
 
@@ -20,14 +20,14 @@ def folder(settings, tmp_path):
 @contextmanager
 def worker():
     woken = threading.Event()
-    with bells.heard(woken):
+    with wake_ups.heard(woken):
         yield woken
 
 
 def test_all_workers_hear_each_ring():
     with worker() as one, worker() as two:
         for _ in range(3):
-            bells.ring()
+            wake_ups.ring()
             assert one.wait(SECONDS)
             assert two.wait(SECONDS)
             one.clear()
@@ -43,7 +43,7 @@ def test_a_worker_that_ends_leaves_nothing(folder):
 
 
 def test_without_a_worker_nothing_happens(folder):
-    bells.ring()
+    wake_ups.ring()
     assert not folder.exists()
 
 
@@ -51,7 +51,7 @@ def test_the_bell_of_a_killed_worker_is_taken_down_and_the_others_hear(folder):
     with worker() as woken:
         for name in ("0.bell", "zzz.bell"):
             os.mkfifo(folder / name)
-        bells.ring()
+        wake_ups.ring()
         assert woken.wait(SECONDS)
         assert len(list(folder.iterdir())) == 1
 
@@ -66,7 +66,7 @@ def test_nobody_waits_for_a_worker_that_is_stuck(folder):
             while True:
                 os.write(stuck, bytes(4096))
         with worker() as woken:
-            bells.ring()
+            wake_ups.ring()
             assert woken.wait(SECONDS)
     finally:
         os.close(stuck)
@@ -79,7 +79,7 @@ def test_a_disk_that_has_no_pipes_leaves_the_beat(monkeypatch, caplog):
     # A file system without pipes can't be mounted without root.
     monkeypatch.setattr(os, "mkfifo", refuse)
     with worker() as woken:
-        bells.ring()
+        wake_ups.ring()
         assert not woken.is_set()
     assert "a beat later" in caplog.text
 

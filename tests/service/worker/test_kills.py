@@ -5,9 +5,10 @@ from functools import partial
 
 import pytest
 
-from service import library, transfers
+from service.library import library
 from service.models import File, Transfer
-from service.places import ids_on_disk
+from service.transfers import transfers
+from service.transfers.download_folders import ids_on_disk
 from tests.service.builders import NOW, alice
 from tests.service.fakes import Shift
 from tests.service.test_kills import dying_at, whole

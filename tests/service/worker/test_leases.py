@@ -3,9 +3,9 @@ from datetime import timedelta
 import pytest
 from django.db import OperationalError
 
-from service import transfers
-from service.leases import IDLE_LEASE, LEASE, Expelled, Lease
 from service.models import Transfer, Worker
+from service.transfers import transfers
+from service.worker.leases import IDLE_LEASE, LEASE, Expelled, Lease
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
 from tests.service.fakes import end_process_of

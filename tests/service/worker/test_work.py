@@ -11,12 +11,12 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
-from config import upstream
-from service import library
+from config.embedded import upstream
+from service.library import library
+from service.library.sweep import sweep
 from service.models import File, Worker
-from service.places import ids_on_disk
-from service.store import library_store
-from service.sweep import sweep
+from service.store.blobs import library_store
+from service.transfers.download_folders import ids_on_disk
 from tests.running import free_port
 from tests.service.builders import alice
 from tests.service.working import (

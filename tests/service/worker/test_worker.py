@@ -6,13 +6,16 @@ from datetime import timedelta
 import pytest
 from django.db import OperationalError
 
-from service import accounts, adoption, library, transfers
-from service.engine.events import FileOf, Gone, Metadata, Seeded
-from service.engine.fetch_events import Magnet, Torrent, Waiting
+from service.accounts import accounts
 from service.errors import DiskFull, NameTaken, NotNow
+from service.fetching.events import Magnet, Torrent, Waiting
+from service.library import library
 from service.models import File, Folder, Transfer
-from service.places import Place, ids_on_disk, place_of
-from service.steering import Steering
+from service.torrents.events import FileOf, Gone, Metadata, Seeded
+from service.transfers import identity, transfers
+from service.transfers.download_folders import Place, ids_on_disk, place_of
+from service.worker.commands import TransferControl
+from service.worker.run import LARGE_BYTES
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift, end_process_of
 
@@ -32,6 +35,37 @@ def shift():
 def names(account, folder_id=0):
     listing = library.listing(account, folder_id)
     return sorted(row.name for row in [*listing.folders, *listing.files])
+
+
+def fetched(shift, transfer, files):
+    """Lands it as a folder with these files: path and content."""
+    shift.round()
+    sizes = [(path, len(content)) for path, content in files.items()]
+    shift.engine.metadata(transfer, "Films", sizes, is_folder=True)
+    shift.round()
+    shift.engine.complete(transfer, *files.values())
+    shift.rounds(3)
+    transfer.refresh_from_db()
+    assert transfer.state == "done"
+    return Folder.objects.get(pk=transfer.folder_created_id)
+
+
+FILMS = {"a.mkv": b"aaa", "b/c.srt": b"bbbb", "b/d.srt": b"ddddd"}
+
+
+def delete_named(account, *file_names):
+    for file in File.objects.filter(name__in=file_names):
+        library.delete_file(account, file.pk, NOW)
+
+
+def contents(shift, folder):
+    """By path below the folder."""
+    found = {}
+    for file in File.objects.filter(folder__lineage__startswith=folder.lineage):
+        above = [Folder.objects.get(pk=pk).name for pk in file.folder.ids_from_root]
+        with shift.store.open(file.blob) as content:
+            found["/".join([*above[folder.depth + 1 :], file.name])] = content.read()
+    return found
 
 
 # From a magnet to files
@@ -239,16 +273,118 @@ def test_a_stalled_one_goes_on_where_its_place_is_still_free(shift):
 
 def test_a_magnet_that_nobody_has_stalls_and_leaves_its_place():
     shift = Shift(active_transfers=1)
-    first, second = magnets(alice(), 2)
+    account = alice()
+    (first,) = magnets(account, 1)
     shift.round()
     shift.round(seconds=119)
     assert shift.state(first) == "metadata"
     shift.round(seconds=2)
-    shift.round()
-    assert (shift.state(first), shift.state(second)) == ("stalled", "metadata")
+    assert shift.state(first) == "stalled"
+    second = transfers.add_magnet(account, magnet("b"), 0, NOW)
+    shift.rounds(2)
+    assert shift.state(second) == "metadata"
     shift.engine.metadata(first)
     shift.round()
     assert shift.state(first) == "queued"
+
+
+def test_a_magnet_that_nobody_has_leaves_its_place_within_seconds_if_others_wait():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    shift.rounds(2)
+    assert (shift.state(first), shift.state(second)) == ("metadata", "queued")
+    shift.rounds(12)
+    assert (shift.state(first), first.reason) == ("stalled", "no_peers")
+    assert shift.state(second) == "metadata"
+    assert shift.engine.told("remove") == []
+
+
+def test_one_that_left_its_place_early_stays_away_until_it_finds_a_peer():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    known(shift, first)
+    for _ in range(20):
+        shift.engine.status(first, peers_connected=0)
+        shift.round()
+    assert (shift.state(first), shift.state(second)) == ("stalled", "metadata")
+    finish(shift, second)
+    shift.engine.status(first, peers_connected=0)
+    shift.round()
+    assert shift.state(first) == "stalled"
+    shift.engine.status(first, peers_connected=1)
+    shift.round()
+    assert shift.state(first) == "downloading"
+
+
+def test_one_with_peers_keeps_its_place_though_others_wait():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    known(shift, first)
+    shift.engine.status(first, peers_connected=2, availability=0.7)
+    shift.rounds(60)
+    assert (shift.state(first), shift.state(second)) == ("downloading", "queued")
+
+
+def torrents(account, *sizes):
+    return [
+        transfers.add_torrent(account, a_torrent(f"{number}", files={"a": size, "b": 1}), 0, NOW)
+        for number, size in enumerate(sizes)
+    ]
+
+
+def test_a_small_transfer_overtakes_large_ones():
+    shift = Shift(active_transfers=2)
+    account = alice()
+    large = torrents(account, *[LARGE_BYTES] * 3)
+    shift.rounds()
+    assert [shift.state(each) for each in large] == ["downloading", "queued", "queued"]
+    (small,) = torrents(account, 1000)
+    shift.rounds()
+    assert shift.state(small) == "downloading"
+    assert [shift.state(each) for each in large] == ["downloading", "queued", "queued"]
+
+
+def test_a_magnet_that_turns_out_large_waits_for_a_place_of_the_large():
+    shift = Shift(active_transfers=2)
+    account = alice()
+    (large,) = torrents(account, LARGE_BYTES)
+    first, second = magnets(account, 2)
+    shift.rounds()
+    assert [shift.state(each) for each in (first, second)] == ["metadata", "queued"]
+    known(shift, first, LARGE_BYTES)
+    shift.rounds()
+    assert [shift.state(each) for each in (first, second)] == ["queued", "metadata"]
+    assert shift.engine.told("proceed") == []
+    shift.engine.metadata(large, files=[("a", 1), ("b", 1)])
+    transfers.delete(account, large.pk, NOW)
+    shift.rounds(4)
+    assert shift.state(first) == "downloading"
+    assert shift.engine.told("proceed") == [str(first.pk)]
+
+
+def test_an_address_that_turns_out_large_lets_go_of_its_server_until_its_turn():
+    shift = Shift(active_transfers=2)
+    account = alice()
+    (large,) = torrents(account, LARGE_BYTES)
+    address = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
+    shift.rounds()
+    shift.fetching.head(address, size_bytes=LARGE_BYTES)
+    shift.rounds()
+    assert shift.state(address) == "queued"
+    assert shift.fetching.told("remove") == [str(address.pk)]
+    transfers.delete(account, large.pk, NOW)
+    shift.rounds(4)
+    shift.fetching.head(address, size_bytes=LARGE_BYTES)
+    shift.rounds()
+    assert shift.state(address) == "downloading"
+    assert shift.fetching.told("proceed") == [str(address.pk)]
+
+
+def test_a_single_place_is_for_large_ones_too():
+    shift = Shift(active_transfers=1)
+    (large,) = torrents(alice(), LARGE_BYTES)
+    shift.rounds()
+    assert shift.state(large) == "downloading"
 
 
 def test_peers_that_do_not_have_all_of_it_are_not_enough(shift):
@@ -497,7 +633,7 @@ def test_what_stumbles_over_one_landing_hears_of_the_next(shift, once):
     first, second = magnets(alice(), 2)
     known(shift, first, size_bytes=7)
     known(shift, second, size_bytes=7)
-    once(Steering, "leave")
+    once(TransferControl, "leave")
     shift.engine.complete(first, b"content")
     shift.engine.complete(second, b"content")
     shift.rounds(2)
@@ -675,12 +811,11 @@ def test_deleting_stops_it_and_frees_its_bytes(shift, rounds):
     assert File.objects.get() == kept
 
 
-def test_the_place_stays_until_the_engine_has_let_go(shift, monkeypatch):
+def test_the_place_stays_until_the_engine_has_let_go(shift):
     account = alice()
     (transfer,) = magnets(account, 1)
     known(shift, transfer)
-    # The engine is a fake of these tests: this one takes its time to let go.
-    monkeypatch.setattr(shift.engine, "remove", lambda key: None)
+    shift.engine.lets_go = False
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
     assert list(ids_on_disk()) == [transfer.pk]
@@ -948,6 +1083,17 @@ def test_the_engine_that_died_gets_everything_again(shift):
     assert shift.engine.told("proceed") == [str(first.pk)] * 2
 
 
+def test_the_engine_that_died_pauses_nothing_that_it_does_not_know(shift, once):
+    """The pause would wait in it for the torrent, which would never come."""
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer)
+    shift.engine.restart()
+    once(Place, "make", DiskFull())
+    shift.round()
+    assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
+    assert shift.engine.told("pause") == []
+
+
 def test_who_brings_the_engine_down_three_times_is_set_aside(shift):
     culprit, other = magnets(alice(), 2)
     shift.round()
@@ -983,7 +1129,7 @@ def test_what_vanishes_from_the_disk_again_and_again_fails(shift):
 
 
 def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
-    once(adoption, "adopt")
+    once(identity, "adopt")
     first, second = magnets(alice(), 2)
     shift.round()
     shift.engine.metadata(first)
@@ -1119,6 +1265,19 @@ def test_an_address_that_leads_to_a_magnet_becomes_that_magnet(shift):
     assert shift.engine.orders[str(transfer.pk)].magnet == magnet(name="Sintel")
 
 
+def test_an_address_that_leads_to_a_magnet_without_a_name_is_named_by_its_torrent(shift):
+    transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
+    shift.round()
+    shift.fetching.news.append(Magnet(str(transfer.pk), magnet()))
+    shift.rounds(2)
+    transfer.refresh_from_db()
+    assert transfer.title == transfer.wire_hash
+    shift.engine.metadata(transfer, "Sintel")
+    shift.round()
+    transfer.refresh_from_db()
+    assert transfer.title == "Sintel"
+
+
 def test_an_address_that_leads_to_a_magnet_that_is_none_fails(shift):
     transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
     shift.round()
@@ -1144,6 +1303,173 @@ def test_an_address_of_a_torrent_that_is_here_already_gives_way(shift):
     shift.rounds(2)
     assert (shift.state(first), shift.state(second)) == ("downloading", "failed")
     assert second.reason == "same_torrent"
+
+
+# Added again
+
+
+def test_files_that_were_deleted_inside_its_folder_are_fetched_again(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    library.rename_folder(account, folder.pk, "My films", NOW)
+    delete_named(account, "c.srt")
+    again = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    assert again.pk != first.pk
+    assert (again.title, again.notice, again.size_bytes) == ("My films", "missing_files", 4)
+    assert fetched(shift, again, FILMS).pk == folder.pk
+    assert contents(shift, folder) == FILMS
+    assert shift.engine.added[str(again.pk)].unwanted == (0, 2)
+    assert (again.title, again.size_bytes) == ("My films", 12)
+    account.refresh_from_db()
+    folder.refresh_from_db()
+    assert account.space_used_bytes == folder.size_bytes == 12
+    assert transfers.add_magnet(account, magnet(), 0, NOW) == again
+
+
+def test_files_that_come_back_take_no_others_name_and_need_no_more_room_than_theirs(shift):
+    account = alice(space_max_bytes=20)
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    library.delete_folder(account, folder.folders.get().pk, NOW)
+    a_file(account, "b", folder=folder, size_bytes=8)
+    again = transfers.add_magnet(account, magnet(), 0, NOW)
+    fetched(shift, again, FILMS)
+    found = File.objects.filter(folder__lineage__startswith=folder.lineage)
+    paths = {f"{library.path_of(file.folder)}/{file.name}" for file in found}
+    assert paths == {"Films/a.mkv", "Films/b", "Films/b (2)/c.srt", "Films/b (2)/d.srt"}
+
+
+def test_what_was_renamed_inside_its_folder_is_not_missing(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    fetched(shift, first, FILMS)
+    library.rename_file(account, File.objects.get(name="c.srt").pk, "other.srt", NOW)
+    assert transfers.add_magnet(account, magnet(), 0, NOW) == first
+
+
+def test_an_emptied_folder_is_filled_again_or_another_where_that_was_asked_for(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    delete_named(account, "a.mkv", "c.srt", "d.srt")
+    again = transfers.add_magnet(account, magnet(), 0, NOW)
+    assert fetched(shift, again, FILMS).pk == folder.pk
+    delete_named(account, "a.mkv", "c.srt", "d.srt")
+    there = a_folder(account, "There")
+    moved = transfers.add_magnet(account, magnet(name="Films"), there.pk, NOW)
+    assert fetched(shift, moved, FILMS).parent == there
+
+
+def test_all_of_it_comes_where_the_rest_is_deleted_meanwhile(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    delete_named(account, "c.srt")
+    again = transfers.add_magnet(account, magnet(), 0, NOW)
+    shift.round()
+    library.delete_folder(account, folder.pk, NOW)
+    sizes = [(path, len(content)) for path, content in FILMS.items()]
+    shift.engine.metadata(again, "Films", sizes)
+    shift.round()
+    shift.engine.complete(again, b"", b"bbbb", b"")
+    shift.rounds(3)
+    assert shift.engine.added[str(again.pk)].unwanted == ()
+    assert contents(shift, fetched(shift, again, FILMS)) == FILMS
+
+
+def test_what_is_missing_is_never_shared_as_if_it_were_all(shift):
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    delete_named(account, "c.srt")
+    again = transfers.add_magnet(account, magnet(), 0, NOW)
+    theirs = transfers.add_magnet(mallory(), magnet(name="Films"), 0, NOW)
+    fetched(shift, again, FILMS)
+    assert contents(shift, folder) == FILMS
+    whole = fetched(shift, theirs, FILMS)
+    assert contents(shift, whole) == FILMS
+    assert shift.engine.added[str(theirs.pk)].unwanted == ()
+
+
+def test_missing_files_that_fail_or_do_not_fit_come_when_they_can(shift):
+    account = alice(space_max_bytes=20)
+    content = a_torrent("Films", files={path: len(each) for path, each in FILMS.items()})
+    folder = fetched(shift, transfers.add_torrent(account, content, 0, NOW), FILMS)
+    delete_named(account, "a.mkv", "d.srt")
+    mine = a_file(account, "mine", size_bytes=13)
+    with pytest.raises(NotNow) as refused:
+        transfers.add_torrent(account, content, 0, NOW)
+    assert refused.value.wish.size_bytes == 8
+    library.delete_file(account, mine.pk, NOW)
+    shift.rounds(2)
+    failed = Transfer.objects.exclude(state="done").get()
+    shift.engine.broken(failed, "invalid_torrent", "No.")
+    shift.rounds(2)
+    assert (shift.state(failed), failed.notice) == ("failed", "missing_files")
+    again = transfers.add_torrent(account, content, 0, NOW)
+    assert fetched(shift, again, FILMS).pk == folder.pk
+    assert contents(shift, folder) == FILMS
+
+
+@pytest.mark.parametrize("state", ["running", "failed"])
+def test_a_refill_that_was_removed_leaves_what_is_known_of_its_folder(shift, state):
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    delete_named(account, "c.srt")
+    canceled = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    shift.round()
+    if state == "failed":
+        shift.engine.broken(canceled, "invalid_torrent", "No.")
+        shift.rounds(2)
+    transfers.delete(account, canceled.pk, NOW)
+    shift.rounds(2)
+    assert transfers.listed(account) == []
+    again = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    assert (again.title, again.notice, again.size_bytes) == ("Films", "missing_files", 4)
+    assert fetched(shift, again, FILMS).pk == folder.pk
+    assert contents(shift, folder) == FILMS
+
+
+def test_missing_files_alone_are_not_seeded():
+    shift = Shift(seeds=True)
+    account = alice()
+    folder = fetched(shift, transfers.add_magnet(account, magnet(name="Films"), 0, NOW), FILMS)
+    assert shift.engine.told("seed")
+    shift.engine.news.append(Seeded(shift.engine.told("seed")[0]))
+    shift.rounds(2)
+    delete_named(account, "c.srt")
+    again = transfers.add_magnet(account, magnet(), 0, NOW)
+    assert fetched(shift, again, FILMS).pk == folder.pk
+    assert not again.is_seeding
+    assert len(shift.engine.told("seed")) == 1
+
+
+def test_missing_files_come_from_the_place_in_which_they_are_still_seeded():
+    shift = Shift(seeds=True)
+    account = alice()
+    first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    folder = fetched(shift, first, FILMS)
+    delete_named(account, "c.srt")
+    again = transfers.add_magnet(account, magnet(), 0, NOW)
+    shift.rounds(3)
+    assert shift.state(again) == "done"
+    assert contents(shift, folder) == FILMS
+    assert shift.engine.told("add") == [str(first.pk)]
+
+
+def test_an_address_of_a_torrent_brings_its_missing_files(shift):
+    account = alice()
+    content = a_torrent("Films", files={path: len(each) for path, each in FILMS.items()})
+    folder = fetched(shift, transfers.add_torrent(account, content, 0, NOW), FILMS)
+    delete_named(account, "a.mkv")
+    again = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
+    shift.round()
+    shift.fetching.news.append(Torrent(str(again.pk), content))
+    shift.rounds(2)
+    assert fetched(shift, again, FILMS).pk == folder.pk
+    assert contents(shift, folder) == FILMS
 
 
 def test_a_web_page_is_kept_but_said(shift):

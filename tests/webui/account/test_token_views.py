@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.webui.test_sending import TORRENT, magnet, titles
+from tests.webui.add.test_views import TORRENT, magnet, titles
+from webui.account.token_views import MOST_GUESSES
 from webui.models import Role, SendToken
-from webui.views.tokens import MOST_GUESSES
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}

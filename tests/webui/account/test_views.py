@@ -6,9 +6,9 @@ import pytest
 from tests.cases import each_case
 from tests.people import PASSWORD, SignedIn, page, signed_in, words
 from tests.webui.service import storage_of
-from webui import connection
-from webui.pages.account import service_part
-from webui.pages.measures import ago_words
+from webui.connection import connection
+from webui.formatting import ago_words
+from webui.server.page import service_part
 from webui.v1.connection import Health
 from webui.v1.errors import Forbidden
 
@@ -45,14 +45,71 @@ def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field):
     assert bob.user.check_password(PASSWORD)
 
 
-@each_case("person", ["alice", "bob", "gwen"])
-def test_the_page_begins_with_the_way_to_each_of_its_parts(alice, bob, gwen, storage, person):
+OWN = "/account/"
+SHARED = "/account/server/"
+PARTS = {
+    ("alice", OWN): "ways tokens pair devices password language browser",
+    ("bob", OWN): "ways tokens pair devices password language browser",
+    ("gwen", OWN): "pair devices password language browser",
+    ("alice", SHARED): "storage plan service health connection programs people activity",
+    ("bob", SHARED): "storage plan service",
+    ("gwen", SHARED): "storage service",
+}
+
+
+@each_case("case", PARTS)
+def test_what_is_ones_own_and_what_all_share_are_two_pages(alice, bob, gwen, storage, case):
+    person, path = case
     people = {"alice": alice, "bob": bob, "gwen": gwen}
-    shown = page(people[person].client.get("/account/"))
+    shown = page(people[person].client.get(path))
+    parts = [(each["id"], each.h2.get_text()) for each in shown.select("main .setting")]
+    assert " ".join(part for part, _title in parts) == PARTS[case]
     jumps = [(each["href"], each.get_text()) for each in shown.select(".jumps a")]
-    parts = [(f"#{each['id']}", each.h2.get_text()) for each in shown.select("main .setting")]
-    assert len(parts) > 5
-    assert jumps == parts
+    assert jumps == [(f"#{part}", title) for part, title in parts]
+    assert shown.select(".jumps details, .jumps summary") == []
+
+
+@each_case("path", [OWN, SHARED])
+def test_both_pages_begin_with_the_way_to_either(gwen, storage, path):
+    tabs = page(gwen.client.get(path)).select("main .tabs a")
+    assert [each["href"] for each in tabs] == [OWN, SHARED]
+    assert [each["href"] for each in tabs if each.get("aria-current") == "page"] == [path]
+
+
+def test_every_link_to_a_part_leads_to_the_page_that_has_it(alice, storage):
+    storage.file("song.mp3")
+    alice.client.get("/")
+    alice.client.post("/files/0/link/")
+    invited = alice.client.post("/account/people/invite/", {"role": "guest"})
+    paired = alice.client.post("/account/pair/")
+    person = f"/account/people/{alice.user.pk}/"
+    paths = ["/", "/add/", "/files/0/link/", OWN, SHARED, "/account/health/", "/account/activity/"]
+    paths += ["/account/pair/code/", "/account/people/invite/", person]
+    answers = [alice.client.get(path) for path in paths] + [invited, paired]
+    ids = {
+        path: {each["id"] for each in page(alice.client.get(path)).select("[id]")}
+        for path in (OWN, SHARED)
+    }
+    links = {each["href"] for answer in answers for each in page(answer).select("a[href*='/#']")}
+    assert len(links) > 6
+    assert [link for link in links if link.split("#")[1] not in ids[link.split("#")[0]]] == []
+
+
+WAYS_BACK = {
+    "/account/look/": "/account/#browser",
+    "/account/language/": "/account/#language-save",
+    "/account/devices/signout/": "/account/#devices",
+    "/account/tokens/7/revoke/": "/account/#tokens",
+    "/account/links/7/revoke/": "/account/#shares",
+    "/account/service/check/": "/account/server/#service",
+    "/account/connection/forget/": "/account/server/#connection",
+    "/account/people/invitations/7/": "/account/server/#people",
+}
+
+
+@each_case("path", WAYS_BACK)
+def test_an_act_leads_back_to_its_part(alice, storage, path):
+    assert alice.client.post(path)["Location"] == WAYS_BACK[path]
 
 
 def test_under_htmx_only_the_form_comes_back(bob):
@@ -112,15 +169,15 @@ def test_under_htmx_the_scheme_is_kept_without_an_answer_to_show(bob):
 
 def test_the_page_of_a_guest_knows_how_the_service_is_without_asking_it(gwen, storage):
     storage.file("a.txt")
-    assert gwen.client.get("/account/").context["page"].service.state == "Not asked yet"
+    assert gwen.client.get("/account/server/").context["page"].service.state == "Not asked yet"
     gwen.client.get("/")
-    well = gwen.client.get("/account/").context["page"].service
+    well = gwen.client.get("/account/server/").context["page"].service
     assert (well.is_well, well.state) == (True, "Storage service")
     assert re.fullmatch(r"Answered in \d+ ms, (just now|\d+ seconds? ago)", well.detail)
     storage.fails("/rest/folder", 503)
     gwen.client.get("/")
     before = len(storage.calls)
-    ill = gwen.client.get("/account/").context["page"].service
+    ill = gwen.client.get("/account/server/").context["page"].service
     assert ill.is_ill
     assert "isn't answering" in ill.state
     assert len(storage.calls) == before
@@ -172,13 +229,13 @@ def test_the_page_after_a_check_may_be_another_processs(gwen, storage):
     told = storage.service.v1.health
     storage.service = storage_of(storage.service.key, is_embedded=True).service
     assert connection.health_of(storage.service) == told != storage.service.v1.health
-    assert "Answered in" in words(gwen.client.get("/account/"), "#service")
+    assert "Answered in" in words(gwen.client.get("/account/server/"), "#service")
 
 
 def test_what_another_release_told_is_passed_over(gwen, storage):
     key = storage.service.key
     connection.cache.set(f"health-{key}", tuple("too many facts"))
-    assert "Not asked yet" in words(gwen.client.get("/account/"), "#service")
+    assert "Not asked yet" in words(gwen.client.get("/account/server/"), "#service")
 
 
 def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
@@ -221,12 +278,25 @@ def test_a_failure_from_before_its_kind_was_kept_has_words_too():
 # Storage
 
 
+def test_the_way_to_the_largest_files_is_there_where_the_service_lists_them(bob, storage):
+    link = page(bob.client.get("/account/server/")).select_one("#storage > div > a")
+    assert link["href"] == "/files/largest/"
+
+
+def test_a_foreign_service_lists_no_largest_files(bob, foreign):
+    assert not page(bob.client.get("/account/server/")).select("#storage > div > a")
+    answer = bob.client.get("/files/largest/")
+    assert answer.status_code == 404
+    assert "no list of its largest files" in words(answer, "main")
+    assert ("GET", "/rest/files/largest") not in foreign.calls
+
+
 def test_the_largest_things_are_named_with_their_sizes(bob, storage):
     storage.folder("Films")
     storage.file("big.bin", b"x" * 300_000)
     storage.file("small.txt", b"x" * 1_000)
     bob.client.get("/")
-    answer = bob.client.get("/account/")
+    answer = bob.client.get("/account/server/")
     rows = [" ".join(row.get_text(" ").split()) for row in page(answer).select("#storage li")]
     assert rows == ["big.bin 300 KB", "small.txt 1 KB"]
     bars = [bar["value"] for bar in page(answer).select("#storage progress")]
@@ -234,4 +304,4 @@ def test_the_largest_things_are_named_with_their_sizes(bob, storage):
 
 
 def test_where_nothing_was_read_yet_the_page_says_so(bob, storage):
-    assert "has not told yet" in words(bob.client.get("/account/"), "#storage")
+    assert "has not told yet" in words(bob.client.get("/account/server/"), "#storage")

@@ -10,21 +10,22 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from config import upstream
-from service import accounts
+from config.embedded import upstream
+from service.accounts import accounts
 from tests.cases import each_case
 from tests.people import PASSWORD, page, words
+from tests.webui.people.test_pairing import PHONE, offered
+from tests.webui.people.test_views import NEW, invited
 from tests.webui.service import EMAIL
-from tests.webui.test_pairing import PHONE, offered
-from tests.webui.test_people import NEW, invited
-from webui import activity
-from webui import connection as site
-from webui.activity import MOST_APART, Kind
+from webui.activity import events as events_module
+from webui.activity.events import MOST_APART, Kind
+from webui.activity.page import activity_page
+from webui.activity.views import PAGE_SIZE
+from webui.connection import connection as site
+from webui.formatting import Calendar
 from webui.models import Activity, Device, OneTimeLink, SendToken, Share
-from webui.pages.activity import activity_page
-from webui.pages.measures import Calendar
 from webui.pruning import prune
-from webui.views.activity import PAGE_SIZE
+from webui.signin.ask_password import SEALED
 
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example"
@@ -258,6 +259,15 @@ def test_failed_sign_ins_of_an_hour_are_one_row_for_each_name_and_network(alice)
     assert "my password" not in str(list(Activity.objects.values()))
 
 
+@each_case(
+    ("path", "field"),
+    [("/account/password/", "old_password"), ("/account/tokens/", "current_password")],
+)
+def test_guesses_of_somebody_signed_in_count_too(alice, path, field):
+    alice.client.post(path, {field: "guess", SEALED: "", "password": NEW, "password_again": NEW})
+    assert events(alice)[0] == "1 failed sign-in as alice"
+
+
 def test_the_next_hour_is_another_row(alice):
     guess("alice")
     Activity.objects.update(at=timezone.now() - timedelta(minutes=61))
@@ -267,7 +277,7 @@ def test_the_next_hour_is_another_row(alice):
 
 def test_strangers_cannot_flood_it(alice):
     for number in range(MOST_APART + 30):
-        activity.record_failure("alice", f"10.{number}.0.1")
+        events_module.record_failure("alice", f"10.{number}.0.1")
     assert Activity.objects.count() == MOST_APART + 1
     assert events(alice)[0] == "30 more failed sign-ins from other addresses within an hour"
 
@@ -306,7 +316,7 @@ def test_a_strange_page_is_none_that_breaks(alice, before):
 
 def test_an_event_costs_one_insert(alice, bob):
     with CaptureQueriesContext(connection) as seen:
-        activity.write(Kind.SIGNED_IN, "bob", "")
+        events_module.write(Kind.SIGNED_IN, "bob", "")
     assert len(seen) == 1
 
 
@@ -322,5 +332,7 @@ def test_what_was_done_stays_done_where_it_cannot_be_recorded(alice, monkeypatch
 
 
 def test_only_the_owner_finds_it_on_the_account_page(alice, bob):
-    assert page(alice.client.get("/account/")).select_one("#activity a[href='/account/activity/']")
-    assert not page(bob.client.get("/account/")).select_one("#activity")
+    assert page(alice.client.get("/account/server/")).select_one(
+        "#activity a[href='/account/activity/']"
+    )
+    assert not page(bob.client.get("/account/server/")).select_one("#activity")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
-from webui import intake
-from webui.intake import Address, Magnet, Unreadable, named, read, taken
+from webui.add import parse
+from webui.add.parse import Address, Magnet, Unreadable, named, read, taken
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 MAGNET = f"magnet:?xt=urn:btih:{HASH}"
@@ -117,9 +117,9 @@ def test_ten_thousand_trackers_are_counted_and_not_sent():
     item = one(f"{MAGNET}&{trackers}&dn=a&xl=5")
     assert item.tracker_count == 10_000
     sent = parse_qs(item.uri.partition("?")[2])
-    assert len(sent["tr"]) == intake.MOST_TRACKERS
+    assert len(sent["tr"]) == parse.MOST_TRACKERS
     assert (sent["dn"], sent["xl"]) == (["a"], ["5"])
-    assert len(item.uri) < intake.LONGEST_MAGNET
+    assert len(item.uri) < parse.LONGEST_MAGNET
 
 
 def test_lines_beyond_the_bound_are_left_as_they_came():
@@ -140,14 +140,14 @@ def test_links_in_one_line_are_bounded_too():
 @each_case(
     "text",
     [
-        "x" * intake.MOST_BYTES,
-        "http://" * (intake.MOST_BYTES // 7),
-        "magnet:?" + "&" * (intake.MOST_BYTES - 8),
-        f"{MAGNET}&" + "tr=a&" * (intake.MOST_BYTES // 5),
-        " http://a.example/" * (intake.MOST_BYTES // 18),
-        "(" * intake.MOST_BYTES,
+        "x" * parse.MOST_BYTES,
+        "http://" * (parse.MOST_BYTES // 7),
+        "magnet:?" + "&" * (parse.MOST_BYTES - 8),
+        f"{MAGNET}&" + "tr=a&" * (parse.MOST_BYTES // 5),
+        " http://a.example/" * (parse.MOST_BYTES // 18),
+        "(" * parse.MOST_BYTES,
         "http://a.example/" + ")" * 10_000_000,
-        "\n" * intake.MOST_BYTES,
+        "\n" * parse.MOST_BYTES,
     ],
 )
 def test_ten_megabytes_take_a_moment(text):
@@ -168,7 +168,7 @@ def test_any_text_is_read(text):
     for item in read(text):
         if isinstance(item, Magnet):
             assert len(item.info_hash) == 40
-            assert not intake.UNSEEN.search(item.uri)
+            assert not parse.UNSEEN.search(item.uri)
         elif isinstance(item, Address):
             assert item.url.lower().startswith(("http://", "https://"))
             assert item.host
@@ -188,4 +188,4 @@ def test_what_was_read_reads_the_same_again(text):
     items = read(text)
     again = read("\n".join(item.line for item in items))
     assert [type(item) for item in again] == [type(item) for item in items]
-    assert [intake.key_of(item) for item in again] == [intake.key_of(item) for item in items]
+    assert [parse.key_of(item) for item in again] == [parse.key_of(item) for item in items]

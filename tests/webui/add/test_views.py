@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, datetime
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -10,11 +10,12 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.webui.test_uploads import Untouchable, body_of, send
-from webui import intake, sending
+from tests.webui.files.test_upload_views import Untouchable, body_of, send
+from webui.add import parse
+from webui.add import send as add_send
+from webui.add.outcomes import MOST_SHOWN, refusal_words, verdicts_part
+from webui.add.send import Errand
 from webui.models import Sent
-from webui.pages.verdicts import MOST_SHOWN, refusal_words, verdicts_part
-from webui.sending import Errand
 from webui.v1.answers import KNOWN_WORDS
 from webui.v1.errors import NoRoom, NotFound, Rejected
 
@@ -34,6 +35,12 @@ def typed(person, *lines, path="/transfers/send/", **fields):
 def by_script(person, *lines, **fields):
     form = {"text": "\n".join(lines), **fields}
     return person.client.post("/transfers/send/", form, headers=SCRIPT)
+
+
+def in_parts(person, **fields):
+    """As a browser sends the form; the client of the tests sends it in the shorter coding."""
+    body = body_of(fields=fields.items())
+    return send(person.client, body, path="/transfers/send/", x_requested_with="ferry")
 
 
 def outcomes(answer):
@@ -71,6 +78,18 @@ def test_what_is_there_already_is_told_with_a_link(bob, storage):
     assert len(titles(storage)) == 1
 
 
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("missing_files", "Some of its files were deleted"), ("fetched_again", "fetching it again")],
+)
+def test_what_is_fetched_again_is_added_and_says_so(bob, storage, reason, said):
+    one = storage.transfer("Sintel", hash=f"{1:040x}")
+    storage.tells(one, reason=reason)
+    (item,) = by_script(bob, magnet(1)).json()["items"]
+    assert item["outcome"] == "added"
+    assert said in item["sentence"]
+
+
 def test_a_link_without_a_name_takes_the_one_that_the_service_knows(bob, storage):
     bare = f"magnet:?xt=urn:btih:{1:040x}"
     assert outcomes(by_script(bob, bare)) == {f"{1:040x}": "added"}
@@ -88,6 +107,15 @@ def test_an_older_service_says_of_what_is_there_no_more_than_true(bob, storage):
     assert item["url"] == f"/transfers/s{Sent.objects.get().pk}/open/"
 
 
+@each_case("told", [{"title": "Sintel"}, {"torrent_hash": f"{1:040x}"}])
+def test_an_answer_without_an_id_that_names_the_transfer_is_an_add(bob, storage, told):
+    Sent.objects.all().delete()
+    answer = httpx.Response(200, json={"result": True, "code": 200} | told)
+    storage.says("/rest/transfer/magnet", answer)
+    (item,) = by_script(bob, magnet(1)).json()["items"]
+    assert (item["outcome"], item["sentence"]) == ("added", "Added")
+
+
 def test_a_refused_one_stops_no_other_and_stays_in_the_field(bob, storage):
     storage.says(
         "/rest/transfer/magnet",
@@ -99,6 +127,23 @@ def test_a_refused_one_stops_no_other_and_stays_in_the_field(bob, storage):
     assert field(answer) == magnet(1)
     assert "can't read this" in words(answer, ".verdict.red")
     assert "1 transfer added, 1 not added" in words(answer, "#verdicts-summary")
+
+
+@each_case(
+    ("reason", "said"),
+    [
+        ({"error": "You have too many torrents"}, "It says: “You have too many torrents”"),
+        ({"error": "torrent_banned"}, "It says: “torrent banned”"),
+        ({"message": "Banned"}, "It says: “Banned”"),
+        ({}, "gives no reason"),
+    ],
+)
+def test_a_refusal_shows_the_reason_that_the_service_gives(bob, storage, reason, said):
+    refused = httpx.Response(200, json={"result": False} | reason)
+    storage.says("/rest/transfer/magnet", refused)
+    (item,) = by_script(bob, magnet(1)).json()["items"]
+    assert item["outcome"] == "refused"
+    assert said in item["sentence"]
 
 
 def test_no_room_says_how_much_is_missing_and_what_was_kept(bob, storage):
@@ -171,8 +216,8 @@ def test_a_service_that_takes_nothing_stops_the_rest_which_stays(bob, storage, s
 def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     seconds = iter(range(0, 1000, 5))
     errand = Errand(storage.service, bob.user, None, NOW)
-    items = intake.read("\n".join(magnet(number) for number in range(1, 100)))
-    done = sending.send(errand, items, clock=lambda: next(seconds))
+    items = parse.read("\n".join(magnet(number) for number in range(1, 100)))
+    done = add_send.send(errand, items, clock=lambda: next(seconds))
     assert len(done.verdicts) == 1
     assert done.left == items[1:]
     assert not done.trouble
@@ -180,7 +225,7 @@ def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
 
 def test_what_is_left_stays_in_the_field_of_a_plain_form(bob, storage, monkeypatch):
     # No setting shortens the 8 s after which the rest stays in the field.
-    monkeypatch.setattr(sending, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(add_send, "PATIENCE_SECONDS", -1.0)
     answer = typed(bob, magnet(1), magnet(2))
     assert field(answer) == f"{magnet(1)}\n{magnet(2)}"
     assert "2 lines were not sent yet" in words(answer, "main")
@@ -217,6 +262,15 @@ def test_a_foreign_service_is_sent_no_folder(bob, foreign):
     films = foreign.folder("Films")
     by_script(bob, magnet(1), folder=str(films.id))
     assert Sent.objects.get().folder_id == ""
+
+
+def test_another_ferry_is_sent_the_folder(bob, foreign):
+    foreign.fake.keeps_folder_id = True
+    films = foreign.folder("Films")
+    bob.client.get("/")
+    assert page(bob.client.get("/add/")).select_one(f"#omni-folder option[value='{films.id}']")
+    by_script(bob, magnet(1), folder=str(films.id))
+    assert next(iter(foreign.fake.transfers.values())).folder == films.id
 
 
 def test_the_folders_to_choose_from_are_shown_where_the_service_takes_one(bob, storage):
@@ -279,8 +333,8 @@ def test_a_plain_form_sends_lines_and_files_together(bob, storage):
 
 def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeypatch):
     # No setting makes the limit small, and that nothing holds the content isn't seen outside.
-    monkeypatch.setattr("webui.views.parcels.MOST_TORRENT_BYTES", 10)
-    monkeypatch.setattr("webui.views.parcels.whole", None)
+    monkeypatch.setattr("webui.add.form_body.MOST_TORRENT_BYTES", 10)
+    monkeypatch.setattr("webui.add.form_body.whole", None)
     assert json.loads(drop(bob, "a.torrent", "x" * 100).content)["ok"]
 
 
@@ -294,15 +348,27 @@ def test_a_file_without_room_is_refused_unread(bob, storage):
 
 @pytest.mark.slow
 def test_ten_megabytes_of_text_are_taken_and_no_more(bob, storage):
-    fits = "x" * (intake.MOST_BYTES - 10)
-    assert outcomes(by_script(bob, fits)).popitem()[1] == "unreadable"
-    answer = by_script(bob, fits + "x" * 20)
+    fits = "x" * (parse.MOST_BYTES - 10)
+    assert outcomes(in_parts(bob, text=fits)).popitem()[1] == "unreadable"
+    answer = in_parts(bob, text=fits + "x" * 20)
     assert answer.status_code == 413
     assert "10 MB" in answer.json()["reason"]
-    urlencoded = urlencode({"text": fits + "x" * 20})
+
+
+@each_case("path", ["/transfers/send/", "/add/"])
+def test_a_large_form_of_the_coding_that_no_page_uses_is_refused_unread(bob, storage, path):
     kind = "application/x-www-form-urlencoded"
-    answer = bob.client.generic("POST", "/transfers/send/", urlencoded, content_type=kind)
+    facts = {"CONTENT_TYPE": kind, "CONTENT_LENGTH": str(2**20 + 1), "wsgi.input": Untouchable()}
+    answer = bob.client.generic("POST", path, **facts)
     assert answer.status_code == 413
+    assert "multipart/form-data" in words(answer, "main")
+
+
+@each_case("name", ["title", "folder", "other"])
+def test_only_the_fields_for_links_hold_much(bob, storage, name):
+    answer = in_parts(bob, text=magnet(1), **{name: "x" * 100_000})
+    assert answer.status_code == 413
+    assert titles(storage) == []
 
 
 # A page that was left open
@@ -324,20 +390,8 @@ def test_an_out_of_date_form_adds_nothing_and_loses_nothing(bob, storage, path):
     assert token
 
 
-@each_case("path", ["/transfers/send/", "/add/"])
-def test_what_was_typed_before_the_session_ended_waits_behind_the_sign_in(mallory, bob, path):
-    lines = [magnet(1), "https://a.example/x.iso"]
-    answer = mallory.post(path, {"text": "\n".join(lines)})
-    assert answer.status_code == 302
-    address = urlsplit(answer["Location"])
-    assert address.path == "/signin/"
-    wanted = parse_qs(address.query)["next"][0]
-    shown = bob.client.get(wanted)
-    assert [box["value"] for box in page(shown).select("input[name=line]")] == lines
-
-
-def test_what_no_address_can_hold_is_refused_in_words_when_the_session_ended(mallory):
-    answer = mallory.post("/add/", {"text": "\n".join(map(magnet, range(100)))})
+def test_what_nobody_is_known_to_have_typed_is_refused_in_words_when_the_session_ended(mallory):
+    answer = mallory.post("/add/", {"text": magnet(1)})
     assert answer.status_code == 403
     assert "Go back, copy what you typed" in words(answer, "main")
 

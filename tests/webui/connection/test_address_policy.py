@@ -1,5 +1,5 @@
 from tests.cases import each_case
-from webui.judging import Judge
+from webui.connection.address_policy import Judge
 
 judge = Judge("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
 

@@ -10,8 +10,9 @@ from config import health
 from tests.cases import each_case
 from tests.people import words
 from tests.webui.service import EMAIL, PASSWORD, storage_of
-from webui import connection, sealing
-from webui.connection import Place
+from webui import encryption
+from webui.connection import connection
+from webui.connection.connection import Place
 from webui.models import Connection
 from webui.v1.address import Credentials
 from webui.v1.dialect import Dialect
@@ -62,10 +63,10 @@ def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
 
 
 def test_what_was_sealed_and_changed_since_is_not_read():
-    sealed = sealing.seal("herring")
-    assert sealing.unseal(sealed) == "herring"
-    with pytest.raises(sealing.Broken):
-        sealing.unseal(sealed[:-3] + "abc")
+    sealed = encryption.seal("herring")
+    assert encryption.unseal(sealed) == "herring"
+    with pytest.raises(encryption.Broken):
+        encryption.unseal(sealed[:-3] + "abc")
 
 
 def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, monkeypatch):
@@ -83,7 +84,7 @@ def test_how_a_service_wants_to_be_spoken_to_outlives_the_process():
     place = Place(URL, Credentials(EMAIL, PASSWORD), is_embedded=False)
     with closing(connection.client_for(place)) as client:
         assert client.dialect == Dialect()
-    connection.keep_dialect(place, Dialect(naming="torrent"))
+    connection.keep_dialect(place.key, Dialect(naming="torrent"))
     with closing(connection.client_for(place)) as client:
         assert client.dialect == Dialect(naming="torrent")
     connection.keep(URL, EMAIL, PASSWORD)

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
+from tests.webui.service import ROOT
 from webui.models import Selection
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +60,39 @@ def test_where_the_service_tells_no_path_the_folders_above_are_opened_for_it(bob
     assert "Silent" in there(foreign)
 
 
+UNKNOWN = {
+    "404": lambda: httpx.Response(404, html="<h1>Not found</h1>"),
+    "404 in JSON": lambda: httpx.Response(404, json={"result": False, "error": "not_found"}),
+    "405": lambda: httpx.Response(405, json={"result": False, "error": "method_not_allowed"}),
+}
+
+
+@each_case("unknown", UNKNOWN)
+@each_case("is_below", [False, True])
+def test_a_folder_is_made_in_the_older_form_where_the_service_knows_no_other(
+    bob, foreign, unknown, is_below
+):
+    foreign.renew()
+    films = foreign.folder("Films")
+    foreign.fake.unknown["POST", "/rest/folder"] = UNKNOWN[unknown]
+    above = films.id if is_below else 0
+    answer = bob.client.post(f"/files/{above}/new/", {"name": "Silent"}, follow=True)
+    assert "Silent" in names(answer)
+    made = next(item for item in foreign.fake.items.values() if item.name == "Silent")
+    assert made.parent == (films.id if is_below else ROOT)
+    assert foreign.calls.count(("POST", f"/rest/folder/{ROOT}/rename")) == 1
+
+
+def test_where_the_folder_above_is_gone_nothing_is_renamed(bob, foreign):
+    films = foreign.folder("Films")
+    bob.client.get(f"/files/{films.id}/")
+    del foreign.fake.items[films.id]
+    foreign.fake.revision += 1
+    answer = bob.client.post(f"/files/{films.id}/new/", {"name": "Silent"})
+    assert answer.status_code == 404
+    assert not [path for _method, path in foreign.calls if path.endswith("/rename")]
+
+
 @each_case(
     ("name", "said"),
     [
@@ -103,21 +137,56 @@ def test_a_dropped_directory_is_made_or_found(bob, storage):
 # Rename
 
 
-def test_a_file_is_renamed_and_its_extension_kept(bob, storage):
+def test_a_file_is_renamed(bob, storage):
     file = storage.file("Sintel.mkv")
     form = page(bob.client.get(f"/files/0/file-{file.id}/rename/"))
-    assert form.select_one("[name=stem]")["value"] == "Sintel"
-    assert form.select_one("[name=extension]")["value"] == ".mkv"
-    sent = {"stem": "Sintel 2010", "extension": ".mkv"}
+    assert form.select_one("[name=name]")["value"] == "Sintel.mkv"
+    sent = {"name": "Sintel 2010.MKV"}
     answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, follow=True)
-    assert names(answer) == ["Sintel 2010.mkv"]
+    assert names(answer) == ["Sintel 2010.MKV"]
+
+
+@each_case(
+    ("old", "new", "question"),
+    [
+        ("notes.txt", "notes.md", "Change .txt to .md?"),
+        ("notes.txt", "notes", "Remove .txt?"),
+        ("notes.txt", "notes.of today", "Remove .txt?"),
+    ],
+)
+def test_another_extension_is_asked_about_once(bob, storage, old, new, question):
+    file = storage.file(old)
+    address = f"/files/0/file-{file.id}/rename/"
+    asked = bob.client.post(address, {"name": new})
+    assert asked.status_code == 422
+    assert question in words(asked, ".rename [role=alert]")
+    assert there(storage) == {old}
+    form = page(asked).select_one(".rename")
+    sent = {field["name"]: field["value"] for field in form.select("input[name]")}
+    assert sent["name"] == new
+    assert names(bob.client.post(address, sent, follow=True)) == [new]
+
+
+def test_an_extension_that_was_not_confirmed_is_asked_about_again(bob, storage):
+    file = storage.file("notes.txt")
+    address = f"/files/0/file-{file.id}/rename/"
+    answer = bob.client.post(address, {"name": "notes.pdf", "confirmed": ".md"})
+    assert "Change .txt to .pdf?" in words(answer, ".rename [role=alert]")
+
+
+def test_nothing_is_asked_where_there_was_no_extension(bob, storage):
+    file = storage.file("README")
+    answer = bob.client.post(
+        f"/files/0/file-{file.id}/rename/", {"name": "README.txt"}, follow=True
+    )
+    assert names(answer) == ["README.txt"]
 
 
 def test_under_htmx_the_row_comes_back(bob, storage):
     file = storage.file("a.txt")
     row = f"/files/0/file-{file.id}"
-    assert page(bob.client.get(f"{row}/rename/form/", headers=HTMX)).select_one("[name=stem]")
-    answer = bob.client.post(f"{row}/rename/", {"stem": "b", "extension": ".txt"}, headers=HTMX)
+    assert page(bob.client.get(f"{row}/rename/form/", headers=HTMX)).select_one("[name=name]")
+    answer = bob.client.post(f"{row}/rename/", {"name": "b.txt"}, headers=HTMX)
     assert names(answer) == ["b.txt"]
     assert names(bob.client.get(f"{row}/", headers=HTMX)) == ["b.txt"]
     assert bob.client.get(f"{row}/")["Location"] == "/"
@@ -125,7 +194,7 @@ def test_under_htmx_the_row_comes_back(bob, storage):
 
 def test_a_folder_is_renamed(bob, storage):
     films = storage.folder("v1.0 of it")
-    bob.client.post(f"/files/0/folder-{films.id}/rename/", {"stem": "Films"})
+    bob.client.post(f"/files/0/folder-{films.id}/rename/", {"name": "Films"})
     assert there(storage) == {"Films"}
     assert words(bob.client.get(f"/files/{films.id}/"), "h1") == "Films"
 
@@ -133,18 +202,18 @@ def test_a_folder_is_renamed(bob, storage):
 def test_a_taken_name_is_told_at_the_field(bob, storage):
     storage.file("a.txt")
     file = storage.file("b.txt")
-    sent = {"stem": "a", "extension": ".txt"}
+    sent = {"name": "a.txt"}
     answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, headers=HTMX)
     assert answer.status_code == 422
     assert "has this name already" in words(answer, ".error")
-    assert page(answer).select_one("[name=stem]")["value"] == "a"
+    assert page(answer).select_one("[name=name]")["value"] == "a.txt"
 
 
 def test_a_file_that_somebody_deleted_meanwhile_is_not_found(bob, storage):
     file = storage.file("a.txt")
     bob.client.get("/")
     del storage.fake.items[file.id]
-    sent = {"stem": "b", "extension": ".txt"}
+    sent = {"name": "b.txt"}
     answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, headers=HTMX)
     assert answer.status_code == 404
 
@@ -156,7 +225,7 @@ def test_a_full_disk_is_not_put_down_to_the_name(bob, storage, name, folder):
     called = "/rest/folder" if folder else f"/rest/file/{file.id}/rename"
     bob.client.get("/")
     storage.fails(called, 413, "disk_full")
-    answer = bob.client.post(f"/files/{path}", {"name": "b", "stem": "b", "extension": ".txt"})
+    answer = bob.client.post(f"/files/{path}", {"name": "b.txt"})
     assert "disk of the storage service is full" in words(answer, "main")
 
 
@@ -312,3 +381,27 @@ def test_nothing_chosen_is_told(gwen, storage):
     assert "Choose something first" in words(
         gwen.client.post("/files/0/zip/", follow=True), "#toasts"
     )
+
+
+def test_what_a_deletion_frees_is_told_as_far_as_it_is_known(bob, foreign):
+    film = foreign.file("film.mkv")
+    film.facts["size"] = None
+    notes = foreign.file("notes.txt", b"x" * 2_000)
+
+    def dialog(*files):
+        chosen = {"entry": [f"file-{file.id}" for file in files]}
+        return page(bob.client.get("/files/0/delete/", chosen)).get_text()
+
+    assert "This frees at least 2 KB." in dialog(film, notes)
+    assert "This frees" not in dialog(film)
+    assert "Deleted items can't be restored." in dialog(film)
+
+
+def test_a_zip_of_unknown_size_says_so(gwen, foreign):
+    film = foreign.file("film.mkv")
+    film.facts["size"] = None
+    notes = foreign.file("notes.txt")
+    chosen = [f"file-{film.id}", f"file-{notes.id}"]
+    foreign.file("third.txt")
+    answer = pack(gwen, entry=chosen)
+    assert "2 items, size unknown" in page(gwen.client.get(answer["Location"])).get_text()

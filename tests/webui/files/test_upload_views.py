@@ -12,8 +12,10 @@ from django.test import Client
 from tests.cases import each_case
 from tests.contract.fake import SPACE
 from tests.people import page, words
-from webui import parts
-from webui.parts import CutOff, Exactly, Part, parts_of
+from webui.connection import connection
+from webui.http import multipart
+from webui.http.multipart import CutOff, Exactly, Part, parts_of
+from webui.v1.dialect import Dialect
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -87,6 +89,25 @@ def test_a_foreign_service_takes_no_folder_and_the_page_says_so_before(bob, fore
     assert "this service takes no folder" in words(shown, "main")
     send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") != films.id
+
+
+def test_at_another_ferry_a_file_lands_where_it_was_dropped(bob, foreign):
+    foreign.fake.keeps_folder_id = True
+    films = foreign.folder("Films")
+    shown = bob.client.get(f"/files/{films.id}/upload/")
+    assert "this service takes no folder" not in words(shown, "main")
+    send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
+    assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
+
+
+def test_what_one_process_found_out_of_a_service_all_know(bob, foreign):
+    """The process that takes an upload need not be the one that read the listing."""
+    films = foreign.folder("Films")
+    bob.client.get(f"/files/{films.id}/")
+    foreign.fake.keeps_folder_id = True
+    connection.keep_dialect(foreign.service.key, Dialect(folder_id="kept"))
+    send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
+    assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
 
 
 def test_a_plain_form_sends_several(bob, storage):
@@ -254,7 +275,7 @@ def test_a_part_is_read_as_it_comes():
     part = next(parts_of(request_of(body, body.length), body.length))
     assert part.filename == "a"
     assert len(part.read(65536)) <= 65536
-    assert body.left > 10 * 2**30 - 8 * parts.PIECE_BYTES
+    assert body.left > 10 * 2**30 - 8 * multipart.PIECE_BYTES
 
 
 @each_case("size", [0, 1, 65535, 65536, 300_000, 1_000_000])

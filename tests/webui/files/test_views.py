@@ -9,7 +9,7 @@ from django.urls import reverse
 from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
-from webui import folders
+from webui.library import folders
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -161,7 +161,7 @@ def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):
     foreign.many(count)
     gwen.client.get("/")
     before = len(foreign.calls)
-    for path in ("/", "/?sort=-size", "/files/0/rows/?from=200", "/account/"):
+    for path in ("/", "/?sort=-size", "/files/0/rows/?from=200", "/account/server/"):
         assert gwen.client.get(path).status_code == 200
     assert foreign.calls[before:] == []
 
@@ -229,6 +229,62 @@ def test_a_page_that_shows_an_old_folder_learns_that_the_service_is_back(
     assert gwen.client.get(again, headers=HTMX).status_code == 204
     foreign.is_back()
     assert not page(gwen.client.get(again, headers=HTMX)).select_one(".banner.amber")
+
+
+BROKEN = {
+    "null": {"folders": [], "files": None},
+    "an object": {"folders": {}, "files": {}},
+    "null twice": {"folders": None, "files": None, "torrents": None},
+    "a refusal": {"result": False},
+    "a word": {"result": "maintenance"},
+}
+
+
+@each_case("broken", BROKEN)
+def test_no_list_where_one_was_due_leaves_the_page_as_it_was(bob, foreign, broken):
+    foreign.renew()
+    file = foreign.file("kept.txt")
+    bob.client.get("/")
+    foreign.says("/rest/folder", *[httpx.Response(200, json=BROKEN[broken]) for _time in range(9)])
+    answer = bob.client.get("/", headers={"cache-control": "no-cache"})
+    assert names(answer) == ["kept.txt"]
+    assert "no sensible answer" in words(answer, ".banner.amber")
+    dialog = bob.client.get("/files/0/delete/", {"entry": f"file-{file.id}"})
+    assert "Delete 1 item?" in page(dialog).get_text()
+    assert "None of these" not in page(dialog).get_text()
+
+
+@each_case("broken", BROKEN)
+def test_no_list_where_nothing_is_known_is_no_empty_folder(gwen, foreign, broken):
+    foreign.renew()
+    foreign.says("/rest/folder", httpx.Response(200, json=BROKEN[broken]))
+    answer = gwen.client.get("/")
+    assert answer.status_code == 502
+    assert "no sensible answer" in words(answer, "h1")
+
+
+def test_a_listing_is_shown_without_its_transfers_where_they_are_no_list(gwen, foreign):
+    body = {"id": 1, "folders": [], "files": [{"id": 7, "name": "a.txt"}], "torrents": None}
+    foreign.says("/rest/folder", httpx.Response(200, json=body))
+    assert names(gwen.client.get("/")) == ["a.txt"]
+
+
+@each_case("status", [401, 403, 400, 404, 409, 422, 500])
+def test_a_reload_of_the_front_page_keeps_it_whatever_the_service_answers(gwen, foreign, status):
+    foreign.renew()
+    foreign.file("kept.txt")
+    gwen.client.get("/")
+    foreign.fails("/rest/folder", status)
+    answer = gwen.client.get("/", headers={"cache-control": "no-cache"})
+    assert (answer.status_code, names(answer)) == (200, ["kept.txt"])
+    assert page(answer).select_one(".banner.amber")
+
+
+def test_the_dialog_counts_as_far_as_the_service_gives_lists(bob, foreign):
+    films = foreign.folder("Films")
+    foreign.says(f"/rest/folder/{films.id}", httpx.Response(200, json=BROKEN["null"]))
+    dialog = bob.client.get("/files/0/delete/", {"entry": f"folder-{films.id}"})
+    assert "folder with all that is in it" in page(dialog).get_text()
 
 
 def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
@@ -328,3 +384,29 @@ def test_a_row_of_a_service_that_is_away_offers_no_acts_that_it_offered_before(g
     answer = gwen.client.get("/", headers={"cache-control": "no-cache"})
     assert names(answer) == ["a.txt"]
     assert not page(answer).select("[name=entry]")
+
+
+@each_case("size", [None, -1, "much", [], True])
+def test_a_size_that_the_service_does_not_tell_is_unknown(gwen, foreign, size):
+    foreign.file("film.mkv").facts["size"] = size
+    foreign.file("notes.txt", b"x" * 2_000)
+    answer = gwen.client.get("/?sort=size")
+    assert names(answer) == ["film.mkv", "notes.txt"]
+    assert [cell.get_text() for cell in page(answer).select(".c-size")[-2:]] == [
+        "size unknown",
+        "2 KB",
+    ]
+    assert "0 bytes" not in page(answer).get_text()
+
+
+def test_an_empty_file_has_0_bytes_and_is_called_empty(gwen, foreign):
+    file = foreign.file("film.mkv", b"")
+    assert words(gwen.client.get("/"), "td.c-size") == "0 bytes"
+    assert "empty" in page(gwen.client.get(f"/files/0/file-{file.id}/view/")).get_text()
+
+
+def test_a_file_of_unknown_size_is_offered_for_download_without_one(gwen, foreign):
+    file = foreign.file("thing.bin")
+    file.facts["size"] = None
+    answer = gwen.client.get(f"/files/0/file-{file.id}/view/")
+    assert words(answer, ".fallback .btn") == "Download"

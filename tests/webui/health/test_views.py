@@ -8,8 +8,8 @@ import pytest
 
 from tests.people import page, words
 from tests.running import BASE
-from webui.health import Finding, Report
-from webui.pages import health
+from webui.health import page as health_page
+from webui.health.reports import Finding, Report
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def ill() -> Report:
 
 
 def test_an_owner_sees_what_is_wrong_and_what_to_do_and_what_takes_the_space(alice, settings):
-    settings.HEALTH = "tests.webui.test_health.ill"
+    settings.HEALTH = "tests.webui.health.test_views.ill"
     answer = alice.client.get("/account/health/")
     assert words(answer, ".page-sub") == "3 items need your attention."
     disk, content, tide, database = [
@@ -46,18 +46,18 @@ def test_an_owner_sees_what_is_wrong_and_what_to_do_and_what_takes_the_space(ali
     assert all(urlsplit(icon["href"]).path.endswith(".svg") for icon in icons)
 
 
-def test_the_real_one_is_shown_from_the_account_page_to_owners_alone(alice, bob):
-    link = page(alice.client.get("/account/")).select_one("#health a")
+def test_the_real_one_is_shown_from_the_server_page_to_owners_alone(alice, bob):
+    link = page(alice.client.get("/account/server/")).select_one("#health a")
     answer = alice.client.get(link["href"])
     assert "Database Works" in words(answer, "#parts")
-    assert page(bob.client.get("/account/")).select_one("#health") is None
+    assert page(bob.client.get("/account/server/")).select_one("#health") is None
 
 
 def test_every_finding_of_ferry_has_words_of_its_own():
-    other = health.finding_words(Finding("nothing", ""))
+    other = health_page.finding_words(Finding("nothing", ""))
     found = set(re_words())
     assert len(found) > 8
-    assert {word for word in found if health.finding_words(Finding(word, "")) == other} == {
+    assert {word for word in found if health_page.finding_words(Finding(word, "")) == other} == {
         "unknown"
     }
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from webui.departures import Departures
+from webui.http.client_disconnect import Departures
 
 TRIES = 60
 

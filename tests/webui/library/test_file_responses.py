@@ -8,8 +8,8 @@ from hypothesis import strategies as some
 
 from tests.cases import each_case
 from tests.webui.service import PASSWORD
-from webui import delivery
-from webui.delivery import Slots, Stream, attachment, passed_on
+from webui.library import file_responses
+from webui.library.file_responses import Slots, Stream, attachment, passed_on
 from webui.v1.errors import Unavailable
 from webui.v1.links import Download
 
@@ -135,7 +135,7 @@ class TestStreams:
 
     def test_no_more_streams_than_slots_and_each_is_given_back(self, gwen, foreign, monkeypatch):
         # STREAMS_PER_PROCESS is read once, when the process begins.
-        monkeypatch.setattr(delivery, "slots", Slots(1))
+        monkeypatch.setattr(file_responses, "slots", Slots(1))
         streams(foreign, Reader(b"x"))
         first = gwen.client.get("/files/file/7/download/")
         calls = len(foreign.calls)
@@ -150,14 +150,14 @@ class TestStreams:
     @each_case("status", [302, 404, 503])
     def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
         # STREAMS_PER_PROCESS is read once, when the process begins.
-        monkeypatch.setattr(delivery, "slots", Slots(1))
+        monkeypatch.setattr(file_responses, "slots", Slots(1))
         headers = {"location": "https://public.example/x"}
         foreign.says(
             "/rest/file/7", *[httpx.Response(status, headers=headers) for _time in range(5)]
         )
         for _time in range(3):
             gwen.client.get("/files/file/7/download/")
-        assert delivery.slots.take()
+        assert file_responses.slots.take()
 
     def test_head_asks_with_head(self, gwen, foreign):
         asked = streams(foreign, Reader(), content_length="9")
@@ -213,7 +213,8 @@ def test_dispositions(name, value):
 
 def test_the_secret_of_the_service_is_in_no_answer(gwen, foreign):
     file = foreign.file("a.txt")
-    for path in ("/", f"/files/file/{file.id}/download/", "/account/", "/files/file/9/download/"):
+    pages = ("/", "/account/", "/account/server/")
+    for path in (*pages, f"/files/file/{file.id}/download/", "/files/file/9/download/"):
         answer = gwen.client.get(path)
         assert PASSWORD.encode() not in answer.content
         assert PASSWORD not in str(answer.headers)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.webui.service import storage_of
-from webui import folders
-from webui.listings import Listings
+from webui.library import folders
+from webui.library.listing_cache import Listings
 from webui.v1 import models
 from webui.v1.errors import NotFound, Unavailable
 
@@ -131,7 +131,7 @@ def test_the_turn_of_a_process_that_died_expires(two, clock):
 
 def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):
     # No setting makes the limit of 5,000 folders small enough to reach in a test.
-    monkeypatch.setattr("webui.listings.MOST_FOLDERS", 3)
+    monkeypatch.setattr("webui.library.listing_cache.MOST_FOLDERS", 3)
     for number in range(5):
         clock.now += 1
         keep(two[0], "a", folder=str(10 + number))
@@ -145,7 +145,7 @@ def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):
 
 def test_the_store_is_bounded_in_bytes(two, clock, monkeypatch):
     # No setting makes the limit of 256 MB small enough to reach in a test.
-    monkeypatch.setattr("webui.listings.MOST_STORED_BYTES", 10_000)
+    monkeypatch.setattr("webui.library.listing_cache.MOST_STORED_BYTES", 10_000)
     for number in range(5):
         clock.now += 1
         keep(two[0], *["x" * 100] * 40, folder=str(10 + number))

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import Stranger, page, words
-from webui import pairing
 from webui.models import Pairing, Role, User
-from webui.pairing import CODE_LIFETIME, LINK_LIFETIME
+from webui.people import pairing
+from webui.people.pairing import CODE_LIFETIME, LINK_LIFETIME
 from webui.pruning import prune
 
 pytestmark = pytest.mark.django_db

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import PASSWORD, Stranger, page, signed_in, words
-from webui import people
 from webui.models import OneTimeLink, Role, User
-from webui.people import INVITATION_LIFETIME, MOST_INVITATIONS, LastOwner, NoOwner
+from webui.people import people
+from webui.people.people import INVITATION_LIFETIME, MOST_INVITATIONS, LastOwner, NoOwner
 
 pytestmark = pytest.mark.django_db
 NEW = {"username": "ida", "password": PASSWORD, "password_again": PASSWORD}
@@ -37,8 +37,8 @@ def invited(alice, role="member"):
 
 
 def test_only_owners_see_people(alice, bob):
-    assert "bob" in words(alice.client.get("/account/"), "#people")
-    assert page(bob.client.get("/account/")).select_one("#people") is None
+    assert "bob" in words(alice.client.get("/account/server/"), "#people")
+    assert page(bob.client.get("/account/server/")).select_one("#people") is None
 
 
 def test_an_owner_changes_a_role_and_it_counts_at_once(alice, gwen):
@@ -120,7 +120,7 @@ def test_of_two_owners_who_remove_each_other_at_once_one_stays(alice, bob):
 
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(remove, [alice, bob], [bob, alice]))
-    assert answers.count("/account/") == 1, answers
+    assert answers.count("/account/server/#people") == 1, answers
     assert User.objects.filter(role=Role.OWNER).count() == 1
 
 
@@ -203,14 +203,14 @@ def test_the_link_is_in_no_log_and_not_in_the_database(alice, caplog):
     assert len(token) > 30
     assert token not in caplog.text
     assert token not in str(list(OneTimeLink.objects.values()))
-    assert token not in alice.client.get("/account/").content.decode()
+    assert token not in alice.client.get("/account/server/").content.decode()
 
 
 # Addresses
 
 
 def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice, settings):
-    settings.LAN_ADDRESSES = "tests.webui.test_people.two_networks"
+    settings.LAN_ADDRESSES = "tests.webui.people.test_views.two_networks"
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
     urls = [field["value"] for field in page(answer).select("input.mono")]
     assert [url.split("/join/")[0] for url in urls] == [
@@ -220,7 +220,10 @@ def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice
 
 
 def test_where_ferry_listens_to_this_machine_alone_a_link_says_no_other_address(alice, settings):
-    settings.LAN_ADDRESSES, settings.HOST = "tests.webui.test_people.two_networks", "127.0.0.1"
+    settings.LAN_ADDRESSES, settings.HOST = (
+        "tests.webui.people.test_views.two_networks",
+        "127.0.0.1",
+    )
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
     (field,) = page(answer).select("input.mono")
     assert field["value"].startswith("http://localhost/join/")

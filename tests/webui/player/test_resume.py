@@ -38,6 +38,13 @@ def test_a_position_is_offered_by_the_player_and_told_in_files(gwen, film):
     assert "50 min left" in front.select_one("#continue").text
 
 
+def test_a_position_in_a_film_of_another_service_is_offered_too(gwen, foreign):
+    film = foreign.file("Sintel.mkv")
+    gwen.client.get("/")
+    report(gwen, film)
+    assert "Resume at 10:00" in words(player(gwen, film), "#resume")
+
+
 def test_the_latest_position_counts(gwen, film):
     report(gwen, film, at="600")
     report(gwen, film, at="1200")
@@ -116,7 +123,7 @@ def test_a_deleted_folder_takes_the_marks_inside_along(bob, storage):
 
 def test_a_renamed_film_keeps_them(gwen, bob, film):
     report(gwen, film)
-    bob.client.post(f"/files/0/file-{film.id}/rename/", {"stem": "Other", "extension": ".mkv"})
+    bob.client.post(f"/files/0/file-{film.id}/rename/", {"name": "Other.mkv"})
     assert page(player(gwen, film)).select_one("#resume")
     assert "Other" in words(gwen.client.get("/"), "#continue")
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as some
 
 from tests.cases import each_case
 from tests.people import SignedIn
-from tests.webui.test_captions import LINE, PIECES, SAFE
-from webui import subtitles
-from webui.pages.entries import FILE, FOLDER, Entry
-from webui.subtitles import sidecars
-from webui.turns import Turns
+from tests.webui.player.test_webvtt import LINE, PIECES, SAFE
+from webui.library.entries import FILE, FOLDER, Entry
+from webui.limiter import Turns
+from webui.player import subtitles
+from webui.player.subtitles import sidecars
 
 NUMBERS = count(1)
 SRT = b"1\n00:00:01,000 --> 00:00:02,000\n%s\n"

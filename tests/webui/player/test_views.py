@@ -4,8 +4,9 @@ import httpx
 import pytest
 from django.conf import settings
 
+from tests.cases import each_case
 from tests.people import page
-from webui import policies
+from webui.http import csp
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +42,7 @@ def test_a_film_has_a_player_and_a_text_has_none(gwen, season):
 def test_only_the_players_page_may_play_what_scripts_put_together(gwen, season):
     film = opened(gwen, season, "Tide S01E2.mp4")["Content-Security-Policy"]
     text = opened(gwen, season, "Notes.txt")["Content-Security-Policy"]
-    assert film == policies.PLAYER
+    assert film == csp.PLAYER
     assert "blob:" in film
     assert "blob:" not in text
 
@@ -58,6 +59,24 @@ def test_the_last_film_has_no_next(gwen, season):
     assert shown.select_one("#previous")
     assert not shown.select_one("#next")
     assert not shown.select_one("template#upcoming")
+
+
+@each_case(
+    ("name", "after", "runs_on"),
+    [
+        ("Tide S01E02.avi", "tide.s01e03.1080p.mkv", True),
+        ("[Group] Name - 07 [ABCD].mkv", "[Group] Name - 08 [EF01].mkv", True),
+        ("Dune (1984).mkv", "Dune (2021).mkv", False),
+        ("Casablanca.mkv", "Citizen Kane.mkv", False),
+    ],
+)
+def test_only_an_episode_is_followed_by_itself(gwen, storage, name, after, runs_on):
+    folder = storage.folder(f"Before {after}")
+    first, _second = (storage.file(each, parent=folder.id) for each in (name, after))
+    shown = page(gwen.client.get(f"/files/{folder.id}/file-{first.id}/view/"))
+    assert shown.select_one("#next")
+    assert bool(shown.select_one("template#upcoming")) is runs_on
+    assert bool(shown.select_one("#more-menu [role=switch]")) is runs_on
 
 
 def test_without_scripts_the_browser_has_the_file_itself(gwen, season):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.cases import each_case
-from webui import captions
-from webui.captions import webvtt
+from webui.player import webvtt as player_webvtt
+from webui.player.webvtt import webvtt
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -113,19 +113,19 @@ def test_what_has_no_cue_is_nothing(text):
 def test_a_million_cues_are_cut_and_it_is_said():
     text = "00:00:01,000 --> 00:00:02,000\na\n\n" * 1_000_000
     found = converted(text)
-    assert found.count("-->") == captions.MOST_CUES + 1
+    assert found.count("-->") == player_webvtt.MOST_CUES + 1
     assert found.endswith("00:00:02.000 --> 00:00:12.000\ncut\n")
 
 
 def test_a_long_text_is_cut_and_it_is_said():
     found = converted(("00:00:01,000 --> 00:00:02,000\n" + "&" * 999 + "\n\n") * 5_000)
-    assert len(found) < captions.MOST_WRITTEN + 100_000
+    assert len(found) < player_webvtt.MOST_WRITTEN + 100_000
     assert found.endswith("cut\n")
 
 
 def test_a_cue_without_end_is_cut():
-    assert len(cue("a" * 10_000_000)) == captions.LONGEST_CUE
-    assert len(cue("a\n" * 1_000_000).splitlines()) == captions.MOST_LINES_A_CUE
+    assert len(cue("a" * 10_000_000)) == player_webvtt.LONGEST_CUE
+    assert len(cue("a\n" * 1_000_000).splitlines()) == player_webvtt.MOST_LINES_A_CUE
 
 
 MOMENT = some.integers(0, 359_999_999)
@@ -160,6 +160,6 @@ def test_whatever_comes_only_known_lines_go(text):
 
 @given(MOMENT, MOMENT)
 def test_times_stay_what_they_are(start, end):
-    line = f"{captions.stamp(start)} --> {captions.stamp(end)}"
+    line = f"{player_webvtt.stamp(start)} --> {player_webvtt.stamp(end)}"
     found = converted(f"{line}\na\n")
     assert (line in found) == (end > start)

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.cases import each_case
+from tests.webui.library.test_file_responses import Reader, streams
 from tests.webui.service import storage_of
-from tests.webui.test_delivery import Reader, streams
-from webui import encodings, texts, typesetting
-from webui.pages import layouts
-from webui.texts import PIECE_BYTES, Wanted
+from webui.library import encodings
+from webui.library.content_check import Expected
+from webui.previews import layouts, text_pieces, typesetting
+from webui.previews.text_pieces import PIECE_BYTES, Wanted
 from webui.v1.errors import Unreadable
 
 
@@ -27,8 +28,15 @@ def read(
     storage = storage_of("k", is_embedded=is_embedded)
     file = storage.file("a.txt", content)
     size_bytes = len(content) if told is None else told
-    wanted = Wanted(str(file.id), size_bytes, start, most_lines, encoding, is_art)
-    return texts.read(storage.service.v1, wanted)
+    wanted = Wanted(
+        str(file.id),
+        Expected("a.txt", size_bytes=size_bytes or None),
+        start,
+        most_lines,
+        encoding,
+        is_art,
+    )
+    return text_pieces.read(storage.service.v1, wanted)
 
 
 def pieces(content, **more):
@@ -123,7 +131,7 @@ def test_nothing_is_lost_between_pieces(words, encoding):
     content = words.encode(encoding)
     found = pieces(content, most_lines=2)
     if found:
-        wanted = texts.plain(words.encode(encoding).decode(encoding))
+        wanted = text_pieces.plain(words.encode(encoding).decode(encoding))
         joined = "".join(piece.text for piece in found)
         assert joined.replace("␍\n", "\n") == wanted.removeprefix("\ufeff") or b"\0" in content
 
@@ -138,7 +146,10 @@ def test_a_text_of_4_gb_costs_one_piece():
 
     storage = storage_of("k", is_embedded=False)
     storage.fake.answer = lambda request, path: answer(request)
-    piece = texts.read(storage.service.v1, Wanted("7", 4 * 2**30, 0, 100, "", is_art=False))
+    piece = text_pieces.read(
+        storage.service.v1,
+        Wanted("7", Expected("a.txt", size_bytes=4 * 2**30), 0, 100, "", is_art=False),
+    )
     assert asked == [f"bytes=0-{PIECE_BYTES - 1}"]
     assert piece.stop == 200
     assert not piece.is_last
@@ -148,8 +159,8 @@ def test_a_service_without_ranges_is_read_no_further_than_needed():
     storage = storage_of("k", is_embedded=False)
     body = Reader(*[b"x" * 65_536] * 1000)
     streams(storage, body)
-    wanted = Wanted("7", 10**9, 0, 100, "", is_art=False)
-    assert len(texts.read(storage.service.v1, wanted).text) == PIECE_BYTES
+    wanted = Wanted("7", Expected("a.txt", size_bytes=10**9), 0, 100, "", is_art=False)
+    assert len(text_pieces.read(storage.service.v1, wanted).text) == PIECE_BYTES
     assert body.given <= 5
     assert body.is_closed
 
@@ -158,9 +169,9 @@ def test_a_place_far_into_a_service_without_ranges_is_refused():
     storage = storage_of("k", is_embedded=False)
     body = Reader(*[b"x" * 65_536] * 1000)
     streams(storage, body)
-    wanted = Wanted("7", 10**10, 10**9, 100, "utf_8", is_art=False)
+    wanted = Wanted("7", Expected("a.txt", size_bytes=10**10), 10**9, 100, "utf_8", is_art=False)
     with pytest.raises(Unreadable):
-        texts.read(storage.service.v1, wanted)
+        text_pieces.read(storage.service.v1, wanted)
     assert body.given == 0
 
 
@@ -168,7 +179,10 @@ def test_another_range_than_the_wanted_is_refused():
     storage = storage_of("k", is_embedded=False)
     streams(storage, Reader(b"x"), 206, content_range="bytes 5-5/9")
     with pytest.raises(Unreadable):
-        texts.read(storage.service.v1, Wanted("7", 9, 0, 100, "", is_art=False))
+        text_pieces.read(
+            storage.service.v1,
+            Wanted("7", Expected("a.txt", size_bytes=9), 0, 100, "", is_art=False),
+        )
 
 
 def test_what_moves_a_terminal_is_left_out_or_drawn():

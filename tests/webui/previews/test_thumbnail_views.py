@@ -7,7 +7,7 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page
-from webui.pictures import Pictures, picture_in, type_of
+from webui.previews.thumbnail_cache import Pictures, picture_in, type_of
 
 pytestmark = pytest.mark.django_db
 PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 50

@@ -9,8 +9,8 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.pages import previews
-from webui.pages.entries import FILE, Entry
+from webui.library.entries import FILE, Entry
+from webui.previews import page as preview_page
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -52,6 +52,8 @@ def link(answer, selector) -> str:
         ("a.jpg", b"", "empty"),
         ("a.bin", b"", "empty"),
         ("a.iso", b"x", "none"),
+        ("a.zip", b"x", "none"),
+        ("a.zip", b"", "empty"),
         ("no extension", b"x", "none"),
     ],
 )
@@ -69,8 +71,8 @@ def test_of_an_empty_file_it_is_said_that_it_is_empty(gwen, storage, name):
 
 
 def test_a_film_of_which_nothing_is_told_is_not_called_empty():
-    assert previews.kind_of(Entry(FILE, "1", "a.mp4", 0, None), None) == "video"
-    assert previews.kind_of(Entry(FILE, "1", "a.mp4", 0, added=1), None) == "empty"
+    assert preview_page.kind_of(Entry(FILE, "1", "a.mp4", None, None), None) == "video"
+    assert preview_page.kind_of(Entry(FILE, "1", "a.mp4", 0, added=1), None) == "empty"
 
 
 def test_the_listing_leads_to_the_preview(gwen, storage):
@@ -243,7 +245,7 @@ def test_a_service_that_fails_leaves_the_page_with_its_ways_on(gwen, foreign):
     answer = view(gwen, file)
     assert answer.status_code == 200
     assert page(answer).select_one(".fallback")
-    assert link(answer, "[data-get]") == f"/files/file/{file.id}/download/"
+    assert link(answer, "[data-get]") == f"/files/file/{file.id}/download/?in=0"
 
 
 # Bytes inside our pages
@@ -342,9 +344,39 @@ def test_an_audio_file_has_the_cover_of_its_folder_and_the_others_as_a_queue(gwe
     tracks = [storage.file(f"{number}.mp3") for number in (1, 2, 10)]
     answer = view(gwen, tracks[1])
     assert f"/file/{cover.id}/image/" in page(answer).select_one("img.cover")["src"]
-    assert [each.get_text() for each in page(answer).select(".queue a")] == [
-        "1.mp3",
-        "2.mp3",
-        "10.mp3",
+    assert [each.get_text() for each in page(answer).select(".queue a span")] == [
+        "1",
+        "2",
+        "10",
     ]
     assert "track 2 of 3" in words(answer, ".audio")
+
+
+def test_the_queue_has_all_tracks_and_their_pages_only_those_around(gwen, storage):
+    cover = storage.file("Cover.jpg")
+    tracks = [storage.file(f"{number}.mp3") for number in range(1, 601)]
+    answer = view(gwen, tracks[0])
+    assert len(answer.content) < 25_000
+    assert [each.get_text() for each in page(answer).select(".queue a span")][-1] == "51"
+    player = page(answer).select_one(".audio")
+    queue = gwen.client.get(player["data-queue"]).json()
+    assert [each["name"] for each in queue["tracks"]] == [str(n) for n in range(1, 601)]
+    first = queue["tracks"][0]["id"]
+    assert queue["url"].format(id=first) == page(answer).select_one("#viewer")["data-url"]
+    assert queue["source"].format(id=first) == player["data-source"]
+    assert queue["tagsUrl"].format(id=first) == player["data-tags-url"]
+    assert f"/file/{cover.id}/image/" in queue["cover"]
+    assert queue["cover"] == player["data-cover"]
+
+
+def test_the_queue_follows_filter_and_order(gwen, storage):
+    kept = [storage.file(f"kept {number}.mp3") for number in (1, 2)]
+    storage.file("other.mp3")
+    address = f"/files/0/file-{kept[0].id}/queue/?sort=-name&q=kept"
+    names = [each["name"] for each in gwen.client.get(address).json()["tracks"]]
+    assert names == ["kept 2", "kept 1"]
+
+
+def test_only_tracks_have_a_queue(gwen, storage):
+    file = storage.file("a.txt")
+    assert gwen.client.get(f"/files/0/file-{file.id}/queue/").status_code == 404

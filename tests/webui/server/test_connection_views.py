@@ -1,4 +1,4 @@
-"""The owner connects another service on the account page, and forgets it again."""
+"""The owner connects another service on the Server page, and forgets it again."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from tests.running import BASE
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, storage_of
-from webui import connection
+from webui.connection import connection
 from webui.models import Connection
 from webui.v1.client import Client
 from webui.v1.errors import Unavailable, Unreadable
@@ -80,7 +80,7 @@ def test_the_owner_connects_a_service(alice, there, caplog):
 
 def test_under_htmx_the_whole_page_comes_anew(alice, there):
     answer = connect(alice, htmx=True)
-    assert answer["HX-Redirect"] == "/account/"
+    assert answer["HX-Redirect"] == "/account/server/#connection"
     assert Connection.objects.exists()
 
 
@@ -219,7 +219,7 @@ def test_forgetting_says_first_what_happens(alice, there):
 @each_case("method", ["get", "post"])
 def test_there_may_be_nothing_to_forget(alice, method):
     answer = getattr(alice.client, method)("/account/connection/forget/")
-    assert answer["Location"] == "/account/"
+    assert answer["Location"] == "/account/server/#connection"
 
 
 def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, there, monkeypatch):
@@ -227,11 +227,11 @@ def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, the
     Connection.objects.update(sealed="nonsense")
     # `storage` took its place, and here it's the one that finds what can't be read.
     monkeypatch.setattr(connection, "place", find_place)
-    shown = alice.client.get("/account/")
+    shown = alice.client.get("/account/server/")
     assert "doesn't take Ferry's sign-in" in words(shown, "#service")
     assert "storage.example" in words(shown, "#connection")
     assert connect(alice).status_code == 302
-    assert "doesn't take" not in words(alice.client.get("/account/"), "#service")
+    assert "doesn't take" not in words(alice.client.get("/account/server/"), "#service")
 
 
 # Who sees it
@@ -240,8 +240,8 @@ def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, the
 @each_case("name", ["bob", "gwen"])
 def test_nobody_but_the_owner_sees_where_files_are_kept(alice, bob, gwen, there, name):
     connect(alice)
-    assert page(alice.client.get("/account/")).select_one("#connection")
-    shown = {"bob": bob, "gwen": gwen}[name].client.get("/account/")
+    assert page(alice.client.get("/account/server/")).select_one("#connection")
+    shown = {"bob": bob, "gwen": gwen}[name].client.get("/account/server/")
     assert page(shown).select_one("#service")
     assert not page(shown).select_one("#connection")
     assert "storage.example" not in shown.content.decode()
@@ -257,9 +257,9 @@ def test_nobody_but_the_owner_may_change_it(alice, bob, gwen, there, name):
 
 
 def test_what_the_environment_says_is_shown_without_its_secrets(alice, there, settings):
-    assert page(alice.client.get("/account/")).select_one("#connection form")
+    assert page(alice.client.get("/account/server/")).select_one("#connection form")
     settings.SERVICE_URL = "https://me%40example.org:se%3Acret@host.example/prefix"
-    shown = alice.client.get("/account/")
+    shown = alice.client.get("/account/server/")
     assert "host.example/prefix" in words(shown, "#connection strong")
     assert "SERVICE_URL" in words(shown, "#connection")
     assert not page(shown).select_one("#connection form, #connection a, #connection input")
@@ -277,7 +277,7 @@ import json, sys
 import django
 django.setup()
 from django.conf import settings
-from webui import connection
+from webui.connection import connection
 for line in sys.stdin:
     settings.SECRET_KEY = line.strip()
     found = connection.service()

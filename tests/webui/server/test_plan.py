@@ -1,4 +1,4 @@
-"""The Account screen: the account at the storage service, and its wishlist."""
+"""The Server screen: the account at the storage service, and its wishlist."""
 
 import secrets
 import time
@@ -11,9 +11,9 @@ from django.utils import timezone
 from tests.cases import each_case
 from tests.misbehaving import serving, then_silent
 from tests.people import page, words
-from webui import plans
-from webui.connection import Service, trouble_lately
+from webui.connection.connection import Service, trouble_lately
 from webui.models import HiddenWish, Role, Sent, User
+from webui.server import plan as server_plan
 from webui.v1 import models
 from webui.v1.client import Client
 from webui.v1.connection import Health, Patience
@@ -49,7 +49,7 @@ def tells(storage, *wishes, status=200, **more):
 
 def test_the_owner_sees_the_plan_and_all_that_the_service_tells(alice, storage):
     tells(storage, invites=3, is_trusted=False, ratio=1.5, nested={"a": 1}, odd=[1])
-    part = alice.client.get("/account/").context["plan"]
+    part = alice.client.get("/account/server/").context["plan"]
     assert [(fact.label, fact.value) for fact in part.facts] == [
         ("Signed in as", "owner@example.org"),
         ("Plan", "PRO, 2 GB"),
@@ -59,18 +59,18 @@ def test_the_owner_sees_the_plan_and_all_that_the_service_tells(alice, storage):
 
 
 def test_where_the_account_can_be_changed_is_said(bob, storage):
-    shown = words(bob.client.get("/account/"), "#plan header")
+    shown = words(bob.client.get("/account/server/"), "#plan header")
     assert "Ferry's own service" in shown
     assert "manage.py account" in shown
 
 
 def test_a_foreign_services_account_is_changed_there(bob, foreign):
-    assert "Change it there" in words(bob.client.get("/account/"), "#plan header")
+    assert "Change it there" in words(bob.client.get("/account/server/"), "#plan header")
 
 
 def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storage):
     tells(storage, invites=3)
-    answer = bob.client.get("/account/")
+    answer = bob.client.get("/account/server/")
     assert "PRO, 2 GB" in words(answer, "#plan")
     assert "owner@example.org" not in answer.content.decode()
     assert "invites" not in words(answer, "#plan")
@@ -78,7 +78,7 @@ def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storag
 
 def test_a_guest_sees_nothing_of_it_and_nothing_is_asked(gwen, storage):
     tells(storage, WISH)
-    assert page(gwen.client.get("/account/")).select_one("#plan") is None
+    assert page(gwen.client.get("/account/server/")).select_one("#plan") is None
     assert storage.calls == []
 
 
@@ -87,7 +87,7 @@ def test_a_guest_sees_nothing_of_it_and_nothing_is_asked(gwen, storage):
 )
 def test_a_secret_never_reaches_the_page(alice, storage, key):
     tells(storage, **{key: "herring-42", "mail": "herring-43"})
-    html = alice.client.get("/account/").content.decode()
+    html = alice.client.get("/account/server/").content.decode()
     assert "herring-43" in html
     assert "herring-42" not in html
 
@@ -101,38 +101,38 @@ def test_what_is_told_is_bounded_in_number_and_length():
 
 
 def test_the_page_asks_once(alice, storage):
-    alice.client.get("/account/")
+    alice.client.get("/account/server/")
     assert storage.calls == [("GET", "/rest/user")]
 
 
 def test_a_service_that_is_away_is_said_and_not_asked_again_at_once(alice, storage):
     storage.fails("/rest/user", 503)
-    answer = alice.client.get("/account/")
+    answer = alice.client.get("/account/server/")
     assert answer.status_code == 200
     assert "isn't answering" in words(answer, "#plan")
     assert "isn't answering" in words(answer, "#service")
     asked = len(storage.calls)
     assert asked
-    assert "isn't answering" in words(alice.client.get("/account/"), "#plan")
+    assert "isn't answering" in words(alice.client.get("/account/server/"), "#plan")
     assert len(storage.calls) == asked
 
 
 def test_a_service_that_hangs_keeps_nobody_waiting(monkeypatch):
     # No setting shortens the 3 s that a page waits.
-    monkeypatch.setattr(plans, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(server_plan, "PATIENCE_SECONDS", 0.2)
     start = time.monotonic()
     with serving(then_silent()) as server, Client(f"http://127.0.0.1:{server.port}", None) as v1:
         hanging = Service(secrets.token_hex(8), v1, is_embedded=False)
         with pytest.raises(Unavailable, match="too_slow"):
-            plans.told(hanging, timezone.now())
+            server_plan.told(hanging, timezone.now())
     assert time.monotonic() - start < PATIENCE.call_seconds / 2
 
 
 def test_while_the_service_is_away_its_plan_stands_as_it_was_told(bob, storage):
     tells(storage, WISH)
-    bob.client.get("/account/")
+    bob.client.get("/account/server/")
     storage.fails("/rest/user", 503)
-    plan = words(bob.client.get("/account/"), "#plan")
+    plan = words(bob.client.get("/account/server/"), "#plan")
     assert "isn't answering" in plan
     assert "This is how it was just now." in plan
     assert "PRO, 2 GB" in plan
@@ -141,17 +141,17 @@ def test_while_the_service_is_away_its_plan_stands_as_it_was_told(bob, storage):
 
 def test_what_another_service_told_is_not_shown_in_its_place(bob, storage, request):
     tells(storage, WISH)
-    bob.client.get("/account/")
+    bob.client.get("/account/server/")
     other = request.getfixturevalue("foreign")
     other.fails("/rest/user", 503)
-    plan = words(bob.client.get("/account/"), "#plan")
+    plan = words(bob.client.get("/account/server/"), "#plan")
     assert "isn't answering" in plan
     assert "PRO" not in plan
 
 
 def test_the_wishlist_stands_there_as_text(bob, storage):
     tells(storage, WISH, UNLINKED, "nonsense")
-    answer = bob.client.get("/account/")
+    answer = bob.client.get("/account/server/")
     rows = page(answer).select("#plan li")
     assert len(rows) == 2
     assert rows[0].select_one("b").text == "Slow <b>ferries</b>"
@@ -161,7 +161,7 @@ def test_the_wishlist_stands_there_as_text(bob, storage):
 
 def test_a_long_wishlist_says_how_many_are_left_out(bob, storage):
     tells(storage, *({**WISH, "id": number} for number in range(100, 350)))
-    answer = bob.client.get("/account/")
+    answer = bob.client.get("/account/server/")
     assert len(page(answer).select("#plan li")) == 101
     assert "and 150 more" in words(answer, "#plan")
 
@@ -220,18 +220,18 @@ def test_a_clock_that_was_set_does_not_make_a_trouble_last(hours):
 def test_a_wish_of_a_service_whose_clock_is_ahead_is_listed(bob, storage):
     ahead = timezone.now() + timedelta(hours=1)
     tells(storage, {**WISH, "created": f"{ahead:%Y-%m-%d %H:%M:%S}"})
-    assert "ferries" in words(bob.client.get("/account/"), "#plan")
+    assert "ferries" in words(bob.client.get("/account/server/"), "#plan")
 
 
 @each_case("act", ["retry", "forget"])
 def test_a_role_that_was_taken_in_the_meantime_counts(bob, storage, act):
     tells(storage, WISH)
-    button = page(bob.client.get("/account/")).select_one(f"form[action$='/{act}/']")
+    button = page(bob.client.get("/account/server/")).select_one(f"form[action$='/{act}/']")
     User.objects.filter(pk=bob.user.pk).update(role=Role.GUEST)
     before = len(storage.calls)
     assert bob.client.post(button["action"]).status_code == 403
     assert len(storage.calls) == before
-    assert page(bob.client.get("/account/")).select_one("#plan") is None
+    assert page(bob.client.get("/account/server/")).select_one("#plan") is None
 
 
 # Plain http
@@ -248,6 +248,6 @@ def test_the_page_says_what_https_would_add_where_there_is_none(
     cookies = gwen.client.cookies
     if secure:
         cookies[f"{settings.SESSION_COOKIE_NAME}_s"] = cookies[settings.SESSION_COOKIE_NAME].value
-    answer = gwen.client.get("/account/", headers={"host": host}, secure=secure)
+    answer = gwen.client.get("/account/server/", headers={"host": host}, secure=secure)
     assert answer.status_code == 200
     assert (page(answer).select_one("#plain") is not None) == is_told

@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
-from config import upstream
-from service import accounts, credentials
+from config.embedded import upstream
+from service.accounts import accounts, credentials
 from tests.cases import each_case
 from tests.people import page, words
 
@@ -41,11 +41,11 @@ def test_the_password_is_shown_once_and_in_no_log(alice, storage, caplog):
     password = new_password(alice)
     assert len(password) >= 24
     assert password not in caplog.text
-    assert page(alice.client.get("/account/")).select_one("#programs-password") is None
+    assert page(alice.client.get("/account/server/")).select_one("#programs-password") is None
 
 
 def test_the_section_says_address_and_name(alice, storage):
-    section = words(alice.client.get("/account/"), "#programs")
+    section = words(alice.client.get("/account/server/"), "#programs")
     assert "http://localhost/rest" in section
     assert EMAIL in section
 
@@ -60,5 +60,5 @@ def test_the_password_can_be_taken_away(alice, storage):
 
 def test_with_a_foreign_service_there_is_nothing_to_let_in_to(alice, foreign, settings):
     settings.SERVICE_URL = "https://v1.example"
-    assert page(alice.client.get("/account/")).select_one("#programs") is None
+    assert page(alice.client.get("/account/server/")).select_one("#programs") is None
     assert alice.client.post("/account/programs/").status_code == 404

@@ -9,11 +9,13 @@ from django.utils import timezone
 from config.logs import one_line
 from tests.cases import each_case
 from tests.people import Stranger, page, words
-from tests.webui.test_delivery import Reader, leave, streams
-from webui import delivery, pruning, sharing
-from webui.delivery import Slots
+from tests.webui.library.test_file_responses import Reader, leave, streams
+from webui import pruning
+from webui.library import file_responses
+from webui.library.entries import FILE, Entry
+from webui.library.file_responses import Slots
 from webui.models import Role, Share
-from webui.pages.entries import FILE, Entry
+from webui.shares import links
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -79,8 +81,8 @@ class TestMaking:
 
     def test_nobody_has_more_than_a_hundred(self, gwen, film):
         entry = Entry(FILE, str(film.id), film.name, 1, None)
-        for _each in range(sharing.MOST_EACH):
-            sharing.make(gwen.user, "x", entry, timezone.now())
+        for _each in range(links.MOST_EACH):
+            links.make(gwen.user, "x", entry, timezone.now())
         answer = make(gwen, f"0/file-{film.id}")
         assert answer.status_code == 422
         assert "100 links already" in words(answer, "#share .error")
@@ -108,7 +110,7 @@ class TestOpening:
         film = foreign.file("Das Boot.mkv", b"0123456789")
         path = path_in(make(gwen, f"0/file-{film.id}"))
         # STREAMS_PER_PROCESS is read once, when the process begins.
-        monkeypatch.setattr(delivery, "slots", Slots(1))
+        monkeypatch.setattr(file_responses, "slots", Slots(1))
         streams(foreign, Reader(b"x"))
         first = vlc.get(path)
         assert vlc.get(path).status_code == 503
@@ -220,7 +222,7 @@ class TestEnding:
         assert not page(bob.client.get("/account/")).select_one("#shares")
 
     def test_it_ends_with_its_time_and_is_forgotten(self, path, vlc):
-        later = timezone.now() + sharing.LIFETIME
+        later = timezone.now() + links.LIFETIME
         Share.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         assert vlc.get(path).status_code == 404
         pruning.prune(later)
@@ -230,7 +232,7 @@ class TestEnding:
         gwen.user.set_password("another one entirely")
         gwen.user.save()
         assert vlc.get(path).status_code == 404
-        assert not sharing.of(gwen.user, timezone.now())
+        assert not links.of(gwen.user, timezone.now())
 
     def test_it_ends_with_its_person(self, gwen, path, vlc):
         gwen.user.delete()

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.staticfiles.storage import staticfiles_storage
 
 from tests.people import page, words
-from webui.views.installed import shell, version_of
+from webui.shell.installed_app import shell, version_of
 
 pytestmark = pytest.mark.django_db
 ADDRESS = re.compile(r'(?:src|href)="(/static/[^"#]+)')

@@ -5,16 +5,17 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from config import upstream
-from service import accounts
+from config.embedded import upstream
+from service.accounts import accounts
 from tests.cases import each_case
 from tests.people import PASSWORD, page, typed_password, words
+from tests.webui.people.test_pairing import offered
+from tests.webui.people.test_views import NEW, invited
 from tests.webui.service import EMAIL
-from tests.webui.test_pairing import offered
-from tests.webui.test_people import NEW, invited
-from webui import attempts, connection
-from webui.confirmation import FRESH
+from webui.connection import connection
+from webui.http import guess_limits
 from webui.models import Connection, OneTimeLink, ProgramPassword, Role, SendToken, Throttle
+from webui.signin.confirmation import FRESH
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -146,10 +147,11 @@ def test_whoever_joins_signs_in_or_changes_the_password_has_typed_it(alice, mall
 def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
     typed_password(alice.client, ago=FRESH)
     asked = ask(alice, "a token")
-    assert confirm(bob, asked, "/account/tokens/")["Location"] == "/account/"
-    assert confirm(alice, asked, "/account/programs/")["Location"] == "/account/"
+    assert confirm(bob, asked, "/account/tokens/")["Location"] == "/account/#tokens"
+    elsewhere = confirm(alice, asked, "/account/programs/")
+    assert elsewhere["Location"] == "/account/server/#programs"
     sealed = {"sealed_form": "nonsense", "current_password": PASSWORD}
-    assert alice.client.post("/account/tokens/", sealed)["Location"] == "/account/"
+    assert alice.client.post("/account/tokens/", sealed)["Location"] == "/account/#tokens"
     assert not SendToken.objects.exists()
     assert not ProgramPassword.objects.exists()
 
@@ -159,9 +161,9 @@ def test_guesses_are_limited(alice):
     asked = ask(alice, "a token")
     answers = [
         confirm(alice, asked, "/account/tokens/", "guess").status_code
-        for _time in range(attempts.MOST_BY_SESSION + 1)
+        for _time in range(guess_limits.MOST_BY_SESSION + 1)
     ]
-    assert answers == [422] * attempts.MOST_BY_SESSION + [429]
+    assert answers == [422] * guess_limits.MOST_BY_SESSION + [429]
     assert not SendToken.objects.exists()
 
 

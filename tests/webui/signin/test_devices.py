@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import PASSWORD, page, words
-from webui import devices
-from webui.devices import SEEN_EVERY, Sightings
 from webui.models import Device
-from webui.pages.devices import name_and_icon
 from webui.pruning import prune
+from webui.signin import devices
+from webui.signin.devices import SEEN_EVERY, Sightings
+from webui.signin.devices_page import name_and_icon
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import PASSWORD, page, signed_in, words
-from webui import attempts, throttle
+from webui.http import guess_limits
 from webui.models import Attempts, Reservation, Throttle
-from webui.views import signin as signin_view
+from webui.signin import throttle, views
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +111,7 @@ def test_an_htmx_request_from_another_site_chooses_no_page(mallory):
 
 
 def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
-    limit = attempts.Limit("key", most=20)
+    limit = guess_limits.Limit("key", most=20)
 
     # What another process does while this one waits for the database. Only one of them can hold
     # the database of a test.
@@ -119,10 +119,10 @@ def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
         Attempts.objects.create(key="key", count=19, since=timezone.now())
         return transaction.atomic()
 
-    monkeypatch.setattr(attempts, "transaction", SimpleNamespace(atomic=awaited))
-    assert attempts.take([limit]) is None
-    monkeypatch.setattr(attempts, "transaction", transaction)
-    assert attempts.take([limit]) is not None
+    monkeypatch.setattr(guess_limits, "transaction", SimpleNamespace(atomic=awaited))
+    assert guess_limits.take([limit]) is None
+    monkeypatch.setattr(guess_limits, "transaction", transaction)
+    assert guess_limits.take([limit]) is not None
 
 
 # Guesses are slowed down
@@ -292,7 +292,7 @@ def test_who_finds_the_queue_full_may_come_again(alice, mallory, monkeypatch):
 
     sign_in(mallory)
     # A queue fills within milliseconds, and only while all cores hash.
-    monkeypatch.setattr(signin_view, "take_turn", turn)
+    monkeypatch.setattr(views, "take_turn", turn)
     answer = from_address("192.0.2.7", password=PASSWORD)
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert "Too many people are signing in" in words(answer, "[role=alert]")
@@ -339,10 +339,10 @@ def test_guesses_on_the_account_page_count_as_guesses_at_the_name(alice, clock, 
 
 
 def test_on_the_account_page_only_a_wrong_password_counts(alice, clock):
-    for _try in range(2 * attempts.MOST_BY_SESSION):
+    for _try in range(2 * guess_limits.MOST_BY_SESSION):
         assert change_password(alice.client, PASSWORD, new="short").status_code == 422
     assert not Throttle.objects.exists()
-    for _try in range(attempts.MOST_BY_SESSION):
+    for _try in range(guess_limits.MOST_BY_SESSION):
         assert change_password(alice.client, "wrong").status_code == 422
     assert change_password(alice.client, PASSWORD).status_code == 429
 
@@ -363,14 +363,14 @@ def test_a_password_change_ends_all_other_sessions(alice):
         "/account/password/",
         {"old_password": PASSWORD, "password": new, "password_again": new},
     )
-    assert answer["Location"] == "/account/"
+    assert answer["Location"] == "/account/#password"
     assert elsewhere.get("/").status_code == 302
     assert alice.client.get("/").status_code == 200
 
 
 def test_the_device_cookie_names_nobody_to_a_script(alice, mallory):
     sign_in(mallory)
-    assert mallory.cookies[signin_view.DEVICE_COOKIE]["httponly"]
+    assert mallory.cookies[guess_limits.DEVICE_COOKIE]["httponly"]
 
 
 def test_somebody_else_may_sign_in_on_the_same_device(alice, bob):
@@ -381,11 +381,11 @@ def test_somebody_else_may_sign_in_on_the_same_device(alice, bob):
 
 def test_a_new_password_makes_a_known_device_a_stranger(alice, mallory):
     sign_in(mallory)
-    cookie = mallory.cookies[signin_view.DEVICE_COOKIE].value
-    assert attempts.is_device_of(cookie, "alice")
+    cookie = mallory.cookies[guess_limits.DEVICE_COOKIE].value
+    assert guess_limits.is_device_of(cookie, "alice")
     alice.user.set_password("a louder harbour")
     alice.user.save()
-    assert not attempts.is_device_of(cookie, "alice")
+    assert not guess_limits.is_device_of(cookie, "alice")
 
 
 def test_on_https_signing_out_ends_the_session_too(alice):

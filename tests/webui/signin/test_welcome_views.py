@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.cases import each_case
-from tests.people import PASSWORD, page
+from tests.people import PASSWORD, page, words
 from webui.models import OneTimeLink, Role, User
 
 FORM = {"username": "alice", "password": PASSWORD, "password_again": PASSWORD}
@@ -46,6 +46,38 @@ def test_an_expired_link_is_none(mallory, link):
     assert mallory.get(link).status_code == 404
     assert mallory.post(link, FORM).status_code == 404
     assert not User.objects.exists()
+
+
+def test_a_used_link_says_that_ferry_has_its_owner(mallory, link):
+    mallory.post(link, FORM)
+    for again in (mallory, Client(headers={"host": "localhost"})):
+        answer = again.get(link)
+        assert answer.status_code == 404
+        assert words(answer, "h1") == "Ferry already has its owner"
+        assert page(answer).select_one("a[href='/signin/']")
+
+
+def test_a_link_that_is_too_old_says_how_to_get_another(mallory, link):
+    OneTimeLink.objects.update(expires_at=timezone.now())
+    assert words(mallory.get(link), "h1") == "This link is too old"
+
+
+def test_the_first_screen_teaches_the_ways_in(mallory, storage, link):
+    shown = mallory.post(link, FORM, follow=True)
+    form = page(shown).select_one(".first form")
+    assert (form["action"], form["method"]) == ("/transfers/send/", "post")
+    assert form.select_one("[name=text]")
+    ways = [way["href"] for way in page(shown).select(".first a")]
+    assert ways == ["/files/0/upload/", "/account/#pair", "/account/#ways"]
+    assert len(page(shown).select(".first h2")) == 1
+    assert len(page(shown).select(".first h3")) == 3
+    films = storage.folder("Films")
+    assert not page(mallory.get(f"/files/{films.id}/")).select_one(".first")
+    assert not page(mallory.get("/")).select_one(".first")
+
+
+def test_a_guest_is_taught_nothing_that_is_not_allowed(gwen, storage):
+    assert not page(gwen.client.get("/")).select_one(".first")
 
 
 def test_a_guessed_link_is_none(mallory, link):

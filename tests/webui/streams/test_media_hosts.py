@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.webui.library.test_file_responses import leave
 from tests.webui.media_host import Host, listening
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD
-from tests.webui.test_delivery import leave
-from tests.webui.test_streams import address_of, below, lines
-from webui import connection
-from webui.connection import Service
-from webui.judging import Judge
+from tests.webui.streams.test_streams import address_of, below, lines
+from webui.connection import connection
+from webui.connection.address_policy import Judge
+from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as some
 
 from tests.cases import each_case
 from tests.webui.media_host import MASTER, VARIANT
-from webui import playlists
-from webui.playlists import Kind, rewritten
+from webui.streams import playlists
+from webui.streams.playlists import Kind, rewritten
 from webui.v1.errors import Unreadable
 
 

@@ -7,13 +7,15 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
+from tests.webui.library.test_file_responses import leave
 from tests.webui.media_host import MASTER, MEDIA_URL, VARIANT, behind
 from tests.webui.service import EMAIL, PASSWORD
-from tests.webui.test_delivery import leave
-from webui import connection, delivery, streams
-from webui.delivery import Slots
-from webui.playlists import Kind
-from webui.streams import Part, Reader, sealed
+from webui.connection import connection
+from webui.library import file_responses
+from webui.library.file_responses import Slots
+from webui.streams import streams
+from webui.streams.playlists import Kind
+from webui.streams.streams import Part, Reader, sealed
 from webui.v1.address import Credentials
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.models import Playable
@@ -281,7 +283,7 @@ class TestPlaying:
     ):
         variant, found = playing
         # STREAMS_PER_PROCESS is read once, when the process begins.
-        monkeypatch.setattr(delivery, "slots", Slots(1))
+        monkeypatch.setattr(file_responses, "slots", Slots(1))
         first = gwen.client.get(below(variant, found[5]))
         assert gwen.client.get(below(variant, found[7])).status_code == 503
         assert gwen.client.get(variant).status_code == 503
@@ -290,7 +292,7 @@ class TestPlaying:
         host.files.clear()
         for address in (variant, below(variant, found[5])):
             assert gwen.client.get(address).status_code in (404, 502)
-        assert delivery.slots.take()
+        assert file_responses.slots.take()
 
 
 class TestAddresses:

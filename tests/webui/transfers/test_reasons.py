@@ -5,19 +5,20 @@ from zoneinfo import ZoneInfo
 
 from django.utils import translation
 
-from service.engine import fetch_answers, fetch_requests
-from service.engine.fetch_errors import BadCertificate
+from service.fetching import requests as fetching_requests
+from service.fetching import responses as fetching_responses
+from service.fetching.errors import BadCertificate
 from tests.cases import each_case
-from webui.pages import reasons
-from webui.pages.measures import Calendar
+from webui.formatting import Calendar
+from webui.transfers import reasons
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 CALENDAR = Calendar(NOON, ZoneInfo("Europe/Berlin"))
 TRIED = "It was tried 10 times."
 OURS = [
-    *fetch_answers.REASONS.values(),
-    fetch_answers.reason(503),
-    *(words for _kind, words in fetch_requests.TROUBLES),
+    *fetching_responses.REASONS.values(),
+    fetching_responses.reason(503),
+    *(words for _kind, words in fetching_requests.TROUBLES),
     BadCertificate().sentence,
     "The server sent less than it said.",
     "The address leads to another more than 10 times.",

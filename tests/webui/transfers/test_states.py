@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cases import each_case
-from webui.pages import sightings
-from webui.pages.sightings import Sending, Sighting, in_order, seen, sighting_of, totals_of
+from webui.transfers import states
+from webui.transfers.states import Sending, Sighting, grouped, seen, sighting_of, totals_of
 from webui.v1 import models
 from webui.v1.models import Transfer
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 NOW = 1_800_000_000.0
 SIZE = 1_000_000_000
 
@@ -93,6 +95,24 @@ def test_the_time_left_comes_from_the_last_minute():
     assert slower.left_seconds == 960
 
 
+def test_the_time_left_counts_down_though_the_pace_varies():
+    found, progress, told = None, 10.0, []
+    for turn in range(60):
+        progress += (0.2, 0.6, 0.1, 0.9, 0.3)[turn % 5]
+        found = look(found, at=turn * 5, progress=progress)
+        told.append(found.left_seconds)
+    after_a_minute = told[13:]
+    assert None not in after_a_minute
+    assert after_a_minute == sorted(after_a_minute, reverse=True)
+
+
+def test_the_time_left_follows_a_pace_that_stays_lower():
+    fast = [(at, 10 + at * 0.1) for at in range(0, 300, 5)]
+    slow = [(at, 40 + (at - 300) * 0.02) for at in range(300, 400, 5)]
+    assert watched(*fast).left_seconds == pytest.approx(605, rel=0.1)
+    assert watched(*fast, *slow).left_seconds == pytest.approx(2900, rel=0.25)
+
+
 def test_what_the_service_calls_its_rate_makes_no_time_left():
     assert look(progress=10, download_rate=5_000_000).left_seconds is None
 
@@ -146,30 +166,30 @@ def sending(**facts) -> Sending:
 
 
 def test_one_that_the_service_forgot_is_gone():
-    first = sightings.unlisted(sending(), None, NOW)
-    assert sightings.answered(first, None, {}, NOW + 5).state == "queued"
-    assert sightings.answered(first, None, {}, NOW + 61).state == "gone"
+    first = states.unlisted(sending(), None, NOW)
+    assert states.answered(first, None, {}, NOW + 5).state == "queued"
+    assert states.answered(first, None, {}, NOW + 61).state == "gone"
 
 
 def test_one_that_left_the_list_is_found_by_its_title():
-    first = sightings.unlisted(sending(), None, NOW)
-    found = sightings.answered(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
+    first = states.unlisted(sending(), None, NOW)
+    found = states.answered(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
     assert (found.state, found.folder) == ("done", "9")
 
 
 def test_one_that_tells_its_own_end_is_not_looked_up_by_title():
     done = look(progress=101, folder_created=5)
-    assert sightings.found_by_name(done, {"Sintel": ("folder", "9")}, NOW).folder == "5"
+    assert states.found_by_name(done, {"Sintel": ("folder", "9")}, NOW).folder == "5"
 
 
 def test_a_folder_of_the_same_name_ends_nothing_that_still_runs():
     running = look(progress=50)
-    assert sightings.found_by_name(running, {"Sintel": ("folder", "9")}, NOW) == running
+    assert states.found_by_name(running, {"Sintel": ("folder", "9")}, NOW) == running
 
 
 def test_what_is_fetched_from_an_address_tells_its_host():
     url = sending(kind="url", source="https://user:secret@downloads.example.org/a/b.iso")
-    assert sightings.host_of(url) == "downloads.example.org"
+    assert states.host_of(url) == "downloads.example.org"
 
 
 def test_what_moves_stands_first_and_the_latest_end_on_top():
@@ -178,9 +198,11 @@ def test_what_moves_stands_first_and_the_latest_end_on_top():
         look(progress=50)._replace(key="running"),
         look(progress=100)._replace(key="moving"),
         look(progress=101)._replace(key="early", ended_at=1),
+        look(progress=3)._replace(key="broken", state="failed", ended_at=3),
+        look(progress=3)._replace(key="lost", state="gone", ended_at=2),
         look(progress=101)._replace(key="late", ended_at=2),
     ]
-    assert in_order(rows) == (["moving", "running", "queued"], ["late", "early"])
+    assert grouped(rows) == (["moving", "running", "queued"], ["broken", "lost"], ["late", "early"])
 
 
 def test_totals_add_up_what_runs():

@@ -4,8 +4,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from webui.board import Boards
-from webui.pages.sightings import Sighting
+from webui.transfers.states import Sighting
+from webui.transfers.transfer_cache import Boards
 from webui.v1.errors import Unavailable
 
 WHERE = "service"
@@ -47,7 +47,7 @@ def test_nothing_is_known_before_the_first_look(boards):
 def test_another_process_sees_what_one_saw(boards, tmp_path, clock):
     keep(boards, row("t1"), row("t2", state="done", ended_at=5))
     other = Boards(tmp_path / "transfers.sqlite3", clock=clock)
-    assert (other.board(WHERE).under_way, other.board(WHERE).ended) == (["t1"], ["t2"])
+    assert other.board(WHERE).groups == (["t1"], [], ["t2"])
     assert other.of_keys(WHERE, ["t1", "t9"]) == {"t1": row("t1")}
 
 
@@ -90,7 +90,7 @@ def test_a_look_from_before_our_own_act_changes_nothing(boards):
     before = boards.changes(WHERE)
     boards.change(WHERE, ["t1"])
     boards.keep(WHERE, [row("t1")], "etag", before)
-    assert boards.board(WHERE).under_way == []
+    assert boards.board(WHERE).groups.under_way == []
     assert boards.board(WHERE).is_changed
 
 

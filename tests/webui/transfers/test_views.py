@@ -3,17 +3,21 @@
 import json
 import re
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 import httpx
 import pytest
+from django.db import connection
 from django.http import HttpResponse
+from django.test.utils import CaptureQueriesContext
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui import pruning, transfers
-from webui.board import Boards
+from webui import pruning
 from webui.models import Sent
-from webui.pages.reasons import SENTENCES
+from webui.transfers import poll
+from webui.transfers.reasons import SENTENCES
+from webui.transfers.transfer_cache import Boards
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +47,7 @@ def clock(tmp_path, monkeypatch) -> Clock:
     per process, and the views look at the real time."""
     clock = Clock()
     boards = Boards(tmp_path / "transfers.sqlite3", clock=clock)
-    monkeypatch.setattr(transfers, "store", lambda: boards)
+    monkeypatch.setattr(poll, "store", lambda: boards)
     return clock
 
 
@@ -101,6 +105,14 @@ def test_nothing_at_all_shows_the_ways_to_send(alice, storage):
     assert shown.select_one("#ways:not([hidden])")
     assert shown.select_one("#under-way[hidden]")
     assert words(alice.client.get("/transfers/"), "#summary") == "Nothing running"
+
+
+def test_what_looks_for_peers_counts_as_under_way(alice, storage):
+    for name in ("Cosmos", "Fjord"):
+        storage.transfer(name, state="metadata")
+    shown = alice.client.get("/transfers/")
+    assert words(shown, "#summary") == "2 under way"
+    assert words(shown, '[data-part="under-way-count"]') == "2"
 
 
 def test_a_listing_that_names_one_id_twice_shows_it_once(alice, storage):
@@ -178,7 +190,10 @@ def test_one_whose_server_fails_says_how_and_when_ferry_tries_again(alice, stora
     assert "UTC" not in told
 
 
-@each_case(("reason", "said"), [("web_page", "a web page"), ("folder_gone", "gone")])
+@each_case(
+    ("reason", "said"),
+    [("web_page", "a web page"), ("folder_gone", "gone"), ("missing_files", "were missing")],
+)
 def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
     row = record(storage, folder_id="77")
     one = storage.transfer("Sintel", hash=HASH, **RUNNING)
@@ -187,6 +202,19 @@ def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
     storage.tells(one, state="done", progress=101, file_created=5, reason=reason)
     assert said in facts(alice.client.get("/transfers/"), f"t{one.id}")
     assert Sent.objects.get(pk=row.pk).reason == reason
+
+
+@pytest.mark.parametrize("state", ["queued", "metadata", "downloading"])
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("missing_files", "only the files that were missing"), ("fetched_again", "fetched again")],
+)
+def test_one_that_is_fetched_again_says_so(alice, storage, state, reason, said):
+    first = storage.transfer("First", **RUNNING | {"state": state})
+    again = storage.transfer("Again", **RUNNING | {"state": state, "reason": reason})
+    shown = alice.client.get("/transfers/")
+    assert said in facts(shown, f"t{again.id}")
+    assert said not in facts(shown, f"t{first.id}")
 
 
 def test_a_file_whose_folder_is_gone_is_opened_in_the_root(alice, storage, clock):
@@ -258,7 +286,7 @@ def test_what_the_site_sent_survives_a_lost_board(alice, storage, clock, tmp_pat
     record(storage, state="done", done_at=datetime(2026, 9, 1, 11, tzinfo=UTC))
     fresh = Boards(tmp_path / "fresh.sqlite3", clock=clock)
     # As `clock` does.
-    monkeypatch.setattr(transfers, "store", lambda: fresh)
+    monkeypatch.setattr(poll, "store", lambda: fresh)
     assert "Sintel" in words(alice.client.get("/transfers/"), "#done")
 
 
@@ -409,23 +437,100 @@ def test_many_readers_cost_the_service_no_more_than_one(alice, bob, storage, clo
     assert len(storage.calls) == 5
 
 
-def test_where_nothing_moves_the_service_is_asked_every_15_seconds(alice, storage, clock):
-    storage.transfer("Failed", state="failed")
+@each_case("url", [LIST, "/transfers/running/"])
+def test_where_nothing_moves_another_service_is_asked_every_15_seconds(alice, foreign, clock, url):
+    """Our own costs a few milliseconds, and other programs may have added something."""
     alice.client.get("/transfers/")
     at(clock, 15)
-    assert page(alice.client.get(LIST)).select_one("#transfers")["data-every"] == "15000"
-    storage.calls.clear()
+    assert page(alice.client.get(LIST)).select_one("#transfers")["data-every"] == "4000"
+    foreign.calls.clear()
     for _tick in range(6):
         at(clock, 5)
-        alice.client.get(LIST)
-    assert len(storage.calls) == 2
+        alice.client.get(url)
+    assert len(foreign.calls) == 2
+
+
+# The number in the navigation
+
+
+def running(person, seen: object = 0) -> str | None:
+    """What a page that shows `seen` is told; None: that it is right."""
+    answer = person.client.get("/transfers/running/", {"seen": seen})
+    return None if answer.status_code == 204 else words(answer, "#running b")
+
+
+def test_the_number_is_right_within_a_poll_of_what_other_programs_do(alice, gwen, storage, clock):
+    """Pages ask every four seconds."""
+    assert running(alice) is None
+    one = storage.transfer("Sintel", **RUNNING)
+    at(clock, 4)
+    assert (running(alice), running(gwen)) == ("1", "1")
+    assert running(alice, 1) is None
+    storage.tells(one, state="failed")
+    at(clock, 4)
+    assert running(alice, 1) == "0"
+    assert page(alice.client.get("/transfers/running/", {"seen": 1})).select("#running[hidden]")
+
+
+def test_the_number_is_right_at_once_of_what_we_did(alice, either, clock):
+    one = either.transfer("Sintel", **RUNNING)
+    assert running(alice) == "1"
+    alice.client.post(f"/transfers/t{one.id}/remove/")
+    assert running(alice, 1) == "0"
+
+
+def test_many_pages_cost_the_service_no_more_than_one(alice, gwen, foreign, clock):
+    foreign.transfer("Sintel", **RUNNING)
+    alice.client.get("/transfers/")
+    foreign.calls.clear()
+    for _tick in range(5):
+        at(clock, 4)
+        for _tab in range(3):
+            running(alice)
+            running(gwen)
+            alice.client.get(LIST)
+    assert len(foreign.calls) == 5
+
+
+def test_a_page_that_is_right_costs_three_queries_and_no_call(alice, storage, clock):
+    """And writes nothing that a disk has to sync, also where the device was not seen for long."""
+    storage.transfer("Sintel", **RUNNING)
+    assert running(alice) == "1"
+    storage.calls.clear()
+    with CaptureQueriesContext(connection) as asked:
+        assert running(alice, 1) is None
+    assert len(asked) <= 3
+    assert storage.calls == []
+    at(clock, 4)
+    with CaptureQueriesContext(connection) as looked:
+        assert running(alice, 1) is None
+    assert [each["sql"] for each in looked if not each["sql"].startswith("SELECT")] == []
+    assert storage.calls == [("GET", "/rest/transfer")]
+
+
+def test_a_service_that_is_away_leaves_the_number_that_is_known(alice, either, clock):
+    either.transfer("Sintel", **RUNNING)
+    assert running(alice) == "1"
+    either.fails("/rest/folder", 503)
+    either.fails("/rest/transfer", 503)
+    at(clock, 70)
+    assert running(alice, 1) is None
+    assert words(alice.client.get("/account/pair/code/"), "#running b") == "1"
+
+
+def test_a_service_that_was_never_reached_is_not_asked_by_each_page(alice, foreign, clock):
+    foreign.fails("/rest/folder", 503)
+    assert running(alice) is None
+    foreign.calls.clear()
+    assert running(alice) is None
+    assert foreign.calls == []
 
 
 def test_nobody_who_looks_elsewhere_asks_for_transfers(alice, foreign):
     foreign.transfer("Sintel", **RUNNING)
     alice.client.get("/transfers/")
     foreign.calls.clear()
-    shown = alice.client.get("/account/")
+    shown = alice.client.get("/account/server/")
     assert words(shown, "#running b") == "1"
     assert foreign.calls == [("GET", "/rest/user")]
 
@@ -532,16 +637,77 @@ def test_a_failed_retry_leaves_it_to_be_tried_again(bob, storage):
     assert (row.transfer_id, row.state) == ("77", "gone")
 
 
-def test_all_that_ended_is_cleared_at_once(bob, storage, clock):
+def shown_by_group(answer: HttpResponse) -> dict[str, list[str]]:
+    groups = {"active": "#active", "failed": "#failures", "done": "#done"}
+    return {
+        name: [row["id"] for row in page(answer).select(f"{group} .transfer")]
+        for name, group in groups.items()
+    }
+
+
+def test_what_failed_stands_above_what_is_done_and_is_never_cleared(bob, storage, clock):
     failed = storage.transfer("Failed", state="failed")
     running = storage.transfer("Runs", **RUNNING)
-    record(storage, state="done")
-    assert len(page(bob.client.get("/transfers/")).select("#done .transfer")) == 2
+    done = record(storage, state="done")
+    gone = record(storage, transfer_id="99", info_hash="", state="gone")
+    groups = {"active": [f"t{running.id}"], "failed": [f"t{failed.id}", f"t{gone.transfer_id}"]}
+    shown = bob.client.get("/transfers/")
+    assert shown_by_group(shown) == {**groups, "done": [f"s{done.pk}"]}
+    headings = [words.get_text() for words in page(shown).select("#transfers h2")][:3]
+    assert headings == ["Under way", "Failed", "Done"]
     bob.client.post("/transfers/clear/")
     at(clock, 20)
-    rows = page(bob.client.get("/transfers/")).select(".transfer")
-    assert [row["id"] for row in rows] == [f"t{running.id}"]
-    assert failed.id not in storage.fake.transfers
+    assert shown_by_group(bob.client.get("/transfers/")) == {**groups, "done": []}
+    assert failed.id in storage.fake.transfers
+
+
+def test_clearing_is_undone(bob, storage, clock):
+    """Also of what another program added, of which the site keeps no row."""
+    theirs = storage.transfer("Theirs", **RUNNING)
+    ours = record(storage, state="done")
+    bob.client.get("/transfers/")
+    storage.tells(theirs, state="done", progress=101)
+    at(clock, 3)
+    seen = revision(bob.client.get("/transfers/"))
+    storage.forgets(theirs)
+    both = [f"t{theirs.id}", f"s{ours.pk}"]
+    cleared = bob.client.post("/transfers/clear/", headers={"hx-request": "true"})
+    undo = json.loads(cleared["HX-Trigger"])["transfers-changed"]["undo"]
+    at(clock, 3)
+    news = bob.client.get(LIST, {"seen": seen})
+    assert page(news).select_one("#done")["data-order"] == ""
+    bob.client.post(undo, headers={"hx-request": "true"})
+    at(clock, 3)
+    back = bob.client.get(LIST, {"seen": revision(news)})
+    assert sorted(shown_by_group(back)["done"]) == sorted(both)
+    at(clock, 20)
+    assert sorted(shown_by_group(bob.client.get("/transfers/"))["done"]) == sorted(both)
+    bob.client.post("/transfers/clear/")
+    assert shown_by_group(bob.client.get("/transfers/"))["done"] == []
+    bob.client.post(undo)
+    assert shown_by_group(bob.client.get("/transfers/"))["done"] == []
+
+
+def test_without_scripts_the_page_after_clearing_offers_to_undo_it(bob, storage):
+    ours = record(storage, state="done")
+    cleared = bob.client.post("/transfers/clear/", follow=True)
+    assert "List cleared" in words(cleared, "main .banner")
+    form = page(cleared).select_one("main form.banner")
+    back = bob.client.post(form["action"], follow=True)
+    assert "List restored" in words(back, "#toasts")
+    assert shown_by_group(back)["done"] == [f"s{ours.pk}"]
+
+
+# In UTC, these lie outside of what a date can be.
+FAR = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
+
+
+@each_case(
+    "moment", ["", "x", "2026-09-01", "2026-09-01T12:00:00", "9999-99-99T00:00:00+00:00", *FAR]
+)
+def test_a_moment_that_is_none_restores_nothing(bob, storage, moment):
+    assert bob.client.get("/transfers/", {"cleared": moment}).status_code == 200
+    assert bob.client.post(f"/transfers/restore/?cleared={quote(moment)}").status_code == 404
 
 
 def test_the_link_is_what_was_sent(bob, storage):
@@ -606,3 +772,16 @@ def test_secrets_in_an_address_are_shown_to_nobody(alice, storage):
     shown = alice.client.get("/transfers/")
     assert "direct from downloads.example.org" in facts(shown, f"t{one.id}")
     assert not re.search("secret", shown.content.decode())
+
+
+@each_case("broken", [{"torrents": None}, {"torrents": {}}, {"files": None}, {"result": False}])
+def test_transfers_stay_while_the_service_sends_no_list_of_them(alice, foreign, clock, broken):
+    foreign.renew()
+    one = foreign.transfer("Sintel", hash=HASH, progress=40)
+    alice.client.get("/transfers/")
+    listing = {"folders": [], "files": [], "torrents": []} | broken
+    foreign.says("/rest/folder", *[httpx.Response(200, json=listing) for _time in range(9)])
+    at(clock, 30)
+    answer = alice.client.get("/transfers/")
+    assert "Sintel" in words(answer, f"#t{one.id}")
+    assert "no sensible answer" in page(answer).get_text()

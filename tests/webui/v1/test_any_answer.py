@@ -17,6 +17,7 @@ from webui.v1.links import Download, Link
 
 OPERATIONS = {
     "listing": lambda v1: v1.listing("7", '"etag"'),
+    "largest_files": lambda v1: v1.largest_files(),
     "create_folder": lambda v1: v1.create_folder("/a"),
     "rename_file": lambda v1: v1.rename_file("7", "a"),
     "delete_file": lambda v1: v1.delete_file("7"),

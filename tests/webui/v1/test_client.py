@@ -210,9 +210,12 @@ def test_unchanged_without_having_asked_is_unreadable():
         (page(520), errors.Unavailable, "unknown"),
         (says({"result": False, "error": "access_denied"}), errors.Unauthorized, "access_denied"),
         (says({"result": False, "code": 404}), errors.NotFound, "not_found"),
-        (says({"result": False}), errors.Rejected, "refused"),
-        (says({"result": "some_word"}), errors.Rejected, "some_word"),
-        (says({"result": True, "wt": {"id": 1}}), errors.Rejected, "refused"),
+        (says({"result": False}), errors.Unreadable, "refused"),
+        (says({"result": "some_word"}), errors.Unreadable, "some_word"),
+        (says({"result": True, "wt": {"id": 1}}), errors.Unreadable, "refused"),
+        (says({"result": "some_word"}, 422), errors.Rejected, "some_word"),
+        (says({**LISTING, "files": None}), errors.Unreadable, "not_v1"),
+        (says({**LISTING, "folders": {"0": {"id": 7}}}), errors.Unreadable, "not_v1"),
         (page(200), errors.Unreadable, "not_json"),
         (httpx.Response(200, content=b'{"result": tr'), errors.Unreadable, "not_json"),
         (says([LISTING]), errors.Unreadable, "not_json"),
@@ -239,9 +242,33 @@ def test_an_empty_answer_to_a_change_is_a_yes(status):
     service(httpx.Response(status)).client().rename_folder("7", "New")
 
 
+@each_case(
+    "reason",
+    [
+        {"reason_phrase": "Too many torrents"},
+        {"error": "Too many torrents"},
+        {"error": {"code": 7, "message": "Too many torrents"}},
+        {"errors": ["Too many torrents", "and more"]},
+        {"errors": [{"message": "Too many torrents"}]},
+        {"message": "Too many torrents"},
+    ],
+)
+def test_the_reason_for_a_refused_add_is_read_wherever_it_stands(reason):
+    with pytest.raises(errors.Rejected) as raised:
+        service(says({"result": False} | reason)).client().add_magnet("magnet:?xt=a")
+    assert raised.value.said == "Too many torrents"
+
+
+@each_case("answer", [says({"result": False}), page(422), page(404)])
+def test_what_a_service_does_not_say_is_not_put_into_its_mouth(answer):
+    with pytest.raises(errors.Failure) as raised:
+        service(answer).client(naming="transfer").add_magnet("magnet:?xt=a")
+    assert raised.value.said == ""
+
+
 def test_what_a_service_says_is_bounded_and_plain():
     said = "Sorry\x00\u202e<b>" + "x" * 10_000
-    with pytest.raises(errors.Rejected) as raised:
+    with pytest.raises(errors.Unreadable) as raised:
         service(says({"result": False, "error": said})).client().listing()
     assert len(raised.value.reason) <= 64
     assert len(raised.value.said) <= 200

@@ -2,12 +2,13 @@
 
 import io
 import threading
+from contextlib import suppress
 
 import httpx
 import pytest
 
 from tests.cases import each_case
-from tests.webui.v1.fakes import page, refuses, routes, says, service
+from tests.webui.v1.fakes import form_of, page, refuses, routes, says, service
 from webui.v1 import errors
 from webui.v1.dialect import Dialect
 
@@ -160,6 +161,58 @@ def test_paths_with_two_forms_are_found_once(ask, primary, alternative):
     ask(client)
     ask(client)
     assert told.asked == [primary, alternative, alternative]
+
+
+@each_case("unknown", [page(404), page(405), page(501), GONE, says({}, 405)])
+def test_folders_are_made_by_renaming_the_root_where_nothing_else_is_known(unknown):
+    older = "POST /rest/folder/41/rename"
+    told = routes({"POST /rest/folder": unknown, older: says({"success": True, "id": "9"})})
+    client = told.client()
+    assert client.create_folder("Films", "41").id == "9"
+    assert client.create_folder("Films/Old", "41").id == "9"
+    assert told.asked == ["POST /rest/folder", older, older]
+    assert [form_of(request) for request in told.seen[1:]] == [
+        {"name": "Films"},
+        {"name": "Films/Old"},
+    ]
+
+
+@each_case("is_parent_known", [False, True])
+def test_below_a_folder_a_404_may_mean_that_it_is_gone(is_parent_known):
+    older = "POST /rest/folder/41/rename"
+    told = routes({"POST /rest/folder": GONE, older: says({"success": True})})
+    client = told.client()
+    if is_parent_known:
+        client.create_folder("Films/Old", "41", is_parent_known=True)
+        assert told.asked == ["POST /rest/folder", older]
+    else:
+        with pytest.raises(errors.NotFound):
+            client.create_folder("Films/Old", "41")
+        assert told.asked == ["POST /rest/folder"]
+        assert client.dialect == Dialect()
+
+
+@each_case("answer", [says(), refuses(409, "name_taken"), refuses(422, "name_not_allowed")])
+def test_a_service_that_makes_folders_is_never_told_to_rename(answer):
+    told = service(answer, page(404))
+    client = told.client()
+    for name in ("Films", "Music"):
+        with suppress(errors.Failure):
+            client.create_folder(name, "41")
+    assert told.asked == ["POST /rest/folder"] * 2
+
+
+def test_a_service_that_keeps_the_folder_says_so_in_its_listings():
+    listing = {"id": 1, "folders": [], "files": []}
+    kept = []
+    client = service(says(listing, Ferry_Keeps="folder_id")).client(on_decision=kept.append)
+    client.listing()
+    client.listing()
+    assert kept == [Dialect(folder_id="kept")]
+    assert Dialect.from_dict(kept[0].as_dict()) == kept[0]
+    other = service(says(listing)).client()
+    other.listing()
+    assert other.dialect == Dialect()
 
 
 def test_a_torrent_service_may_take_files_at_its_url_path():

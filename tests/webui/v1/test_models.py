@@ -125,10 +125,19 @@ def test_an_id_told_twice_is_one_row():
     assert [one.name for one in told.transfers] == ["a"]
 
 
-@each_case("nothing", [None, [], {}, "x", 5])
-def test_arrays_that_are_none_are_empty(nothing):
-    told = models.listing({"folders": nothing, "files": nothing, "torrents": nothing})
+@each_case("nothing", [None, {}, "x", 5])
+def test_what_is_no_list_is_not_an_empty_one(nothing):
+    assert models.listing({"folders": nothing, "files": []}) is None
+    assert models.listing({"folders": [], "files": nothing}) is None
+    assert models.listing({"files": nothing}) is None
+    assert listing(torrents=nothing).transfers is None
+    assert models.transfers({"transfers": nothing}, None) is None
+
+
+def test_a_list_that_is_not_there_is_empty():
+    told = models.listing({"folders": []})
     assert (told.folders, told.files, told.transfers) == ((), (), ())
+    assert listing(torrents=None, transfers=[{"id": 3}]).transfers[0].id == "3"
 
 
 def test_an_empty_object_is_not_an_empty_folder():
@@ -160,11 +169,12 @@ def test_progress_is_between_nothing_and_moved(told, kept):
 @each_case(
     ("told", "kept"),
     [
-        (5, 5), ("5", 5), (5.0, 5), (-5, 0), ("-5", 0), (None, 0), ("many", 0), (True, 0),
-        (2**80, 2**63 - 1), (10**400, 2**63 - 1), ("1e999", 0), ([1], 0),
+        (0, 0), ("0", 0), (5, 5), ("5", 5), (5.0, 5), (2**80, 2**63 - 1), (10**400, 2**63 - 1),
+        (-5, None), ("-5", None), (None, None), ("many", None), (True, None), ("1e999", None),
+        ([1], None), (float("nan"), None),
     ],
 )  # fmt: skip
-def test_sizes_are_counts_that_a_database_holds(told, kept):
+def test_a_size_is_a_count_that_a_database_holds_or_unknown(told, kept):
     assert file(size=told).size_bytes == kept
 
 

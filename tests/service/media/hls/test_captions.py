@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as some
 
-from service.media import captions
-from service.media.captions import Cue, text_of, webvtt
+from service.media.hls import captions
+from service.media.hls.captions import Cue, text_of, webvtt
 from tests.cases import each_case
 
 PIECES = some.lists(

@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
-from service.media import converters
 from service.media.cache import FILMS, Cache
-from service.media.converters import Conversion, Converters, Work
-from service.media.jobs import Jobs
-from service.media.places import Content
-from service.media.renditions import Kind, Rendition
-from service.store import library_store, make_folder
+from service.media.content_folders import Content
+from service.media.hls import converters
+from service.media.hls.converters import Conversion, Converters, Work
+from service.media.hls.renditions import Kind, Rendition
+from service.media.sandbox.jobs import Jobs
+from service.store.blobs import library_store, make_folder
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until
 from tests.service.media.watching import Viewer, packets, playing

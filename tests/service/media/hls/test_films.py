@@ -6,9 +6,10 @@ import os
 import pytest
 
 from service.errors import CannotConvert, DiskFull
-from service.media import films
-from service.media.confined import Failed
-from service.store import library_store
+from service.media import content_folders
+from service.media.hls import films
+from service.media.sandbox.launcher import Failed
+from service.store.blobs import library_store
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
@@ -33,6 +34,43 @@ def test_what_is_wanted_is_made_once(viewer, place):
     assert viewer.player.films.make_one()
     assert place.stat().st_size > 0
     assert not viewer.player.films.make_one()
+
+
+def test_a_film_that_is_finished_while_its_note_is_written_is_ready(viewer, monkeypatch, place):
+    (films.wanted_folder() / viewer.content.folder.name).unlink()
+
+    def keep(path, content, keep=content_folders.keep):
+        if path.parent == films.wanted_folder():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(b"a film")
+        keep(path, content)
+
+    # Another worker has to finish it between two steps of one answer.
+    monkeypatch.setattr(content_folders, "keep", keep)
+    assert viewer.player.film(viewer.question) == {"is_ready": True}
+    assert viewer.player.films.make_one()
+    assert place.read_bytes() == b"a film"
+
+
+def test_who_asks_again_loses_no_turn(viewer):
+    note = films.wanted_folder() / viewer.content.folder.name
+    os.utime(note, (1, 1))
+    assert viewer.player.film(viewer.question)["is_ready"] is False
+    assert note.stat().st_mtime == 1
+
+
+def test_a_film_that_took_long_to_reach_the_disk_is_kept(viewer, monkeypatch, place):
+    def sync_slowly(path):
+        os.utime(path, (1, 1))
+
+    # No disk of a test is so slow.
+    monkeypatch.setattr(films, "sync", sync_slowly)
+    other = films.folder_of(content_folders.Content("0" * 40, 1)) / films.FILM
+    other.parent.mkdir(parents=True)
+    other.write_bytes(bytes(10**6))
+    viewer.player.cache.budget_bytes = 10**6
+    assert viewer.player.films.make_one()
+    assert place.stat().st_size > 0
 
 
 def test_two_workers_never_make_the_same(viewer, place):

@@ -11,10 +11,11 @@ from typing import BinaryIO
 import av
 import pytest
 
-from service.media import boxes, confined, encoders
-from service.media.grid import BEGIN_SECONDS
-from service.media.player import LOOK
-from service.store import library_store
+from service.media.hls import boxes, encoders
+from service.media.hls.grid import BEGIN_SECONDS
+from service.media.hls.player import LOOK
+from service.media.sandbox import launcher
+from service.store.blobs import library_store
 from tests.service.media import samples
 from tests.service.media.samples import AAC, VPX, X264
 from tests.service.media.watching import Viewer, decoded_frames, gaps, packets, playing
@@ -268,7 +269,7 @@ def test_what_players_need_first_is_what_the_converter_writes(player):
     rendition = viewer.rendition("v480")
     blob = library_store().path(viewer.file.blob)
     argv = encoders.pictures(rendition, blob, 0)
-    written = confined.run(argv, limits=LOOK, cwd=viewer.content.folder)
+    written = launcher.run(argv, limits=LOOK, cwd=viewer.content.folder)
     assert boxes.init_of(written) == viewer.init("v480")
 
 

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from service.media import boxes, segments
-from service.media.renditions import Kind, Rendition
+from service.media.hls import boxes, segments
+from service.media.hls.renditions import Kind, Rendition
 
 
 def test_words_without_end_are_refused(monkeypatch):

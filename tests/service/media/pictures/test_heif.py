@@ -4,8 +4,8 @@ import tempfile
 
 import pytest
 
-from service.media import pictures
-from service.media.confined import Failed
+from service.media.pictures import pictures
+from service.media.sandbox.launcher import Failed
 from service.models import Media
 from tests.service.media.heif import heif
 from tests.service.media.samples import shown

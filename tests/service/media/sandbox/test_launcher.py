@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from service.media import confined
-from service.media.confined import Failed, Limits, Running
+from service.media.sandbox import launcher
+from service.media.sandbox.launcher import Failed, Limits, Running
 from tests import tools
 from tests.service.media.waiting import wait_until
 
@@ -23,7 +23,7 @@ def python(code: str) -> list[str]:
 
 
 def run(code, tmp_path, **options):
-    return confined.run(python(code), limits=options.pop("limits", LIMITS), cwd=tmp_path, **options)
+    return launcher.run(python(code), limits=options.pop("limits", LIMITS), cwd=tmp_path, **options)
 
 
 def limits(**changed) -> Limits:
@@ -82,7 +82,7 @@ def test_endless_complaints_are_bounded(tmp_path):
     code = "import os\nfor _ in range(2000): os.write(2, b'x' * 65536)\nraise SystemExit(1)"
     with pytest.raises(Failed) as failed:
         run(code, tmp_path)
-    assert len(failed.value.reason) <= confined.LONGEST_REASON
+    assert len(failed.value.reason) <= launcher.LONGEST_REASON
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_what_it_has_started_goes_with_it(tmp_path):
 
 def test_a_program_that_is_not_there_is_told(tmp_path):
     with pytest.raises(Failed, match="cannot start: No such file"):
-        confined.run(["/nowhere/ffmpeg"], limits=LIMITS, cwd=tmp_path)
+        launcher.run(["/nowhere/ffmpeg"], limits=LIMITS, cwd=tmp_path)
 
 
 def test_it_outlives_the_thread_that_started_it(tmp_path):
@@ -181,7 +181,7 @@ def test_it_dies_with_its_parent(tmp_path):
     code = """
 import signal, sys
 from pathlib import Path
-from service.media.confined import Limits, Running
+from service.media.sandbox.launcher import Limits, Running
 limits = Limits(60, 60, 2**30, 2**20)
 argv = [sys.executable, "-I", "-c", "import signal; print('up', flush=True); signal.pause()"]
 Running(argv, limits=limits, cwd=Path("/"), stdout=1)

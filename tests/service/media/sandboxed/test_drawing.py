@@ -1,8 +1,8 @@
 import pytest
 from PIL import Image, ImageCms
 
-from service.media.confined import Failed
-from service.media.sizes import SIZES
+from service.media.pictures.sizes import SIZES
+from service.media.sandbox.launcher import Failed
 from tests.cases import each_case
 from tests.service.media.samples import picture, saved, shown
 

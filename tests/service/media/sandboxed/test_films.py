@@ -2,8 +2,8 @@ from contextlib import suppress
 
 import pytest
 
-from service.media.confined import Failed
 from service.media.probe import Probed, TrackKind
+from service.media.sandbox.launcher import Failed
 from tests.cases import each_case
 from tests.service.media.samples import VPX, picture, short_film, shown, written
 

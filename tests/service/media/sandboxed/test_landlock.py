@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from service.media import confined
-from service.media.confined import Failed, Limits
-from service.media.tools import ffmpeg, opens, runs_sealed
+from service.media.sandbox import launcher
+from service.media.sandbox.launcher import Failed, Limits
+from service.media.sandbox.tools import ffmpeg, opens, runs_sealed
 from tests import tools
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
-BASE = Path(__file__).resolve().parents[3]
-SEALED = "import os, signal, socket\nfrom service.media.inside.sealing import seal\nassert {}\n"
+BASE = Path(__file__).resolve().parents[4]
+SEALED = "import os, signal, socket\nfrom service.media.sandboxed.landlock import seal\nassert {}\n"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -46,7 +46,9 @@ def test_it_opens_no_file(code):
 
 
 def test_what_was_open_stays_so():
-    code = "file = open('/etc/passwd')\nfrom service.media.inside import sealing\nassert seal({})"
+    code = (
+        "file = open('/etc/passwd')\nfrom service.media.sandboxed import landlock\nassert seal({})"
+    )
     assert tried(f"{code}\nassert file.read()", seals=False) == ""
 
 
@@ -73,7 +75,7 @@ def test_ffmpeg_reads_the_medium_that_it_was_started_for_and_no_other(tmp_path):
     copying = [ffmpeg(), "-v", "error", "-i", f"file:{film}", *words]
 
     def run(allowed):
-        return confined.run(copying, limits=LIMITS, cwd=tmp_path, opens=allowed)
+        return launcher.run(copying, limits=LIMITS, cwd=tmp_path, opens=allowed)
 
     assert run(None)
     assert run(opens(film)) == run(None)
@@ -86,9 +88,9 @@ def test_ffmpeg_writes_where_it_may_keep_something_and_nowhere_else(tmp_path):
     words = ["-c", "copy", "-movflags", "+faststart", f"file:{target}"]
     copying = [ffmpeg(), "-v", "error", "-i", f"file:{film}", *words]
     with pytest.raises(Failed):
-        confined.run(copying, limits=LIMITS, cwd=tmp_path, opens=opens(film))
+        launcher.run(copying, limits=LIMITS, cwd=tmp_path, opens=opens(film))
     assert not target.exists()
-    confined.run(copying, limits=LIMITS, cwd=tmp_path, opens=opens(film, keeps_in=tmp_path))
+    launcher.run(copying, limits=LIMITS, cwd=tmp_path, opens=opens(film, keeps_in=tmp_path))
     assert target.stat().st_size > 0
 
 
@@ -108,6 +110,6 @@ def test_an_ffmpeg_that_does_not_run_sealed_is_told_apart(monkeypatch, caplog):
         raise Failed("its libraries are elsewhere")
 
     # The ffmpeg that comes with Ferry has all of its libraries within itself.
-    monkeypatch.setattr(confined, "run", fail)
+    monkeypatch.setattr(launcher, "run", fail)
     assert runs_sealed.__wrapped__() is False
     assert "its libraries are elsewhere" in caplog.text

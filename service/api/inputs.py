@@ -1,0 +1,103 @@
+"""What clients send, record by record: in the query of a GET, else in a body.
+
+The service holds what it is sent to these limits, and refuses the rest with a word for each.
+"""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from service.http.refusals import NothingPassed
+from service.models import LONGEST_NAME
+from service.transfers import magnets
+
+Id = Annotated[int, Meta(ge=0, extra_json_schema={"format": "int64"})]
+Text = Annotated[str, Meta(min_length=1)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+Link = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=magnets.LONGEST,
+        pattern=r"^\s*([Hh][Tt][Tt][Pp][Ss]?://|[Mm][Aa][Gg][Nn][Ee][Tt]:\?)",
+    ),
+]
+Content = Annotated[Any, Meta(extra_json_schema={"type": "string", "format": "binary"})]
+
+NewFolderName = Annotated[Name, Meta(description="The new name, up to 255 characters")]
+NameOrPath = Annotated[
+    Text, Meta(description="The same; with a slash in it, the full path of a folder to create")
+]
+Pixels = Annotated[Text, Meta(description="A smaller one: 48, 64, 220 or 720")]
+TargetFolder = Annotated[Id, Meta(description="Where the result goes; the root by default")]
+Url = Annotated[Link, Meta(description="Where to fetch from; a magnet link will do")]
+TorrentInstead = Annotated[Content, Meta(description="A .torrent file instead")]
+
+
+class NewFolder(Struct):
+    path: Annotated[
+        Text, Meta(description="The full path from the root; the folder above must exist")
+    ]
+
+
+class FolderName(Struct):
+    rename_to: NewFolderName | UnsetType = UNSET
+    name: NameOrPath | UnsetType = UNSET
+
+
+class FileName(Struct):
+    rename_to: Annotated[Name, Meta(description="The new name", extra={"or": "name"})]
+
+
+class Size(Struct):
+    pixels: Pixels | UnsetType = UNSET
+
+
+class Target(Struct):
+    folder_id: TargetFolder = 0
+
+
+class Magnet(Struct):
+    magnet: Annotated[
+        str,
+        Meta(
+            description="A magnet link",
+            min_length=1,
+            max_length=magnets.LONGEST,
+            pattern=r"^\s*[Mm][Aa][Gg][Nn][Ee][Tt]:\?",
+            extra={"missing": NothingPassed},
+        ),
+    ]
+    folder_id: TargetFolder = 0
+
+
+class Address(Struct):
+    url: Annotated[Url, Meta(extra={"or": "torrent_url"})] | UnsetType = UNSET
+    file: TorrentInstead | UnsetType = UNSET
+    folder_id: TargetFolder = 0
+
+
+class TorrentAddress(Struct):
+    torrent_url: Url | UnsetType = UNSET
+    torrent_file: TorrentInstead | UnsetType = UNSET
+    folder_id: TargetFolder = 0
+
+
+class AnyFile(Struct):
+    file: Annotated[Content, Meta(description="A .torrent, or any file to keep")]
+    folder_id: TargetFolder = 0
+
+
+class TorrentFile(Struct):
+    torrent_file: Annotated[Content, Meta(description="A .torrent")]
+    folder_id: TargetFolder = 0
+
+
+class Archive(Struct):
+    archive_arr: Annotated[
+        Text,
+        Meta(
+            description='Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]; '
+            "also as archive_arr[], archive_arr[0] or archive_arr[0][type]"
+        ),
+    ]

@@ -1,0 +1,144 @@
+"""Folders: list, create, rename, delete, and a whole one as a ZIP."""
+
+from typing import Annotated, Any
+from zlib import crc32
+
+from django.http import HttpResponse
+from msgspec import UNSET
+
+from service import signals
+from service.api import records
+from service.api.inputs import FolderName, NewFolder
+from service.api.outcomes import ArchiveLink
+from service.api.requests import Request
+from service.api.views import transfers
+from service.content import archive_plans, signed_links
+from service.content.signed_links import ListingLinks
+from service.http import records as http_records
+from service.http import responses
+from service.http.refusals import Missing
+from service.library import library
+from service.models import Folder
+
+# Part of every ETag: raised when the listing changes its shape, else clients would keep the old.
+SHAPE = 4
+
+
+def show(request: Request, folder_id: int = 0) -> Annotated[HttpResponse, records.Listing]:
+    folder = library.folder(request.account, folder_id)
+    response = responses.unless_known(
+        request,
+        etag_of(request, folder),
+        lambda: Listed(request, library.listing_of(folder)),
+    )
+    # Tells programs that what is added goes into the folder of this id, which v1 doesn't know.
+    response["Ferry-Keeps"] = "folder_id"
+    return response
+
+
+def etag_of(request: Request, folder: Folder) -> str:
+    """All that a listing says follows from these numbers; they were read before its rows, so that
+    a change in between makes the next one differ."""
+    account = request.account
+    numbers = [SHAPE, account.pk, folder.pk, account.library_revision, account.media_revision]
+    # The links in it carry a day and a host.
+    numbers += [
+        signed_links.expiry_of(request.now, signed_links.LISTING_WINDOW),
+        crc32(base_of(request).encode()),
+    ]
+    if folder.parent_id is None:
+        numbers.append(account.transfers_revision)
+    return '"{}"'.format("-".join(map(str, numbers)))
+
+
+def base_of(request: Request) -> str:
+    return request.build_absolute_uri("/").removesuffix("/")
+
+
+class Listed(responses.Record):
+    """The site in this process shows few of 10,000 files, and asks for the pictures of those:
+    links are for others."""
+
+    def __init__(self, request: Request, listing: library.Listing) -> None:
+        super().__init__(listing_record(request, listing))
+        self._request = request
+        self._listing = listing
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        self._fill(None)
+        facts = super().facts
+        for file, row in zip(facts["files"], self._listing.files, strict=True):
+            file["has_picture"] = records.has_picture(row)
+        return facts
+
+    def written(self) -> bytes:
+        request = self._request
+        self._fill(ListingLinks(request.account, base_of(request), request.now))
+        return super().written()
+
+    def _fill(self, links: ListingLinks | None) -> None:
+        folder_id = self._listing.folder.pk
+        self.record.files = [
+            records.file_record(row, folder_id, links) for row in self._listing.files
+        ]
+
+
+def listing_record(request: Request, listing: library.Listing) -> records.Listing:
+    """Without its files."""
+    account, folder = request.account, listing.folder
+    is_root = folder.parent_id is None
+    running = transfers.running_records(account) if is_root else []
+    # The same bytes until something changes: neither of these is the time of the request.
+    changed_at = account.changed_at if is_root else folder.updated_at
+    parent_id = folder.parent_id or -1
+    return records.Listing(
+        space_max=account.space_max_bytes,
+        space_used=account.space_used_bytes,
+        id=folder.pk,
+        timestamp=http_records.moment(changed_at),
+        path=folder.name,
+        size=folder.size_bytes,
+        parent=parent_id,
+        folders=[records.folder_record(row, listing.path) for row in listing.folders],
+        files=[],
+        torrents=running,
+        name=folder.name,
+        fullname=listing.path,
+        parent_id=parent_id,
+        transfers=running,
+    )
+
+
+def create(request: Request, sent: NewFolder) -> records.Created:
+    return created(request, sent.path)
+
+
+def created(request: Request, path: str) -> records.Created:
+    folder = library.create_folder(request.account, path, request.now)
+    return records.Created(id=str(folder.pk), path=library.path_of(folder))
+
+
+def rename(request: Request, folder_id: int, sent: FolderName) -> records.Created | records.Changed:
+    name = sent.name if sent.rename_to is UNSET else sent.rename_to
+    if name is UNSET:
+        raise Missing("rename_to")
+    folder = library.folder(request.account, folder_id)
+    if sent.rename_to is UNSET and (folder.parent_id is None or "/" in name):
+        # An older listing of v1 creates folders here: `name` is the whole path of a new one.
+        return created(request, name)
+    library.rename_folder(request.account, folder.pk, name, request.now)
+    return records.Changed()
+
+
+def delete(request: Request, folder_id: int) -> records.Changed:
+    name = library.delete_folder(request.account, folder_id, request.now)
+    signals.deleted.send(Folder, request=request, name=name)
+    return records.Changed()
+
+
+def download(request: Request, folder_id: int) -> ArchiveLink:
+    folder = library.folder(request.account, folder_id)
+    name = folder.name or "Files"
+    link = archive_plans.pin(request.account, [folder.pk], [], name, now=request.now)
+    return responses.leads_to(request, link)

@@ -1,0 +1,132 @@
+"""One ZIP of any files and folders."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from service.api.outcomes import ArchiveLink
+from service.api.requests import Request
+from service.content import archive_plans
+from service.http import bodies, responses
+from service.http.refusals import BadEntry, Missing, Unreadable
+
+MOST_ENTRIES = 10_000
+# 10,000 entries in bracket form, percent-encoded, have 1.2 MB.
+MOST_BYTES = 4 * 2**20
+FOLDER, *FILE = "folder", "file", "folder_file"
+FIELD = re.compile(
+    r"archive_arr(?P<brackets>\[(?P<index>[0-9]{0,9})\](?:\[(?P<property>type|id)\])?)?"
+)
+NAME = "Files"
+
+
+class Selection(NamedTuple):
+    """Ids, each once, in the order in which they were named."""
+
+    folder_ids: list[int]
+    file_ids: list[int]
+
+
+def build(request: Request) -> ArchiveLink:
+    fields = bodies.fields_of(request, MOST_BYTES)
+    folder_ids, file_ids = selection_of(fields.pairs)
+    link = archive_plans.pin(request.account, folder_ids, file_ids, NAME, now=request.now)
+    return responses.leads_to(request, link)
+
+
+def selection_of(pairs: bodies.Pairs) -> Selection:
+    entries = list(checked(entries_of(pairs)))
+    folder_ids = [number for kind, number in entries if kind == FOLDER]
+    file_ids = [number for kind, number in entries if kind != FOLDER]
+    return Selection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
+
+
+def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
+    """Return the entries of `archive_arr`, each with its index.
+
+    Clients write the array as JSON (`archive_arr`), entry by entry (`archive_arr[]`,
+    `archive_arr[0]`), or property by property (`archive_arr[][type]`, `archive_arr[0][type]`).
+    """
+    entries = Entries()
+    for name, value in pairs:
+        match = FIELD.fullmatch(name)
+        if match is None or value is None:
+            continue
+        index = int(match["index"]) if match["index"] else None
+        if match["property"]:
+            entries.add_property(index, match["property"], value)
+        elif match["brackets"]:
+            entries.add(index, value)
+        else:
+            for entry in listed(value):
+                entries.add(None, entry)
+    if not entries.by_index:
+        raise Missing("archive_arr")
+    found = sorted(entries.by_index.items())
+    if len(found) > MOST_ENTRIES:
+        raise BadEntry(found[MOST_ENTRIES][0], "is one too many")
+    return found
+
+
+class Entries:
+    """Entries by index. One without an index follows those before it."""
+
+    def __init__(self) -> None:
+        self.by_index: dict[int, Any] = {}
+        self._next = 0
+        self._unnumbered: list[dict[str, Any]] = []
+        self._counts: Counter[str] = Counter()
+
+    def add(self, index: int | None, entry: Any) -> None:
+        at = self._next if index is None else index
+        self.by_index[at] = entry
+        self._next = max(self._next, at + 1)
+
+    def add_property(self, index: int | None, name: str, value: Any) -> None:
+        entry = self._unnumbered_entry(name) if index is None else self.by_index.get(index)
+        if not isinstance(entry, dict):
+            entry = {}
+            self.add(index, entry)
+        entry[name] = value
+
+    def _unnumbered_entry(self, name: str) -> dict[str, Any]:
+        """The third type goes with the third ID: some clients send all types before all IDs."""
+        at = self._counts[name]
+        self._counts[name] += 1
+        if at == len(self._unnumbered):
+            self._unnumbered.append({})
+            self.add(None, self._unnumbered[-1])
+        return self._unnumbered[at]
+
+
+def listed(array: Any) -> list[Any]:
+    """PHP writes an array with keys as an object, `{"0": {…}}`; one entry may come by itself."""
+    if isinstance(array, str):
+        array = bodies.json_value(array, "archive_arr")
+    if isinstance(array, dict) and array:
+        is_keyed = all(isinstance(each, dict) for each in array.values())
+        array = list(array.values()) if is_keyed else [array]
+    if not isinstance(array, list) or not array:
+        raise Unreadable("archive_arr")
+    return array
+
+
+def checked(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
+    for index, written in entries:
+        entry = read_entry(index, written) if isinstance(written, str) else written
+        if not isinstance(entry, dict):
+            raise BadEntry(index, "is no object")
+        if entry.get("type") not in (FOLDER, *FILE):
+            raise BadEntry(index, "type is none of file, folder, folder_file")
+        try:
+            yield entry["type"], bodies.number(entry.get("id"), "id")
+        except Unreadable as unreadable:
+            raise BadEntry(index, "id is no number") from unreadable
+
+
+def read_entry(index: int, text: str) -> Any:
+    try:
+        return bodies.json_value(text, "archive_arr")
+    except Unreadable as unreadable:
+        raise BadEntry(index, "is no object") from unreadable

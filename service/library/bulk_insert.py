@@ -1,0 +1,191 @@
+"""Insert a whole tree of files at once: what a transfer of many files ends in."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import OuterRef, Subquery, TextField, Value
+from django.db.models.functions import Cast, Concat, LPad
+
+from service import batches
+from service.accounts.accounts import changing_library
+from service.errors import NameTaken, TooDeep
+from service.library import generation, library
+from service.library import names as library_names
+from service.models import LINEAGE_DIGITS, Account, File, Folder
+from service.store.blobs import Stored
+
+ROWS_AT_ONCE = 500
+Keys = tuple[str, ...]
+
+
+class Planted(NamedTuple):
+    """A file to be: its path below the folder that is planted, its own name as the last."""
+
+    path: tuple[str, ...]
+    stored: Stored
+
+
+class Grown(NamedTuple):
+    folder: Folder
+    file_ids: list[int]  # of the new files, in the order in which they were given
+
+
+def plant(
+    account: Account, folder_id: int, name: str, files: Iterable[Planted], now: datetime
+) -> Grown:
+    """A new folder in `folder_id` with all its files: whole, or not there.
+
+    Raises as `library.add_file` does, NameTaken also for two files of one name.
+    """
+    tree = Tree(files)
+    library_names.check(name)
+    with changing_library(account, now) as locked:
+        parent = library.folder(locked, folder_id)
+        library.refuse_taken(parent, name)
+        top = library.insert_folder(parent, name, now)
+        return _insert(locked, tree, top, now, has_content=False)
+
+
+def graft(account: Account, folder_id: int, files: Iterable[Planted], now: datetime) -> Grown:
+    """Add files to a folder, below the folders that it has already. A taken name gets a number.
+
+    Raises as `plant` does.
+    """
+    tree = Tree(files)
+    with changing_library(account, now) as locked:
+        top = library.folder(locked, folder_id)
+        return _insert(locked, tree, top, now, has_content=True)
+
+
+def _insert(
+    locked: Account, tree: "Tree", top: Folder, now: datetime, *, has_content: bool
+) -> Grown:
+    if top.depth + tree.depth > library.MOST_DEPTH:
+        raise TooDeep
+    library.take_space(locked, tree.size_of[()])
+    file_ids = _grow(tree, top, now, has_content=has_content)
+    generation.advance()
+    library.spread(top, tree.size_of[()], now)
+    return Grown(library.folder(locked, top.pk), file_ids)
+
+
+class Tree:
+    """The folders that some paths imply, with what lies in each; one in NFC and NFD is one."""
+
+    def __init__(self, files: Iterable[Planted]) -> None:
+        self.files: dict[Keys, Planted] = {}
+        self.name_of: dict[Keys, str] = {(): ""}
+        self.size_of: dict[Keys, int] = {(): 0}
+        for file in files:
+            self._add(file)
+        if self.files.keys() & self.name_of.keys():
+            raise NameTaken
+
+    @property
+    def depth(self) -> int:
+        return max(map(len, self.name_of))
+
+    def level(self, depth: int) -> list[Keys]:
+        return [keys for keys in self.name_of if len(keys) == depth]
+
+    def _add(self, file: Planted) -> None:
+        for name in file.path:
+            library_names.check(name)
+        keys = tuple(map(library_names.key_of, file.path))
+        if keys in self.files:
+            raise NameTaken
+        self.files[keys] = file
+        for length in range(len(keys)):
+            above = keys[:length]
+            self.name_of.setdefault(above, file.path[length - 1] if length else "")
+            self.size_of[above] = self.size_of.get(above, 0) + file.stored.size_bytes
+
+
+def _grow(tree: Tree, top: Folder, now: datetime, *, has_content: bool) -> list[int]:
+    folder_of: dict[Keys, Folder] = {(): top}
+    names = Names([top] if has_content else [])
+    for depth in range(1, tree.depth + 1):
+        level = {keys: folder_of[keys[:-1]] for keys in tree.level(depth)}
+        present = {
+            keys: folder
+            for keys, parent in level.items()
+            if (folder := names.folder(parent, keys[-1]))
+        }
+        _add_sizes(tree, present, now)
+        new = {
+            keys: _folder_row(tree, keys, parent, names, now)
+            for keys, parent in level.items()
+            if keys not in present
+        }
+        Folder.objects.bulk_create(new.values(), batch_size=ROWS_AT_ONCE)
+        _write_lineages(top.account_id)
+        names.read(list(present.values()))
+        folder_of |= present | new
+    rows = (_file_row(folder_of[keys[:-1]], file, names, now) for keys, file in tree.files.items())
+    file_ids: list[int] = []
+    for batch in batches.batches(rows, ROWS_AT_ONCE):
+        file_ids += [file.pk for file in File.objects.bulk_create(batch)]
+    return file_ids
+
+
+class Names:
+    """What the folders hold that were there before. New folders are empty, so nobody reads them."""
+
+    def __init__(self, folders: Sequence[Folder]) -> None:
+        self._taken: dict[int, set[str]] = {}
+        self._folders: dict[tuple[int, str], Folder] = {}
+        self.read(folders)
+
+    def read(self, folders: Sequence[Folder]) -> None:
+        """In a few queries, however many folders."""
+        for batch in batches.batches(folders, ROWS_AT_ONCE):
+            self._taken |= library.taken_names(batch)
+            for folder in Folder.objects.filter(parent__in=batch):
+                self._folders[folder.parent_id or 0, folder.name_key] = folder
+
+    def folder(self, parent: Folder, name_key: str) -> Folder | None:
+        return self._folders.get((parent.pk, name_key))
+
+    def free(self, parent: Folder, name: str, *, is_folder: bool) -> str:
+        """Return `name`, numbered if the folder had it before."""
+        if parent.pk not in self._taken:
+            return name
+        taken = self._taken[parent.pk]
+        variants = library_names.variants(name, is_folder=is_folder)
+        free = next(each for each in variants if library_names.key_of(each) not in taken)
+        taken.add(library_names.key_of(free))
+        return free
+
+
+def _add_sizes(tree: Tree, folders: dict[Keys, Folder], now: datetime) -> None:
+    for keys, folder in folders.items():
+        folder.size_bytes += tree.size_of[keys]
+        folder.updated_at = now
+    Folder.objects.bulk_update(folders.values(), ["size_bytes", "updated_at"], ROWS_AT_ONCE)
+
+
+def _folder_row(tree: Tree, keys: Keys, parent: Folder, names: Names, now: datetime) -> Folder:
+    name = names.free(parent, tree.name_of[keys], is_folder=True)
+    return Folder(
+        account_id=parent.account_id,
+        parent=parent,
+        name=name,
+        name_key=library_names.key_of(name),
+        size_bytes=tree.size_of[keys],
+        updated_at=now,
+    )
+
+
+def _file_row(parent: Folder, file: Planted, names: Names, now: datetime) -> File:
+    name = names.free(parent, file.path[-1], is_folder=False)
+    return library.file_row(parent, name, file.stored, now)
+
+
+def _write_lineages(account_id: int) -> None:
+    """Of all new folders whose parents have theirs, in one statement."""
+    above = Folder.objects.filter(pk=OuterRef("parent_id")).values("lineage")
+    own = LPad(Cast("pk", TextField()), LINEAGE_DIGITS, Value("0"))
+    Folder.objects.filter(account=account_id, lineage="").update(
+        lineage=Concat(Subquery(above), own, output_field=TextField())
+    )

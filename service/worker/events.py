@@ -1,0 +1,111 @@
+"""Hand each event of the engine, the fetches, and the import to its run."""
+
+import logging
+from collections import deque
+from datetime import datetime
+
+from service.fetching.events import FetchEvent, Head, Magnet, Torrent, Waiting
+from service.torrents.events import (
+    Broken,
+    Complete,
+    Event,
+    Gone,
+    Metadata,
+    Restarted,
+    Seeded,
+    Status,
+)
+from service.transfers.download_folders import Plan
+from service.transfers.identity import Facts
+from service.worker.commands import TransferControl
+from service.worker.import_files import Landed, NotLanded, Outcome
+from service.worker.phases import Phases, RunPhase
+from service.worker.run import Run
+from service.worker.stages import Transition
+
+log = logging.getLogger("ferry.worker")
+
+# Each may open a transaction, and the lease has to be renewed between them.
+MOST_AT_ONCE = 100
+
+OrderEvent = Status | Metadata | Head | Torrent | Magnet | Complete | Seeded | Waiting | Broken
+RunEvent = OrderEvent | Gone | Outcome
+
+
+class EventHandler:
+    def __init__(self, control: TransferControl, phases: Phases) -> None:
+        self._control = control
+        self._phases = phases
+        self._queue: deque[Event | FetchEvent] = deque()
+
+    def handle_all(self, now: datetime) -> None:
+        tools = self._control.tools
+        for outcome in tools.landing.poll():
+            self._handle(outcome.transfer_id, outcome, now)
+        self._queue.extend([*tools.engine.poll(), *tools.fetching.poll()])
+        left = MOST_AT_ONCE
+        while self._queue and left:
+            event = self._queue.popleft()
+            left -= not isinstance(event, Status)
+            if isinstance(event, Restarted):
+                self._handle_restart(event, now)
+            else:
+                self._handle(int(event.key), event, now)
+
+    def _handle(self, transfer_id: int, event: RunEvent, now: datetime) -> None:
+        run = self._control.runs.get(transfer_id)
+        if run is not None:
+            with self._control.log_and_leave(run, type(event).__name__):
+                self._tell(run, event, now)
+
+    def _tell(self, run: Run, event: RunEvent, now: datetime) -> None:
+        phase = self._phases.of(run)
+        if isinstance(event, Landed | NotLanded):
+            phase.end_import(run, event, now)
+        elif isinstance(event, Gone):
+            if run.is_withdrawn:
+                run.take(Transition.GONE)
+                phase.gone(run, now)
+        elif run.has_order and not run.is_withdrawn:
+            pass_on(phase, run, event, now)
+
+    def _handle_restart(self, restarted: Restarted, now: datetime) -> None:
+        """Everything is given to the engine again, but for those that it died of too often."""
+        log.warning("the engine began anew suspects=%s", ",".join(restarted.suspects) or "none")
+        for run in self._control.runs:
+            if not run.is_fetch:
+                is_suspect = run.key in restarted.suspects
+                with self._control.log_and_leave(run, "the engine's restart"):
+                    self._phases.of(run).lose_engine(run, now, is_suspect=is_suspect)
+
+
+def pass_on(phase: RunPhase, run: Run, event: OrderEvent, now: datetime) -> None:
+    match event:
+        case Status():
+            phase.observe(run, event, now)
+        case Metadata():
+            phase.know_files(run, facts_of(event), plan_of(event), now)
+        case Head():
+            phase.read_head(run, event, now)
+        case Torrent() | Magnet():
+            phase.become_another(run, event, now)
+        case Complete():
+            phase.complete(run, now)
+        case Seeded():
+            phase.end_seeding(run)
+        case Waiting():
+            phase.await_server(run, event, now)
+        case Broken():
+            phase.break_off(run, event, now)
+
+
+def facts_of(told: Metadata) -> Facts:
+    return Facts(
+        told.name, told.size_bytes, told.is_folder, told.hash_v1, told.hash_v2, told.is_private
+    )
+
+
+def plan_of(told: Metadata) -> Plan:
+    """Padding is no file, and a link has no content of its own."""
+    kept = (file for file in told.files if not file.is_padding and not file.is_symlink)
+    return Plan(told.is_folder, tuple((file.index, file.path, file.size_bytes) for file in kept))

@@ -1,0 +1,60 @@
+from datetime import datetime
+
+from service.models import Transfer
+from service.torrents.events import Status
+from service.transfers.download_folders import Plan
+from service.transfers.identity import Facts
+from service.worker.phases.unfinished import UnfinishedPhase
+from service.worker.run import Run
+from service.worker.stages import Transition
+
+State = Transfer.State
+
+
+class DownloadingPhase(UnfinishedPhase):
+    def observe(self, run: Run, status: Status, now: datetime) -> None:
+        super().observe(run, status, now)
+        if status.phase != "downloading":
+            return
+        run.write(download_bytes_per_second=status.download_rate)
+        wanted_bytes = status.wanted_bytes or run.transfer.size_bytes
+        if wanted_bytes:
+            share = min(status.done_bytes / wanted_bytes, 0.999)
+            run.write(progress_percent=round(100 * share, 1))
+        if run.transfer.state == State.MOVING:
+            run.become(State.DOWNLOADING)
+        is_retrying = run.transfer.reason == "retrying"
+        patience = self._control.limits.patience
+        is_stalled = run.transfer.state == State.STALLED
+        may_wake = status.peers_sending > 0 or (run.has_fresh_hope(now) and not is_retrying)
+        if is_stalled and may_wake and not run.why_stalled(now, patience):
+            self._wake(run)
+
+    def _wake(self, run: Run) -> None:
+        """Go on where a place is free, else wait for one."""
+        if self._control.has_place_for(run):
+            run.become(State.DOWNLOADING)
+        else:
+            self._pause(run)
+            run.become(State.QUEUED)
+
+    def know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+        """An address may lead to another file since it was tried again; a torrent never changes."""
+        if run.is_fetch:
+            run.take(Transition.CHANGE)
+            self._know_files(run, facts, plan, now)
+
+    def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
+        self._pause(run)
+        super().hold_back(run, word, now, sentence)
+
+    def _pause(self, run: Run) -> None:
+        run.take(Transition.WAIT)
+        if run.is_fetch:
+            self._control.withdraw(run)
+        else:
+            self._control.tools.engine.pause(run.key)
+
+    def judge(self, run: Run, word: str, now: datetime) -> None:
+        if word:
+            self.hold_back(run, word, now)

@@ -1,0 +1,54 @@
+import logging
+from datetime import datetime
+
+from service.worker.import_files import Landed, NotLanded, Outcome
+from service.worker.phases.phase import RunPhase
+from service.worker.run import Run
+from service.worker.stages import Transition
+
+log = logging.getLogger("ferry.worker")
+
+MOST_LOSSES = 3
+
+
+class ImportingPhase(RunPhase):
+    def end_import(self, run: Run, outcome: Outcome, now: datetime) -> None:
+        if isinstance(outcome, Landed):
+            self._finish(run, outcome, now)
+        else:
+            self._fail(run, outcome, now)
+
+    def _finish(self, run: Run, outcome: Landed, now: datetime) -> None:
+        seconds = (now - run.transfer.created_at).total_seconds()
+        log.info("done transfer=%d bytes=%d seconds=%d", run.id, run.transfer.size_bytes, seconds)
+        run.note_import(outcome.folder_id, outcome.file_id, is_seeding=outcome.is_seeding)
+        if not outcome.is_seeding:
+            self._control.leave(run)
+        elif run.has_order:
+            run.take(Transition.SEED)
+            self._control.tools.engine.seed(run.key)
+        else:
+            # The engine died meanwhile.
+            self._control.begin(run, now)
+
+    def _fail(self, run: Run, outcome: NotLanded, now: datetime) -> None:
+        if not outcome.word:
+            self._control.leave(run)
+        elif outcome.word == "incomplete":
+            self._start_over(run, now)
+        else:
+            self._control.hold_back(run, outcome.word, now)
+
+    def _start_over(self, run: Run, now: datetime) -> None:
+        run.losses += 1
+        if run.losses >= MOST_LOSSES:
+            sentence = "What had come is not on the disk any more."
+            self._control.fail(run, "disk_error", sentence)
+            return
+        run.take(Transition.START_OVER)
+        self._control.withdraw(run)
+        if not run.is_withdrawn:
+            self._control.begin(run, now)
+
+    def give_up(self, run: Run) -> None:
+        """The import needs no engine."""

@@ -1,0 +1,10 @@
+from service.worker.phases.phase import RunPhase
+from service.worker.run import Run
+
+
+class LeavingPhase(RunPhase):
+    def give_up(self, run: Run) -> None:
+        pass
+
+    def leave(self, run: Run) -> None:
+        pass

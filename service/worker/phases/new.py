@@ -1,0 +1,17 @@
+from datetime import datetime
+
+from service.worker.phases.phase import RunPhase
+from service.worker.run import Run
+
+
+class NewPhase(RunPhase):
+    def gone(self, run: Run, now: datetime) -> None:
+        """It starts over."""
+        run.place.clear()
+        self._control.begin(run, now)
+
+    def judge(self, run: Run, word: str, now: datetime) -> None:
+        self._control.judge_held_back(run, word, now)
+
+    def go_on(self, run: Run, now: datetime) -> None:
+        self._control.begin(run, now)

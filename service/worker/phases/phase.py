@@ -1,0 +1,115 @@
+"""What the handlers of all stages share."""
+
+from datetime import datetime
+
+from service.fetching.events import Head, Magnet, Torrent, Waiting
+from service.torrents.events import Broken, Status
+from service.transfers.download_folders import Plan
+from service.transfers.identity import Facts
+from service.worker.commands import TransferControl
+from service.worker.import_files import Outcome
+from service.worker.run import Run
+from service.worker.stages import OrderState, Transition
+
+MOST_STRIKES = 3
+
+
+class RunPhase:
+    """What a run does in one stage. A method that does nothing is for what can't happen in that
+    stage, or comes too late for it."""
+
+    def __init__(self, control: TransferControl) -> None:
+        self._control = control
+
+    # What the engine and the fetching say while they have its order
+
+    def observe(self, run: Run, status: Status, now: datetime) -> None:
+        run.write(
+            upload_bytes_per_second=status.upload_rate,
+            peers_connected=status.peers_connected,
+            peers_sending=status.peers_sending,
+            peers_receiving=status.peers_receiving,
+            seeders=status.seeders,
+            leechers=status.leechers,
+            uploaded_bytes=status.uploaded_bytes,
+        )
+        is_checking = status.phase == "checking"
+        if status.done_bytes > run.done_bytes or is_checking:
+            run.hope(now)
+        run.done_bytes = status.done_bytes
+        is_in_reach = status.peers_connected > 0 and not 0 <= status.availability < 1
+        run.has_hope = is_in_reach or is_checking
+
+    def know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+        pass
+
+    def read_head(self, run: Run, head: Head, now: datetime) -> None:
+        pass
+
+    def become_another(self, run: Run, event: Torrent | Magnet, now: datetime) -> None:
+        pass
+
+    def complete(self, run: Run, now: datetime) -> None:
+        pass
+
+    def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
+        pass
+
+    def end_seeding(self, run: Run) -> None:
+        pass
+
+    def break_off(self, run: Run, broken: Broken, now: datetime) -> None:
+        if broken.word in ("disk_full", "disk_error"):
+            self.hold_back(run, broken.word, now, broken.sentence)
+            if run.is_fetch or run.order is OrderState.GIVEN:
+                # The fetch has ended, or the torrent's files are unknown: it has to be added again.
+                self._control.withdraw(run)
+        elif broken.word == "same_torrent":
+            self._control.wait_for(run, int(broken.sentence or 0))
+            self._control.withdraw(run)
+        else:
+            self._control.fail(run, broken.word, broken.sentence)
+
+    def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
+        self._control.hold_back(run, word, now, sentence)
+
+    # What they say of an order that is gone
+
+    def gone(self, run: Run, now: datetime) -> None:
+        """The engine, or the fetching, has let go of the folder."""
+
+    def lose_engine(self, run: Run, now: datetime, *, is_suspect: bool) -> None:
+        """The engine died, maybe because of this run, and knows nothing any more."""
+        stage, was_withdrawn = run.stage, run.is_withdrawn
+        run.take(Transition.LOSE_ENGINE)
+        if is_suspect:
+            run.write(strikes=run.transfer.strikes + 1)
+        if was_withdrawn:
+            self.gone(run, now)
+        elif run.transfer.strikes >= MOST_STRIKES:
+            self.give_up(run)
+        elif run.stage is not stage:
+            self._control.begin(run, now)
+
+    def give_up(self, run: Run) -> None:
+        sentence = f"The engine died {MOST_STRIKES} times with it."
+        self._control.fail(run, "engine_crashed", sentence)
+
+    # What the import says
+
+    def end_import(self, run: Run, outcome: Outcome, now: datetime) -> None:
+        pass
+
+    # What the worker decides
+
+    def judge(self, run: Run, word: str, now: datetime) -> None:
+        """Go on, or not: the word says why there is no room, and is empty where there is."""
+
+    def go_on(self, run: Run, now: datetime) -> None:
+        """In the place that it got."""
+
+    # What people decide
+
+    def leave(self, run: Run) -> None:
+        """Its transfer was deleted or stopped, or is another worker's."""
+        self._control.leave(run)

@@ -1,0 +1,107 @@
+"""What the handlers of stages before the import share."""
+
+import logging
+from datetime import UTC, datetime, timedelta
+
+from service.errors import DiskFull, NotFound, Refusal
+from service.fetching.events import Head, Magnet, Torrent, Waiting
+from service.models import Transfer
+from service.torrents.events import Broken
+from service.transfers import identity
+from service.transfers.download_folders import Plan
+from service.transfers.identity import Facts
+from service.worker.phases.phase import RunPhase
+from service.worker.run import Run
+from service.worker.stages import Transition
+
+log = logging.getLogger("ferry.worker")
+
+State = Transfer.State
+
+
+class UnfinishedPhase(RunPhase):
+    def read_head(self, run: Run, head: Head, now: datetime) -> None:
+        if head.is_torrent:
+            self._control.tools.fetching.proceed(run.key)
+            return
+        if head.is_page:
+            run.write(notice="web_page")
+        plan = Plan(is_folder=False, files=((0, (), head.size_bytes),))
+        self.know_files(run, Facts(head.name, head.size_bytes), plan, now)
+
+    def _know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+        """Whether it may go on is judged next."""
+        if not plan.files:
+            return self._control.fail(run, "invalid_torrent", "There is no file in it.")
+        was_known = run.transfer.size_bytes > 0
+        try:
+            run.place.keep_plan(plan)
+        except DiskFull:
+            self._control.hold_back(run, DiskFull.reason, now)
+            # The engine tells of its files again when it is added again.
+            return self._control.withdraw(run)
+        if not self._control.adopt(run, facts, now):
+            return None
+        run.take(Transition.KNOW)
+        if run.transfer.state == State.METADATA:
+            self._keep_place(run)
+        elif run.transfer.state == State.STALLED and not was_known:
+            run.become(State.QUEUED)
+        return log.info(
+            "known transfer=%d files=%d bytes=%d", run.id, len(plan.files), facts.size_bytes
+        )
+
+    def _keep_place(self, run: Run) -> None:
+        """Go on from the place in which its size became known, or wait for one of the large."""
+        if not run.is_large or self._control.free_places_for_large() >= 0:
+            run.become(State.DOWNLOADING)
+            return
+        run.become(State.QUEUED)
+        if run.is_fetch:
+            # No server waits for so long.
+            self._control.withdraw(run)
+
+    def become_another(self, run: Run, event: Torrent | Magnet, now: datetime) -> None:
+        """An address led to a torrent: that was meant."""
+        held = self._control.lease.held()
+        try:
+            if isinstance(event, Torrent):
+                found = identity.become_torrent(held, run.transfer, event.content, now)
+            else:
+                found = identity.become_magnet(held, run.transfer, event.uri, now)
+        except NotFound:
+            return self._control.leave(run)
+        except identity.SameTorrent as same:
+            return self._control.fail(run, same.reason, same.sentence)
+        except Refusal as refusal:
+            sentence = "What the address led to is no torrent that can be read."
+            return self._control.fail(run, refusal.reason, sentence)
+        run.take(Transition.START_OVER)
+        self._control.withdraw(run)
+        run.take_over(found)
+        run.done_bytes = 0
+        return log.info("address became a %s transfer=%d", found.kind, run.id)
+
+    def complete(self, run: Run, now: datetime) -> None:
+        if run.is_fetch and not self._measure(run, now):
+            return
+        self._control.start_import(run)
+        self._control.share(run, now)
+
+    def _measure(self, run: Run, now: datetime) -> bool:
+        """Whether the file's size, which its server may not have told, could be noted."""
+        size_bytes = run.place.file(0).stat().st_size
+        try:
+            run.place.keep_plan(Plan(is_folder=False, files=((0, (), size_bytes),)))
+        except DiskFull:
+            self.break_off(run, Broken(run.key, DiskFull.reason, ""), now)
+            return False
+        is_known = size_bytes == run.transfer.size_bytes
+        return is_known or self._control.adopt(run, Facts("", size_bytes), now)
+
+    def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
+        """It leaves its place to others meanwhile."""
+        at = now + timedelta(seconds=waiting.seconds)
+        again = f"Ferry tries again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+        log.info("stalled transfer=%d reason=retrying", run.id)
+        run.become(State.STALLED, "retrying", f"{waiting.sentence} {again}")

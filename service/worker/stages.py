@@ -1,0 +1,119 @@
+"""The stages of a run, and the transitions that lead from one to the next.
+
+new ──add──> added ──know──> waiting ──start──> downloading ──import──> importing ──seed──> seeding
+
+That is the straight way; `STAGES` has every other. Which transitions a run may take depends on its
+stage, and on what became of its order to the engine (`ORDERS`). Two of them also say whether all of
+its bytes are on the disk (`WHOLE`). `next_position` alone reads these tables, and refuses whatever
+they don't have.
+"""
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+
+class Stage(Enum):
+    """What is under way; the transfer's state is what people see of it."""
+
+    NEW = "the engine, or the fetching, has yet to get its order"
+    ADDED = "it has the order, and its files are unknown"
+    WAITING = "its files are known, and it needs room, a place, or another try"
+    DOWNLOADING = "its bytes come"
+    FOLLOWING = "another run fetches the same torrent"
+    IMPORTING = "whole, and on its way into the library"
+    SEEDING = "in the library, and given to others"
+    LEAVING = "over, until the engine lets go of its folder"
+
+
+class OrderState(Enum):
+    """What the engine, or the fetching, knows of a run."""
+
+    NONE = "nothing"
+    GIVEN = "it has the order, and stops where the files are known"
+    STARTED = "it may download, or seed"
+    WITHDRAWN = "it was told to remove the order, and may still use the folder"
+
+
+class Transition(Enum):
+    ADD = auto()  # give the order
+    KNOW = auto()  # its files are known
+    CHANGE = auto()  # its address leads to another file than before
+    START = auto()  # download, or go on with it
+    WAIT = auto()  # stop, and go on later
+    FOLLOW = auto()  # wait for the run that fetches the same torrent
+    IMPORT = auto()  # all of it is on the disk
+    SEED = auto()  # it is in the library
+    START_OVER = auto()  # what is on the disk is of no use
+    LOSE_ENGINE = auto()  # the engine's process died, and a new one knows nothing
+    WITHDRAW = auto()  # take the order back
+    GONE = auto()  # the engine, or the fetching, has let go of the folder
+    LEAVE = auto()  # it is done, failed, deleted, stopped, or another worker's
+
+
+def _to(after: Stage, *before: Stage) -> dict[Stage, Stage]:
+    return dict.fromkeys(before, after)
+
+
+def _stay(*stages: Stage) -> dict[Stage, Stage]:
+    return {stage: stage for stage in stages}
+
+
+NEW, ADDED, WAITING, DOWNLOADING, FOLLOWING, IMPORTING, SEEDING, LEAVING = Stage
+
+# The stage that a transition leads to, and those that it may be taken in.
+STAGES: dict[Transition, dict[Stage, Stage]] = {
+    Transition.ADD: _to(ADDED, NEW, WAITING, FOLLOWING),
+    Transition.KNOW: _to(WAITING, ADDED),
+    Transition.CHANGE: _to(ADDED, DOWNLOADING),
+    Transition.START: _to(DOWNLOADING, WAITING),
+    Transition.WAIT: _to(WAITING, ADDED, WAITING, DOWNLOADING, IMPORTING)
+    | _to(NEW, NEW, FOLLOWING),
+    Transition.FOLLOW: _to(FOLLOWING, NEW, ADDED, WAITING, DOWNLOADING, FOLLOWING),
+    Transition.IMPORT: _to(IMPORTING, ADDED, WAITING, DOWNLOADING, FOLLOWING),
+    Transition.SEED: _to(SEEDING, NEW, IMPORTING),
+    Transition.START_OVER: _to(NEW, ADDED, WAITING, DOWNLOADING, IMPORTING),
+    Transition.LOSE_ENGINE: _to(NEW, ADDED, DOWNLOADING, SEEDING)
+    | _stay(NEW, WAITING, FOLLOWING, IMPORTING, LEAVING),
+    Transition.WITHDRAW: _stay(NEW, WAITING, FOLLOWING, LEAVING),
+    Transition.GONE: _stay(NEW, WAITING, FOLLOWING, LEAVING),
+    Transition.LEAVE: _to(LEAVING, *Stage),
+}
+
+NONE, GIVEN, STARTED, WITHDRAWN = OrderState
+
+# What it makes of the order, and with which it may be taken. Transitions without a line need no
+# particular order, and leave it as it is.
+ORDERS: dict[Transition, dict[OrderState, OrderState]] = {
+    Transition.ADD: {NONE: GIVEN},
+    Transition.KNOW: {GIVEN: GIVEN},
+    Transition.CHANGE: {STARTED: GIVEN},
+    Transition.START: {GIVEN: STARTED, STARTED: STARTED},
+    Transition.IMPORT: {NONE: NONE, GIVEN: GIVEN, STARTED: STARTED},
+    Transition.SEED: {NONE: STARTED, GIVEN: STARTED, STARTED: STARTED},
+    Transition.LOSE_ENGINE: {NONE: NONE, GIVEN: NONE, STARTED: NONE, WITHDRAWN: NONE},
+    Transition.WITHDRAW: {GIVEN: WITHDRAWN, STARTED: WITHDRAWN},
+    Transition.GONE: {WITHDRAWN: NONE},
+}
+
+# Whether every byte is on the disk afterwards.
+WHOLE = {Transition.IMPORT: True, Transition.START_OVER: False}
+
+
+class IllegalTransition(Exception):  # noqa: N818  Errors are nouns here.
+    """No table has this transition: a defect of Ferry, and never a transfer's fault."""
+
+
+class Position(NamedTuple):
+    stage: Stage = NEW
+    order: OrderState = NONE
+    is_whole: bool = False
+
+
+def next_position(position: Position, transition: Transition) -> Position:
+    """Return where the transition leads. Raises IllegalTransition."""
+    stage = STAGES[transition].get(position.stage)
+    order = ORDERS[transition].get(position.order) if transition in ORDERS else position.order
+    if stage is None or order is None:
+        where = f"{position.stage.name} with its order {position.order.name}"
+        raise IllegalTransition(f"{transition.name} is not drawn from {where}")
+    return Position(stage, order, WHOLE.get(transition, position.is_whole))

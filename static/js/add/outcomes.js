@@ -1,0 +1,25 @@
+// Count what became of the items that were sent, and sum it up in one line.
+import { fill, numberWords } from "../files/words.js";
+import { words } from "./sender.js";
+
+export class Outcomes {
+  added = 0;
+  known = 0;
+  failed = 0;
+
+  count({ outcome }) {
+    this[kindOf(outcome)] += 1;
+  }
+
+  get total() {
+    return this.added + this.known + this.failed;
+  }
+
+  toString() {
+    const kinds = ["added", "known", "failed"].filter((kind) => this[kind]);
+    return kinds.map((kind) => fill(words[kind], { count: numberWords(this[kind]) })).join(", ");
+  }
+}
+
+// The server also tells why something failed: refused, no_room, unreadable, unsure.
+export const kindOf = (outcome) => (outcome === "added" || outcome === "known" ? outcome : "failed");

@@ -1,0 +1,25 @@
+// What the tab kept for its next page is loaded where there is something, and what keeps what is
+// typed with the first letter. The number of transfers is right when the page comes.
+const COUNT_MS = 4000;
+const drafts = () => import("./drafts.js");
+const kept = keys();
+
+if (kept.includes("ferry-music")) import("./music/resume.js");
+if (kept.some((key) => key.startsWith("ferry-draft "))) drafts();
+document.addEventListener("input", keepFirst, { once: true });
+setTimeout(() => import("./running.js"), COUNT_MS);
+
+// What was given up while the script was on its way is not kept.
+async function keepFirst({ target }) {
+  const { keep } = await drafts();
+  if (target.isConnected && !target.closest("dialog:not([open])")) keep(target.form);
+}
+
+// Storage may be forbidden.
+function keys() {
+  try {
+    return Object.keys(sessionStorage);
+  } catch {
+    return [];
+  }
+}

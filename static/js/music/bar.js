@@ -1,0 +1,73 @@
+// The bar below every page while music plays that the page itself doesn't show.
+import { canStep, changes, current, isPlaying, sound, step, stop, toggle, unplayable } from "./music.js";
+import { showPlaying } from "./play-button.js";
+import { wordsOf } from "./session.js";
+import { fill as fillWords } from "../files/words.js";
+import { addStylesheet } from "../stylesheets.js";
+
+const LONGEST_NAME = 40;
+const template = document.getElementById("music-bar");
+const ACTS = { previous: () => step(-1), play: toggle, next: () => step(1), close: stop };
+
+let bar = null;
+let isStyled = false;
+
+function showBar() {
+  const track = current();
+  const isShownByPage = track && document.getElementById("viewer")?.dataset.url === track.url;
+  document.body.classList.toggle("with-music", Boolean(track) && !isShownByPage);
+  if (!track || isShownByPage || !isStyled) return hideBar();
+  bar ??= make();
+  if (!bar.isConnected) document.body.append(bar);
+  fill(track);
+}
+
+function hideBar() {
+  const hadFocus = bar?.contains(document.activeElement);
+  bar?.remove();
+  if (hadFocus) document.getElementById("main").focus({ preventScroll: true });
+}
+
+function make() {
+  const fresh = template.content.firstElementChild.cloneNode(true);
+  fresh.addEventListener("click", ({ target }) => ACTS[target.closest("[data-do]")?.dataset.do]?.());
+  return fresh;
+}
+
+function fill(track) {
+  const find = (selector) => bar.querySelector(selector);
+  const { title, artist, album } = wordsOf(track);
+  setText(find("b"), title);
+  setText(find("small"), [artist, album].filter(Boolean).join(" · "));
+  const link = find("a");
+  if (link.getAttribute("href") !== track.url) link.href = track.url;
+  const cover = find("img");
+  cover.hidden = !track.cover;
+  if (track.cover && cover.getAttribute("src") !== track.cover) cover.src = track.cover;
+  find(".cover:not(img)").hidden = Boolean(track.cover);
+  find("progress").value = sound.duration ? sound.currentTime / sound.duration : 0;
+  find("[data-do=next]").setAttribute("aria-disabled", !canStep(1));
+  setText(find("[role=status]"), unplayableWords());
+  showPlaying(find("[data-do=play]"), isPlaying());
+}
+
+// The page of a track says itself that this one can't be played.
+export function unplayableWords(own) {
+  const track = unplayable();
+  if (!track || track.url === own) return "";
+  const { title } = wordsOf(track);
+  const name = title.length > LONGEST_NAME ? `${title.slice(0, LONGEST_NAME)}…` : title;
+  return fillWords(template.dataset.unplayable, { name: `\u2068${name}\u2069` });
+}
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+changes.addEventListener("change", showBar);
+// The page may have begun or ceased to show the track.
+new MutationObserver(showBar).observe(document.body, { childList: true });
+Promise.resolve(addStylesheet(template.dataset.looks)).then(() => {
+  isStyled = true;
+  showBar();
+});

@@ -1,0 +1,227 @@
+// The music that plays in this document: one sound, its queue, and what listeners chose. The page of
+// a track and the bar below other pages both show it and are told of each change.
+import { fill } from "../files/words.js";
+import { clear, loadChoices, loadPlace, loadQueue, saveChoices, savePlace, saveQueue } from "./memory.js";
+import { Queue } from "./queue.js";
+import { present } from "./session.js";
+
+export const SPEEDS = [1, 1.25, 1.5, 1.75, 2, 0.75];
+export const JUMP_SECONDS = 10;
+const RESTART_SECONDS = 3;
+const SAVE_MS = 2000;
+const REPEATS = ["off", "all", "one"];
+const EVENTS = ["loadedmetadata", "durationchange", "timeupdate", "progress", "play", "pause", "ratechange", "seeked", "volumechange"];
+
+export const sound = document.createElement("audio");
+export const changes = new EventTarget();
+const choices = { volume: 1, isMuted: false, speed: 1, isShuffled: false, repeat: "off", ...loadChoices() };
+const person = document.getElementById("music-bar")?.dataset.person;
+let queue = null;
+let skipped = [];
+let isWanted = false;
+let savedAt = 0;
+
+sound.id = "sound";
+sound.preload = "metadata";
+document.body.append(sound);
+for (const name of EVENTS) sound.addEventListener(name, changed);
+for (const name of ["play", "pause"]) sound.addEventListener(name, noteWish);
+sound.addEventListener("ended", end);
+sound.addEventListener("error", skip);
+addEventListener("pagehide", keep);
+
+export const current = () => queue?.current ?? null;
+export const isPlaying = () => !sound.paused;
+export const unplayable = () => skipped.at(-1) ?? null;
+export const chosen = () => choices;
+export const canStep = (by) => queue?.has(by, choices.repeat === "all") ?? false;
+
+export function begin(track, url) {
+  queue = new Queue(track, url);
+  open();
+  keepQueue();
+  complete();
+}
+
+async function complete() {
+  const asked = queue;
+  if (!asked?.url) return;
+  let listed;
+  try {
+    const answer = await fetch(asked.url, { headers: { Accept: "application/json" } });
+    if (!answer.ok) return;
+    listed = await answer.json();
+  } catch {
+    return;
+  }
+  if (asked !== queue || !queue.url) return;
+  queue.complete(tracksOf(listed));
+  if (choices.isShuffled) queue.shuffle();
+  keepQueue();
+  changed();
+}
+
+function tracksOf({ tracks, url, source, tagsUrl, ...shared }) {
+  return tracks.map(({ id, ...own }) => ({ ...shared, ...own, url: fill(url, { id }), source: fill(source, { id }), tagsUrl: fill(tagsUrl, { id }) }));
+}
+
+function open(seconds = 0, before = []) {
+  const track = current();
+  skipped = before;
+  sound.src = track.source;
+  // Before metadata arrives, this is where the sound will begin. Browsers keep it for the next source.
+  sound.currentTime = seconds;
+  sound.volume = choices.volume;
+  sound.muted = choices.isMuted;
+  sound.defaultPlaybackRate = sound.playbackRate = choices.speed;
+  readTags(track);
+  changed();
+}
+
+async function readTags(track) {
+  if (track.tags) return;
+  try {
+    const answer = await fetch(track.tagsUrl, { headers: { Accept: "application/json" } });
+    if (!answer.ok) return;
+    track.tags = await answer.json();
+  } catch {
+    return;
+  }
+  if (track === current()) changed();
+}
+
+// The acts
+
+// A browser may want a press first; the button says so by what it shows.
+export function play() {
+  if (sound.error) open(sound.currentTime);
+  sound.play().then(() => channel?.postMessage("plays"), changed);
+}
+
+export const toggle = () => (sound.paused ? play() : sound.pause());
+export const jump = (seconds) => seek(sound.currentTime + seconds);
+
+export function seek(seconds) {
+  sound.currentTime = Math.min(Math.max(seconds, 0), sound.duration || Infinity);
+  changed();
+}
+
+export function step(by) {
+  if (by < 0 && sound.currentTime > RESTART_SECONDS) return seek(0);
+  if (queue?.step(by, choices.repeat === "all")) go();
+}
+
+function go(before) {
+  open(0, before);
+  play();
+}
+
+async function end() {
+  if (choices.repeat === "one") return play();
+  const track = current();
+  if (queue.url) await complete();
+  if (track !== current() || !sound.ended) return;
+  if (queue.step(1, choices.repeat === "all")) go();
+  else changed();
+}
+
+// A sound that fails may count as paused.
+function noteWish() {
+  if (!sound.error) isWanted = !sound.paused;
+}
+
+// Go on behind a track that can't be played, but not in circles.
+async function skip() {
+  const [track, wasWanted] = [current(), isWanted];
+  if (!track) return;
+  isWanted = false;
+  skipped = [...skipped, track];
+  sound.pause();
+  changed();
+  if (!wasWanted || !(await isReachable(track))) return;
+  await complete();
+  if (track !== current() || !sound.error) return;
+  if (skipped.length < queue.tracks.length && queue.step(1, choices.repeat === "all")) go(skipped);
+}
+
+// While Ferry is out of reach, the next tracks would fail as well.
+async function isReachable(track) {
+  try {
+    const { status } = await fetch(track.source, { method: "HEAD", redirect: "manual", cache: "no-store" });
+    return status < 500;
+  } catch {
+    return false;
+  }
+}
+
+export function stop() {
+  queue = null;
+  skipped = [];
+  sound.pause();
+  sound.removeAttribute("src");
+  sound.load();
+  clear();
+  changed();
+}
+
+// What listeners choose
+
+export const setVolume = (volume) => choose({ volume, isMuted: volume === 0 });
+export const toggleMute = () => choose({ isMuted: !choices.isMuted });
+export const turnSpeed = () => choose({ speed: SPEEDS[(SPEEDS.indexOf(choices.speed) + 1) % SPEEDS.length] });
+export const turnRepeat = () => choose({ repeat: REPEATS[(REPEATS.indexOf(choices.repeat) + 1) % REPEATS.length] });
+
+export function toggleShuffle() {
+  choose({ isShuffled: !choices.isShuffled });
+  if (choices.isShuffled) queue?.shuffle();
+  else queue?.sort();
+  if (queue) keepQueue();
+  changed();
+}
+
+function choose(wanted) {
+  Object.assign(choices, wanted);
+  saveChoices(choices);
+  sound.volume = choices.volume;
+  sound.muted = choices.isMuted;
+  sound.playbackRate = choices.speed;
+  changed();
+}
+
+// From page to page, and beside other tabs
+
+function changed() {
+  present({ track: current(), sound, canStep, play, seek, jump, step, stop });
+  changes.dispatchEvent(new Event("change"));
+  if (current() && Math.abs(performance.now() - savedAt) > SAVE_MS) keep();
+}
+
+function keep() {
+  savedAt = performance.now();
+  if (!queue) return;
+  savePlace({ at: queue.at, tags: current().tags, seconds: sound.currentTime, isPlaying: !sound.paused });
+}
+
+function keepQueue() {
+  const { tracks, order, url } = queue;
+  saveQueue({ person, tracks, order, url });
+  keep();
+}
+
+// A tab that was duplicated has the same memory. Of several tabs, only the latest plays.
+const channel = "BroadcastChannel" in window ? new BroadcastChannel("ferry-music") : null;
+channel?.addEventListener("message", ({ data }) => {
+  if (data === "plays") sound.pause();
+});
+
+export function resume() {
+  const [kept, place] = [loadQueue(), loadPlace()];
+  if (!kept?.tracks || !place || kept.person !== person) return clear();
+  const { tracks, order, url } = kept;
+  queue = Object.assign(new Queue(), { tracks, order, url, at: place.at });
+  if (!current()) return stop();
+  current().tags ??= place.tags;
+  open(place.seconds);
+  if (place.isPlaying) play();
+  complete();
+}

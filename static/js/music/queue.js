@@ -1,0 +1,50 @@
+// The order in which tracks play. It begins with one track, and `url` lists those of its folder.
+export class Queue {
+  constructor(track, url) {
+    Object.assign(this, { tracks: [track], order: [0], at: 0, url });
+  }
+
+  get current() {
+    return this.tracks[this.order[this.at]];
+  }
+
+  // Take all tracks of the folder. The one that plays now keeps its tags.
+  complete(tracks) {
+    const now = this.current;
+    const at = tracks.findIndex(({ url }) => url === now.url);
+    this.url = "";
+    if (at < 0) return;
+    tracks[at] = now;
+    Object.assign(this, { tracks, order: tracks.map((_, index) => index), at });
+  }
+
+  // The track that plays now comes first, and all others after it.
+  shuffle() {
+    const now = this.order[this.at];
+    const others = this.order.filter((index) => index !== now);
+    for (let last = others.length - 1; last > 0; last -= 1) {
+      const other = Math.floor(Math.random() * (last + 1));
+      [others[last], others[other]] = [others[other], others[last]];
+    }
+    this.order = [now, ...others];
+    this.at = 0;
+  }
+
+  sort() {
+    this.at = this.order[this.at];
+    this.order = this.tracks.map((_, index) => index);
+  }
+
+  // Return whether there was a track to go to.
+  step(by, isRound) {
+    const next = this.at + by;
+    if (next in this.order) this.at = next;
+    else if (isRound) this.at = (next + this.order.length) % this.order.length;
+    else return false;
+    return true;
+  }
+
+  has(by, isRound) {
+    return isRound || this.at + by in this.order;
+  }
+}

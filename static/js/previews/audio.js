@@ -1,0 +1,148 @@
+// The page of a track. The music itself is the document's, so it plays on when this page closes.
+import { isForUs } from "../shortcuts.js";
+import { clockWords, fill } from "../files/words.js";
+import * as music from "../music/music.js";
+import { unplayableWords } from "../music/bar.js";
+import { showPlaying } from "../music/play-button.js";
+import { wordsOf } from "../music/session.js";
+import { turnTo } from "./viewer.js";
+
+const { changes, sound } = music;
+
+let player, own, ownTrack, queueUrl, slider, isScrubbing, followed;
+
+export function mount(viewer, signal, { isPlaying } = {}) {
+  player = viewer.querySelector(".audio");
+  own = viewer.dataset.url;
+  const { queue, ...facts } = player.dataset;
+  ownTrack = { url: own, ...facts };
+  queueUrl = queue;
+  slider = player.querySelector(".scrub input");
+  isScrubbing = false;
+  player.querySelector("audio").remove();
+  player.querySelector(".controls").hidden = false;
+  listen(viewer, signal);
+  // What plays elsewhere plays on until this track is wanted.
+  if (music.current()?.url !== own && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
+  if (isPlaying) music.play();
+  followed = isOwn() ? own : "";
+  show();
+}
+
+function listen(viewer, signal) {
+  const on = (target, name, act) => target.addEventListener(name, act, { signal });
+  on(changes, "change", follow);
+  on(slider, "input", () => {
+    isScrubbing = true;
+    show();
+  });
+  on(slider, "change", () => {
+    isScrubbing = false;
+    music.seek(Number(slider.value));
+  });
+  on(player.querySelector(".volume input"), "input", ({ target }) => music.setVolume(Number(target.value)));
+  on(player, "click", press);
+  on(document, "keydown", pressKey);
+}
+
+function press(event) {
+  const button = event.target.closest("[data-do]");
+  if (button?.getAttribute("aria-disabled") === "true") return;
+  const act = ACTS[button?.dataset.do];
+  const link = event.target.closest(".queue a");
+  if (act) return isOwn() ? act() : playTrack(own);
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  playTrack(link.getAttribute("href"));
+}
+
+const isOwn = () => music.current()?.url === own;
+
+function playTrack(url) {
+  if (url !== own) return turnTo(url, { isPlaying: true });
+  music.begin(ownTrack, queueUrl);
+  music.play();
+}
+
+const ACTS = {
+  play: music.toggle,
+  back: () => music.jump(-music.JUMP_SECONDS),
+  forward: () => music.jump(music.JUMP_SECONDS),
+  previous: () => music.step(-1),
+  next: () => music.step(1),
+  speed: music.turnSpeed,
+  shuffle: music.toggleShuffle,
+  repeat: music.turnRepeat,
+  mute: music.toggleMute,
+};
+
+const KEYS = { " ": "play", k: "play", j: "back", l: "forward", m: "mute", s: "shuffle", r: "repeat" };
+
+function pressKey(event) {
+  const isSpace = event.key === " ";
+  const isPressed = isSpace && event.target.closest?.("button");
+  if (isPressed || event.shiftKey || !isForUs(event, { inside: "#overlay" }) || !KEYS[event.key]) return;
+  event.preventDefault();
+  const link = isSpace && event.target.closest?.(".queue a:not([aria-current])");
+  if (link) playTrack(link.getAttribute("href"));
+  else if (isOwn()) ACTS[KEYS[event.key]]();
+  else playTrack(own);
+}
+
+// The next track has a page too, and may be over before that page has come.
+function follow() {
+  const now = music.current()?.url;
+  if (isOwn()) followed = own;
+  else if (followed && now && now !== followed) {
+    followed = now;
+    turnTo(now, { isPlaying: music.isPlaying() });
+  }
+  show();
+}
+
+function show() {
+  const find = (selector) => player.querySelector(selector);
+  const track = isOwn() ? music.current() : null;
+  const { speed, volume, isMuted, isShuffled, repeat } = music.chosen();
+  const length = track && Number.isFinite(sound.duration) ? sound.duration : 0;
+  const at = isScrubbing ? Number(slider.value) : track ? sound.currentTime : 0;
+  find(".trouble").hidden = !(track && sound.error);
+  const skipped = unplayableWords(own);
+  if (find(".skipped").textContent !== skipped) find(".skipped").textContent = skipped;
+  if (track?.tags) showTags(track);
+  slider.max = Math.floor(length);
+  if (!isScrubbing) slider.value = Math.floor(at);
+  slider.setAttribute("aria-valuetext", fill(slider.dataset.words, { at: clockWords(at), length: clockWords(length) }));
+  find(".played").value = length ? at / length : 0;
+  find(".ready").value = length && sound.buffered.length ? sound.buffered.end(sound.buffered.length - 1) / length : 0;
+  find(".at").textContent = clockWords(at);
+  find(".length").textContent = clockWords(length);
+  find(".rate").textContent = `${speed}×`;
+  find("[data-do=shuffle]").setAttribute("aria-pressed", isShuffled);
+  showRepeat(find("[data-do=repeat]"), repeat);
+  find("[data-do=previous]").setAttribute("aria-disabled", !track);
+  find("[data-do=next]").setAttribute("aria-disabled", !track || !music.canStep(1));
+  const mute = find("[data-do=mute]");
+  mute.setAttribute("aria-pressed", isMuted);
+  mute.querySelector("use").setAttribute("href", mute.querySelector("use").getAttribute("href").replace(/#.*/, isMuted ? "#volume-x" : "#volume-2"));
+  find(".volume input").value = isMuted ? 0 : volume;
+  showPlaying(find("[data-do=play]"), Boolean(track) && music.isPlaying());
+  const said = player.querySelector(".queue [aria-current] time");
+  if (said && length && !said.textContent) said.textContent = clockWords(length);
+}
+
+function showTags(track) {
+  const { title, artist, album } = wordsOf(track);
+  const [heading, by] = [player.querySelector("h2"), player.querySelector(".by")];
+  if (heading.textContent !== title) heading.textContent = title;
+  const words = track.tags.artist || track.tags.album ? [artist, album].filter(Boolean).join(" · ") : "";
+  by.hidden = !words;
+  if (by.textContent !== words) by.textContent = words;
+}
+
+function showRepeat(button, repeat) {
+  const icon = button.querySelector("use");
+  button.setAttribute("aria-pressed", repeat !== "off");
+  button.setAttribute("aria-label", button.dataset[repeat]);
+  icon.setAttribute("href", icon.getAttribute("href").replace(/#.*/, repeat === "one" ? "#repeat-1" : "#repeat"));
+}

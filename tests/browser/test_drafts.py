@@ -1,0 +1,212 @@
+"""What is typed survives a session that ends, and nobody else finds it."""
+
+import secrets
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import faults_at
+from tests.browser.people import Visitor
+from tests.browser.waiting import until
+from tests.running import PASSWORD, Ferry
+
+CONTEXT = "kept"
+
+
+@pytest.fixture
+def bob(ferry: Ferry) -> Iterator[str]:
+    ferry.make_owner("bob")
+    yield "bob"
+    remove = "from webui.models import User; User.objects.get(username='bob').delete()"
+    ferry.manage("shell", "-c", remove)
+
+
+def end_session(visitor: Visitor) -> None:
+    visitor.page.context.clear_cookies(name=f"ferry_session_{visitor.ferry.port}")
+
+
+def lines(count: int) -> str:
+    tail = "&dn=" + "x" * 100
+    return "\n".join(f"magnet:?xt=urn:btih:{secrets.token_hex(20)}{tail}" for _ in range(count))
+
+
+def kept(page: Page) -> str:
+    return page.evaluate("JSON.stringify(sessionStorage)")
+
+
+@pytest.mark.parametrize("path", ["/add/", "/transfers/"])
+def test_a_long_list_is_back_in_its_field_and_goes_through(alice, path):
+    """By the link in the banner, or, on Transfers, by the page that leads to the sign-in itself."""
+    page, text = alice.page, lines(1000)
+    alice.open(path)
+    page.locator("#omni").fill(text)
+    end_session(alice)
+    if path == "/add/":
+        page.get_by_role("button", name="Add 1,000").click()
+        page.get_by_role("alert").get_by_role("link", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    alice.fill_in("alice", PASSWORD)
+    page.wait_for_url(f"**{path}")
+    expect(page.locator("#omni")).to_have_value(text)
+    expect(page.locator("#toasts")).to_contain_text("What you typed is here again")
+    expect(page.get_by_role("button", name="Add 1,000")).to_be_visible()
+    page.locator("#omni").fill(lines(1))
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#omni")).to_have_value("")
+    assert "xt=urn" not in kept(page)
+
+
+def test_a_list_that_the_bookmarklet_brought_is_asked_about_again(alice):
+    page, text = alice.page, lines(30)
+    alice.open(f"/add/?list#text={quote(text, safe='')}")
+    expect(page.locator("#picks input")).to_have_count(30)
+    end_session(alice)
+    page.locator("#go:enabled").click()
+    page.locator("#trouble").get_by_role("link", name="Sign in").click()
+    alice.fill_in("alice", PASSWORD)
+    expect(page.locator("#picks input")).to_have_count(30)
+    page.locator("#go:enabled").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+
+
+def test_a_new_name_is_back_beside_its_row(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "Clouds.mkv", b"clouds")
+    page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
+    alice.open(folder.path)
+    page.locator("#listing .entry").first.focus()
+    page.keyboard.press("F2")
+    expect(field).to_be_focused()
+    field.fill("Storm and thunder.mkv")
+    end_session(alice)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    alice.fill_in("alice", PASSWORD)
+    expect(field).to_have_value("Storm and thunder.mkv")
+    expect(field).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_have_text("Renamed: Storm and thunder.mkv")
+    assert "thunder" not in kept(page)
+
+
+def test_a_name_that_was_given_up_is_forgotten(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "Clouds.mkv", b"clouds")
+    page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
+    alice.open(folder.path)
+    page.locator("#listing .entry").first.focus()
+    for _ in range(2):
+        page.keyboard.press("F2")
+        expect(field).to_be_focused()
+        expect(field).to_have_value("Clouds.mkv")
+        field.fill("Storm.mkv")
+        page.keyboard.press("Escape")
+
+
+LOADED = "performance.getEntriesByType('resource').find(({ name }) => name.includes('drafts'))"
+GIVE_UP = """(field) => {
+  field.value = "Storm.mkv";
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+}"""
+
+
+def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shelf):
+    """Both in one turn of the page's own, in which no script can arrive."""
+    folder = shelf.folder()
+    shelf.file(folder, "Clouds.mkv", b"clouds")
+    page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
+    alice.open(folder.path)
+    page.locator("#listing .entry").first.focus()
+    page.keyboard.press("F2")
+    expect(field).to_be_focused()
+    field.evaluate(GIVE_UP)
+    until(page, LOADED)
+    # It resolves once the module has run, and so has what waited for it before.
+    page.evaluate(f"import({LOADED}.name).then(() => null)")
+    assert "Storm" not in kept(page)
+
+
+def test_the_name_of_a_new_folder_is_back_in_its_dialog(alice, shelf):
+    folder = shelf.folder()
+    page = alice.page
+    alice.open(folder.path)
+    page.locator("#new").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Herring and harbors")
+    end_session(alice)
+    dialog.get_by_role("button", name="Make folder").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    alice.fill_in("alice", PASSWORD)
+    expect(dialog.get_by_label("Name")).to_have_value("Herring and harbors")
+    dialog.get_by_role("button", name="Make folder").click()
+    expect(page.locator("#listing")).to_contain_text("Herring and harbors")
+    assert "Herring" not in kept(page)
+
+
+def test_a_form_that_the_browser_sends_is_back_too(alice):
+    page = alice.page
+    alice.open("/account/pair/code/")
+    page.get_by_label("Code").fill("WXYZ-1234")
+    end_session(alice)
+    page.get_by_role("button", name="Go on").click()
+    alice.fill_in("alice", PASSWORD)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not sent yet")
+    expect(page.get_by_label("Code")).to_have_value("WXYZ-1234")
+    assert faults_at(page, 320, 390, 1440) == []
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label("Code")).to_have_value("WXYZ-1234")
+
+
+def test_without_scripts_it_is_back_too(scriptless, shelf):
+    folder = shelf.folder()
+    page = scriptless.page
+    scriptless.open(folder.new_path)
+    page.get_by_label("Name").fill("Herring and harbors")
+    end_session(scriptless)
+    page.get_by_role("button", name="Make folder").click()
+    expect(page.locator("main")).to_contain_text("Sign in, and what you typed is here again")
+    scriptless.fill_in("alice", PASSWORD)
+    expect(page.get_by_label("Name")).to_have_value("Herring and harbors")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#listing")).to_contain_text("Herring and harbors")
+
+
+def test_without_scripts_a_list_is_back_too(scriptless):
+    page, text = scriptless.page, lines(1000)
+    scriptless.open("/add/")
+    page.locator("#omni").fill(text)
+    end_session(scriptless)
+    page.get_by_role("button", name="Add", exact=True).click()
+    scriptless.fill_in("alice", PASSWORD)
+    expect(page.locator("main textarea")).to_have_value(text)
+
+
+def test_nobody_else_in_the_same_tab_finds_it_and_signing_out_forgets_it(alice, bob):
+    page = alice.page
+    alice.open("/add/")
+    page.locator("#omni").fill("a private line")
+    end_session(alice)
+    alice.open("/add/")
+    assert "a private line" not in page.content()
+    alice.fill_in(bob, PASSWORD)
+    page.wait_for_url("**/add/")
+    expect(page.locator("#omni")).to_have_value("")
+    assert "a private line" not in kept(page)
+    page.locator("#omni").fill("another line")
+    alice.open("/account/")
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    assert "another line" not in kept(page)
+
+
+def test_passwords_never_wait(alice):
+    page = alice.page
+    alice.open("/account/")
+    for field in page.locator("input[type=password]").all():
+        field.fill("a quiet harbor")
+    alice.open("/")
+    assert "harbor" not in kept(page)

@@ -1,0 +1,128 @@
+"""A plain form whose session has ended: what was typed comes back to the person who typed it."""
+
+import secrets
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+
+from tests.cases import each_case
+from tests.people import PASSWORD, SignedIn, page, words
+from webui.http import guess_limits
+
+pytestmark = pytest.mark.django_db
+
+MAGNET = "magnet:?xt=urn:btih:08ada5a7a6183aae1e09d831df6748d566095a10"
+NEW = "/files/0/new/"
+# Where it is sent, what is typed, and what stands in the field after the sign-in.
+FORMS = {
+    "a new folder": (NEW, {"name": "Herring <b>& harbors"}, ("name", "Herring <b>& harbors")),
+    "a code": ("/account/pair/code/", {"code": "WXYZ-1234"}, ("code", "WXYZ-1234")),
+    "a token": ("/account/tokens/", {"name": "printer"}, ("name", "printer")),
+    "a service": ("/account/connection/", {"url": "x.example"}, ("url", "x.example")),
+    "a list": ("/transfers/send/", {"text": "\nOne\nTwo"}, ("text", "\nOne\nTwo")),
+    "chosen links": ("/add/", {"line": [MAGNET, "Two"]}, ("text", f"{MAGNET}\nTwo")),
+}
+
+
+def browser_of(person: SignedIn) -> Client:
+    """In which this person was signed in until now."""
+    browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
+    browser.cookies[guess_limits.DEVICE_COOKIE] = guess_limits.device_cookie(person.user)
+    return browser
+
+
+def token_of(browser: Client) -> str:
+    return page(browser.get("/signin/")).select_one("[name=csrfmiddlewaretoken]")["value"]
+
+
+def send(browser: Client, path: str, fields: dict[str, object], **headers: str) -> HttpResponse:
+    form = urlencode({"csrfmiddlewaretoken": token_of(browser), **fields}, doseq=True)
+    kind = "application/x-www-form-urlencoded"
+    return browser.post(path, form, content_type=kind, headers=headers)
+
+
+def sign_in(browser: Client, late: HttpResponse, name: str, password: str) -> HttpResponse:
+    form = page(late).select_one("main form")
+    fields = {each["name"]: each.get("value", "") for each in form.select("input")}
+    return browser.post(form["action"], {**fields, "username": name, "password": password})
+
+
+@each_case("what", FORMS)
+def test_what_was_typed_is_back_after_signing_in(alice, storage, what):
+    path, typed, (name, value) = FORMS[what]
+    browser = browser_of(alice)
+    late = send(browser, path, typed)
+    assert late.status_code == 403
+    assert words(late, "h1") == "Sign in"
+    assert value.splitlines()[-1] not in late.content.decode()
+    wrong = sign_in(browser, late, "alice", "wrong")
+    assert wrong.status_code == 422
+    back = sign_in(browser, wrong, "alice", PASSWORD)
+    assert words(back, "h1") == "Not sent yet"
+    form = page(back).select_one("main form")
+    field = form.select_one(f"[name={name}]")
+    assert form["action"] == path
+    assert field.get("value", field.get_text().removeprefix("\n")) == value
+
+
+def test_it_is_sent_from_there(alice, storage):
+    browser = browser_of(alice)
+    back = sign_in(browser, send(browser, NEW, {"name": "Herring"}), "alice", PASSWORD)
+    token = page(back).select_one("main [name=csrfmiddlewaretoken]")["value"]
+    browser.post(NEW, {"name": "Herring", "csrfmiddlewaretoken": token})
+    assert "Herring" in [each.name for each in storage.fake.items.values()]
+
+
+def test_nobody_else_gets_to_see_it(alice, bob, storage):
+    browser = browser_of(alice)
+    answer = sign_in(browser, send(browser, NEW, {"name": "Herring"}), "bob", PASSWORD)
+    assert answer.status_code == 302
+    assert "Herring" not in answer.content.decode()
+
+
+def test_passwords_don_t_come_along(alice, storage):
+    browser = browser_of(alice)
+    late = send(browser, "/account/connection/", {"url": "x.example", "password": "herring"})
+    assert page(sign_in(browser, late, "alice", PASSWORD)).select("[name=password]") == []
+
+
+def test_more_than_a_page_can_carry_is_refused_in_words(alice, storage):
+    answer = send(browser_of(alice), "/add/", {"text": secrets.token_hex(60_000)})
+    assert answer.status_code == 403
+    assert "nothing was added" in words(answer, "main")
+
+
+def test_chosen_files_are_named(alice, storage):
+    browser = browser_of(alice)
+    fields = {"csrfmiddlewaretoken": token_of(browser), "text": MAGNET}
+    late = browser.post("/add/", {**fields, "file": SimpleUploadedFile("Film <1>.torrent", b"d")})
+    back = sign_in(browser, late, "alice", PASSWORD)
+    assert "Choose these again afterwards: Film <1>.torrent" in words(back, "main form")
+
+
+@each_case("why", ["another site's", "a stranger's", "nothing typed"])
+def test_of_other_forms_nothing_comes_along(alice, storage, why):
+    browser = browser_of(alice)
+    fields: dict[str, object] = {"name": "Herring"}
+    if why == "nothing typed":
+        fields = {"entry": "file-7"}
+    if why == "a stranger's":
+        browser.cookies[guess_limits.DEVICE_COOKIE] = "guess"
+    is_forged = why == "another site's"
+    answer = browser.post(NEW, fields) if is_forged else send(browser, NEW, fields)
+    assert "unsent" not in answer.content.decode()
+    assert answer.status_code in (302, 403)
+
+
+@each_case(
+    "referer", ["http://localhost:8000/account/?a=b", "https://evil.example/account/?a=b", ""]
+)
+def test_signing_in_leads_back_to_the_page_of_the_form(alice, storage, referer):
+    """What takes a form may answer no GET."""
+    answer = send(browser_of(alice), "/account/language/", {}, referer=referer)
+    wanted = parse_qs(urlsplit(answer["Location"]).query)["next"]
+    is_ours = "localhost" in referer
+    assert wanted == ["/account/?a=b" if is_ours else "/account/language/"]

@@ -1,0 +1,53 @@
+"""What every view of the Account screen shares."""
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+
+from webui.account.page import AccountPage, language_choices
+from webui.add.from_elsewhere import WaysPart, token_rows, ways_part
+from webui.connection import connection
+from webui.formatting import Calendar
+from webui.forms import ChangePassword
+from webui.http.requests import Request, is_secure_context
+from webui.models import Role, SendToken
+from webui.shares.screen import shares_of
+from webui.signin import devices
+from webui.signin.devices_page import MOST_DEVICES, DevicesPart, devices_part
+
+
+def context_for(request: Request, form: ChangePassword | None = None) -> dict[str, object]:
+    role = Role(request.user.role)
+    page = AccountPage(
+        request.user.username,
+        str(role.label),
+        languages=language_choices(settings.LANGUAGES, request.user.language),
+        devices=devices_of(request),
+        has_programs=role.includes(Role.OWNER) and connection.is_embedded(),
+    )
+    return {
+        "page": page,
+        "shares": shares_of(request),
+        "form": form or ChangePassword(request.user),
+        "ways": ways_of(request) if role.includes(Role.MEMBER) else None,
+    }
+
+
+def ways_of(request: Request) -> WaysPart:
+    own = SendToken.objects.filter(user=request.user).order_by("pk")
+    rows = own.values_list("pk", "name", "created_at", "used_at")
+    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    return ways_part(
+        request.build_absolute_uri(reverse("add")),
+        request.build_absolute_uri(reverse("send-token")),
+        token_rows(rows, calendar),
+        is_secure=is_secure_context(request),
+    )
+
+
+def devices_of(request: Request) -> DevicesPart:
+    now = timezone.now()
+    found = devices.of(request.user, now)
+    shown = list(found[:MOST_DEVICES])
+    zone = Calendar(now, timezone.get_current_timezone())
+    return devices_part(shown, found.count(), request.session.session_key or "", zone, now)

@@ -1,0 +1,40 @@
+"""Send on what a form brought."""
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from webui.add import parse
+from webui.add import send as add_send
+from webui.add.form_body import Parcel
+from webui.add.parse import Intake
+from webui.add.send import Errand, Sending
+from webui.http.requests import Request
+from webui.library.entries import ROOT
+from webui.models import User
+from webui.transfers import poll
+
+
+def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
+    is_elsewhere = request.service.takes_folder and folder not in ("", ROOT)
+    return Errand(
+        request.service, by or request.user, folder if is_elsewhere else None, timezone.now()
+    )
+
+
+def delivered(request: Request, parcel: Parcel, by: User | None = None) -> tuple[Intake, Sending]:
+    taken = parse.taken(parcel.text)
+    items = taken.items
+    if len(items) == 1:
+        items = [parse.named(items[0], parcel.title)]
+    done = add_send.send(errand_of(request, parcel.folder, by), items)
+    if any(verdict.is_well for verdict in parcel.verdicts + done.verdicts):
+        poll.changed(request.service)
+    return taken, done
+
+
+def nothing_words() -> str:
+    return _("Paste a link or choose a file first.")
+
+
+def left_lines(taken: Intake, done: Sending) -> list[str]:
+    return [item.line for item in done.left] + taken.rest.splitlines()

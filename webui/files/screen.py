@@ -1,0 +1,84 @@
+"""What every view of the Files screen shares."""
+
+from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
+
+from django.http import Http404
+from django.utils import timezone
+
+from webui.files import page as pages
+from webui.files.page import Circumstances, FilesPage, Stale, stale_words
+from webui.formatting import Calendar
+from webui.http.requests import Request
+from webui.library import folders
+from webui.library.addresses import Addresses, Look, look_of
+from webui.library.entries import Entry, Snapshot
+from webui.library.folders import Reading
+from webui.library.requests import look_at
+from webui.models import Role
+from webui.player import resume
+
+
+def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
+    """A reader who presses Reload wants to know it now."""
+    is_reload = request.headers.get("Cache-Control") in ("max-age=0", "no-cache")
+    return folders.read(request.service, folder, now=timezone.now(), at_once=at_once or is_reload)
+
+
+def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPage:
+    reading = read(request, folder, at_once=at_once)
+    around = circumstances(request, reading)
+    if reading.snapshot.is_root:
+        begun = resume.continued(request.user, request.service, timezone.now())
+        around = replace(around, begun=begun)
+    return pages.files_page(reading.snapshot, look_at(request), around)
+
+
+def circumstances(request: Request, reading: Reading) -> Circumstances:
+    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    service = request.service
+    return Circumstances(
+        calendar=calendar,
+        origin=request.build_absolute_uri("/")[:-1],
+        may_change=Role(request.user.role).includes(Role.MEMBER),
+        stale=stale_of(reading, calendar),
+        is_fresh=reading.is_fresh,
+        takes_folder=service.takes_folder,
+        thumbs_by_kind=not service.is_embedded,
+        ancestors=folders.above(service, reading.snapshot),
+        marks=resume.positions(request.user, service, reading.snapshot.folder),
+    )
+
+
+def stale_of(reading: Reading, calendar: Calendar) -> Stale | None:
+    if reading.failure is None:
+        return None
+    return stale_words(calendar.since(reading.snapshot.read_at), reading.failure)
+
+
+def found(reading: Reading, key: str) -> Entry:
+    entry = reading.snapshot.contents.find(key)
+    if entry is None:
+        raise Http404
+    return entry
+
+
+def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, object]:
+    around = circumstances(request, reading)
+    look = shown_look(request)
+    at = Addresses(reading.snapshot.folder, look)
+    page = pages.files_page(without_rows(reading.snapshot), look, around)
+    return {"row": pages.row(entry, at, around), "page": page}
+
+
+def shown_look(request: Request) -> Look:
+    """The look of the page that a fragment goes into; a view that is sent along counts more."""
+    query = parse_qs(urlsplit(request.htmx.current_url or "").query)
+    shown = {name: values[-1] for name, values in query.items()} | request.GET.dict()
+    view = request.POST.get("view")
+    return look_of(shown | ({"view": view} if view else {}))
+
+
+def without_rows(snapshot: Snapshot) -> Snapshot:
+    """For templates that need a page around one row, and none of the others."""
+    return replace(snapshot, contents=type(snapshot.contents)([]))

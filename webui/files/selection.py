@@ -1,0 +1,31 @@
+"""The entries that a request selects."""
+
+from webui.http.requests import Request
+from webui.library.addresses import Look, look_of
+from webui.library.entries import Entry
+from webui.library.folders import Reading
+
+
+def chosen_of(request: Request, reading: Reading) -> list[Entry]:
+    """Those of the wanted that are still there."""
+    contents, look = reading.snapshot.contents, chosen_look(request)
+    if is_all_chosen(request):
+        spared = fields_of(request, "but")
+        matching = contents.matching(look.sort, look.query)
+        return [entry for entry in matching if entry.key not in spared]
+    wanted = fields_of(request, "entry")
+    return [entry for entry in contents.in_order(look.sort) if entry.key in wanted]
+
+
+def fields_of(request: Request, name: str) -> set[str]:
+    return {*request.GET.getlist(name), *request.POST.getlist(name)}
+
+
+def chosen_look(request: Request) -> Look:
+    """`q` says which are meant by all; a form may carry it beside the address."""
+    asked = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
+    return look_of(asked)
+
+
+def is_all_chosen(request: Request) -> bool:
+    return "1" in (request.GET.get("all"), request.POST.get("all"))

@@ -1,0 +1,97 @@
+"""Check an upload before its body is read, and read the body as it arrives."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from django.conf import settings
+from django.http import JsonResponse
+from django.middleware.csrf import get_token
+from django.utils.translation import gettext as _
+
+from webui.http import csrf, multipart
+from webui.http.multipart import Exactly, Part
+from webui.http.requests import Request
+from webui.library import folders
+from webui.storage_meter import gauge_of
+
+ENVELOPE_BYTES = 64 * 1024
+SPARE_BYTES = 64 * 2**20
+TOKEN_FIELD, FILE_FIELD = "csrfmiddlewaretoken", "file"
+
+
+@dataclass
+class Refused(Exception):  # noqa: N818  Errors are nouns here.
+    status: int
+    reason: str
+
+
+def refuse_forged(request: Request) -> None:
+    token = request.headers.get("X-CSRFToken", "")
+    if token and csrf.is_forged(request, token):
+        raise out_of_date()
+
+
+def out_of_date() -> Refused:
+    return Refused(403, _("This page was out of date. Open it again."))
+
+
+def length_of(request: Request) -> int:
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not (length.isascii() and length.isdigit() and len(length) < 19):
+        raise Refused(411, _("The browser didn't say how long the upload is."))
+    return int(length)
+
+
+def refuse_without_room(request: Request, length_bytes: int) -> None:
+    used, most = folders.store().space(request.service.key)
+    least_bytes = max(length_bytes - ENVELOPE_BYTES, told_bytes(request) or 0)
+    if used is not None and most is not None and least_bytes > most - used:
+        raise Refused(
+            413, _("There is no room for this: %(free)s are free.") % {"free": free(used, most)}
+        )
+    if (
+        told_bytes(request) is None
+        and length_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES
+    ):
+        raise Refused(503, _("Ferry's own disk has no room for this just now."))
+
+
+def free(used: int, most: int) -> str:
+    gauge = gauge_of(used, most)
+    return gauge.free if gauge else ""
+
+
+@contextmanager
+def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryIO, int]]:
+    """v1 wants to know the size first. A script tells it; a plain form doesn't, and its file
+    waits on our disk until it is whole."""
+    told = told_bytes(request)
+    if told is not None:
+        yield Exactly(part, told), told
+        return
+    folder = settings.DATA_DIR / "uploads"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as draft:
+        while piece := part.read(multipart.PIECE_BYTES):
+            draft.write(piece)
+        size_bytes = draft.tell()
+        draft.seek(0)
+        yield draft, size_bytes
+
+
+def told_bytes(request: Request) -> int | None:
+    size = request.headers.get("X-File-Size", "")
+    return int(size) if size.isascii() and size.isdigit() and len(size) < 19 else None
+
+
+def refusal_for_script(request: Request, refused: Refused) -> JsonResponse:
+    """To sign in again in another tab takes the worth from the token of every page left open. The
+    new one comes with the refusal, which browsers let no page of another site read."""
+    answer: dict[str, object] = {"ok": False, "reason": refused.reason}
+    if refused.status == 403:
+        answer["token"] = get_token(request)
+    return JsonResponse(answer, status=refused.status)

@@ -1,0 +1,96 @@
+"""The Files screen: look at folders, filter and sort them, open what is in them."""
+
+from urllib.parse import parse_qs, urlsplit
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from webui.files import page as pages
+from webui.files.screen import circumstances, found, page_of, read, row_context
+from webui.http.requests import Request, unchanged
+from webui.http.roles import open_to
+from webui.library import file_responses, folders
+from webui.library.addresses import Look, folder_url
+from webui.library.content_check import expected_file
+from webui.library.entries import ROOT
+from webui.library.requests import look_at
+from webui.models import Role
+from webui.v1.errors import Unreadable
+from webui.v1.links import Download, Link
+
+
+@require_safe
+@open_to(Role.GUEST)
+def root(request: Request) -> HttpResponse:
+    return render(request, "files/show.html", {"page": page_of(request, ROOT)})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, folder: str) -> HttpResponse:
+    if folder == ROOT:
+        return redirect(folder_url(ROOT) + look_at(request).tail)
+    page = page_of(request, folder)
+    if page.folder == ROOT:
+        return redirect(page.url)
+    return render(request, "files/show.html", {"page": page})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def listing(request: Request, folder: str) -> HttpResponse:
+    """With `seen`, the page asks behind whether what it shows is still so; by `look`, for what it
+    has changed itself. Neither is a step that Back undoes."""
+    look, seen = look_at(request), request.GET.get("seen", "")
+    reading = read(request, folder, at_once=bool(seen))
+    around = circumstances(request, reading)
+    if seen and seen == pages.seen_mark(reading.snapshot, around.stale):
+        return unchanged()
+    page = pages.files_page(reading.snapshot, look, around)
+    response = render(request, "files/_listing.html", {"page": page})
+    if request.htmx and not seen and request.htmx.trigger != "look":
+        response[address_header(request, look)] = page.url
+    return response
+
+
+def address_header(request: Request, look: Look) -> str:
+    """Back undoes a sort or another view, but not each letter of a filter."""
+    shown = parse_qs(urlsplit(request.htmx.current_url or "").query)
+    is_filter = shown.get("q", [""])[-1] != look.query
+    return "HX-Replace-Url" if is_filter else "HX-Push-Url"
+
+
+@require_safe
+@open_to(Role.GUEST)
+def rows(request: Request, folder: str) -> HttpResponse:
+    """The next window, of what is known already: the page asks for news on its own."""
+    return render(request, "files/_rows.html", {"page": page_of(request, folder)})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def row(request: Request, folder: str, key: str) -> HttpResponse:
+    reading = read(request, folder)
+    if not request.htmx:
+        return redirect(folder_url(folder))
+    return render(request, "files/_row.html", row_context(request, reading, found(reading, key)))
+
+
+@require_safe
+@open_to(Role.GUEST)
+def download(request: Request, file: str) -> HttpResponseBase:
+    """What is sent is compared with the listing. Where they differ, the listing may be the older
+    one, so the next try reads it anew."""
+    service, folder = request.service, request.GET.get("in", "")
+    entry = None if service.is_embedded else folders.find_file(service, folder, file)
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return request.v1.file_link(file, headers, request.method or "GET")
+
+    try:
+        return file_responses.deliver(request, service, opening, expected_file(entry))
+    except Unreadable:
+        if entry is not None:
+            folders.changed(service, [folder])
+        raise

@@ -1,0 +1,99 @@
+"""What was typed into a plain form that came after its session had ended.
+
+Guarantee: it comes back to the person who typed it, and to nobody else. It waits in the sign-in
+page itself, sealed, for the person whom this browser's device cookie names, and nothing of it is
+kept here. Only what fits a stranger's form when it is sealed comes along, a thousand links or so.
+
+With scripts, static/js/drafts.js does this in the browser, for text of any length.
+"""
+
+import json
+import re
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from webui import encryption
+from webui.forms import SignIn
+from webui.http import csrf, guess_limits
+from webui.models import User
+
+MOST_SEALED = 60_000  # A stranger's form holds 64 KiB.
+SHORT_BYTES = 40_000
+SEALED = "unsent"
+TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105  A field's name.
+# Fields in which somebody types; what comes with them goes along unseen.
+TYPED = ("text", "name", "url", "email", "code")
+LINES = ("line", "magnet")
+WAITING = "sealed_form"
+FILE_NAME = re.compile(rb'filename="([^"\r\n]+)"')
+
+
+@dataclass(frozen=True)
+class Unsent:
+    path: str
+    fields: list[tuple[str, str]]
+    files: list[str]
+
+    @property
+    def typed(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self.fields if name in TYPED]
+
+    @property
+    def others(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self.fields if name not in TYPED]
+
+
+def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
+    """Return the sign-in page with what was typed in it; None where nothing was, or too much."""
+    sealed = seal(request)
+    if not sealed:
+        return None
+    context = {"form": SignIn(), "next": page, "has_owner": True, "unsent": sealed}
+    return render(request, "signin/show.html", context, status=403)
+
+
+def is_short(request: HttpRequest, most: int = SHORT_BYTES) -> bool:
+    """Nothing is read of a longer one."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    return length.isdecimal() and int(length) <= most
+
+
+def seal(request: HttpRequest) -> str:
+    person = guess_limits.person_of(request.COOKIES.get(guess_limits.DEVICE_COOKIE, ""))
+    if person is None or not is_short(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE):
+        return ""
+    files = [name.decode(errors="replace") for name in FILE_NAME.findall(request.body)]
+    found = fields_of(request)
+    is_typed = any(value for name, value in found if name in (*TYPED, WAITING))
+    if not is_typed or csrf.is_forged(request, request.POST.get(TOKEN_FIELD, "")):
+        return ""
+    facts = json.dumps([person, request.get_full_path(), found, files])
+    sealed = encryption.seal(b64encode(zlib.compress(facts.encode())).decode())
+    return sealed if len(sealed) <= MOST_SEALED else ""
+
+
+def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
+    """No passwords. The lines of a list become one text."""
+    found, lines = [], []
+    for name, values in request.POST.lists():
+        if name in LINES:
+            lines += values
+        elif name != TOKEN_FIELD and "password" not in name:
+            found += [(name, value) for value in values]
+    return [*found, ("text", "\n".join(lines))] if lines else found
+
+
+def unseal(sealed: str, user: User) -> Unsent | None:
+    """None of what another person typed."""
+    try:
+        facts = zlib.decompress(b64decode(encryption.unseal(sealed)))
+    except encryption.Broken:
+        return None
+    person, path, fields, files = json.loads(facts)
+    found = Unsent(path, [(name, value) for name, value in fields], files)
+    return found if person == user.pk else None

@@ -1,0 +1,159 @@
+"""Compare what a service sends as a file or ZIP with what its listing promised.
+
+A service in trouble may answer 200 and send a web page, a message in JSON, or nothing at all.
+Saved under the file's name, that would pass for the file.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from webui.library.entries import KINDS, Entry
+from webui.v1.client import Client
+from webui.v1.errors import NoRoom, Rejected, Unreadable
+from webui.v1.links import Download
+
+Kind = Literal["", "binary", "markup", "json", "zip"]
+
+# Until a response that doesn't tell its length has sent so much, or all it has.
+MOST_PEEKED_BYTES = 64 * 1024
+BEGINNING_BYTES = 1024
+
+BINARY_KINDS = ("film", "audio", "image", "archive")
+BINARY = frozenset(" ".join(["pdf", *(KINDS[kind] for kind in BINARY_KINDS)]).split())
+MARKUP = frozenset({
+    *("html", "htm", "xhtml", "xht", "mht", "mhtml", "svg", "xml", "xsl", "rss", "atom", "opf"),
+    *("eml", "md", "markdown"),
+})  # fmt: skip
+JSON = frozenset(["json", "json5", "jsonl", "ipynb", "webmanifest", "map"])
+
+PAGE = re.compile(
+    # Possessive: backtracking over many comments would take exponential time.
+    rb"(?:\xef\xbb\xbf)?\s*(?>(?:<\?xml[^>]{0,200}>|<!--.{0,500}?-->)\s*)*+"
+    rb"<(?:!doctype|html|head|body|title|meta|center|script|h[1-6]|p|div|error)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+MESSAGE = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*["}]|\[\s*["\[{\]])')
+ZIP_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+RANGE = re.compile(r"bytes ([0-9]{1,19})-[0-9]{1,19}/([0-9]{1,19}|\*)")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the bytes should be. `size_bytes`: None where the listing doesn't tell."""
+
+    name: str
+    kind: Kind = ""
+    size_bytes: int | None = None
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.name)
+
+
+UNKNOWN = Expected("")
+
+
+def expected_file(entry: Entry | None) -> Expected:
+    """Return what the listing promises, or UNKNOWN."""
+    if entry is None:
+        return UNKNOWN
+    # Some services say 0 where they don't know.
+    return Expected(entry.name, kind_of(entry.extension), entry.size_bytes or None)
+
+
+def expected_zip(name: str) -> Expected:
+    return Expected(f"{name}.zip", "zip")
+
+
+def kind_of(extension: str) -> Kind:
+    if extension in MARKUP:
+        return "markup"
+    if extension in JSON:
+        return "json"
+    return "binary" if extension in BINARY else ""
+
+
+def check(v1: Client, found: Download, expected: Expected, method: str = "GET") -> None:
+    """Raise if something else came in place of the file, and close it then."""
+    if found.status not in (200, 206) or not expected.is_known:
+        return
+    word = trouble_with(found, expected, has_body=method != "HEAD")
+    if not word:
+        return
+    with found:
+        said = said_in(v1, found) if word == "sent_message" else ""
+    raise Unreadable(word, status=found.status, said=said)
+
+
+def said_in(v1: Client, found: Download) -> str:
+    """The words of a message. One that is a refusal with a meaning of its own is raised."""
+    try:
+        v1.check_message(found)
+    except Unreadable:
+        return ""
+    except Rejected as refused:
+        if isinstance(refused, NoRoom):
+            raise
+        return refused.message or refused.said
+    return ""
+
+
+def trouble_with(found: Download, expected: Expected, *, has_body: bool) -> str:
+    """Return a code for what came instead, or an empty string."""
+    start, size_bytes = place_of(found)
+    has_beginning = has_body and start == 0
+    if size_bytes is not None and expected.size_bytes is not None:
+        if size_bytes == expected.size_bytes:
+            return ""
+        return what_came(found.peek(BEGINNING_BYTES)) if has_beginning else "sent_other"
+    if not has_beginning:
+        return ""
+    if expected.size_bytes is None:
+        return unlike(found, expected)
+    return too_short(found, expected.size_bytes) or unlike(found, expected)
+
+
+def place_of(found: Download) -> tuple[int | None, int | None]:
+    """Where the bytes begin, and the size of the whole; None for what isn't told."""
+    if found.status == 200:
+        return 0, found.size_bytes
+    told = RANGE.fullmatch(found.headers.get("Content-Range", ""))
+    if told is None:
+        return None, None
+    return int(told[1]), None if told[2] == "*" else int(told[2])
+
+
+def too_short(found: Download, size_bytes: int) -> str:
+    """Of a response that doesn't tell its length, which is then held to the listed one."""
+    beginning = found.peek(min(size_bytes, MOST_PEEKED_BYTES))
+    if len(beginning) < min(size_bytes, MOST_PEEKED_BYTES):
+        return what_came(beginning)
+    if found.status == 200:
+        found.expect(size_bytes)
+    return ""
+
+
+def unlike(found: Download, expected: Expected) -> str:
+    """Judge by the first bytes alone. Text may contain markup or JSON, so there the Content-Type
+    has to agree."""
+    beginning = found.peek(BEGINNING_BYTES)
+    if expected.kind == "zip":
+        return "" if beginning.startswith(ZIP_BEGINNINGS) else what_came(beginning)
+    came = what_came(beginning)
+    if expected.kind == "binary":
+        return "" if came == "sent_other" else came
+    told = found.headers.get("Content-Type", "").lower()
+    if came == "sent_page" and "html" in told and expected.kind != "markup":
+        return came
+    if came == "sent_message" and "json" in told and expected.kind != "json":
+        return came
+    return ""
+
+
+def what_came(beginning: bytes) -> str:
+    if not beginning.strip():
+        return "sent_nothing"
+    if PAGE.match(beginning):
+        return "sent_page"
+    return "sent_message" if MESSAGE.match(beginning) else "sent_other"

@@ -1,0 +1,75 @@
+"""Which films are episodes of a series, and which of them follow one another, by their names."""
+
+import re
+from dataclasses import dataclass
+
+GAP = r"[\s._\-\u2013\u2014#:,]*"
+# None of them begins or ends within a word: "Deep 3" is no "ep 3".
+START, END = r"(?<![a-z0-9])", r"(?![a-z0-9])"
+SEASON = rf"(?:season|staffel){GAP}(?P<season>\d{{1,3}}){GAP}"
+# The first pattern that finds something counts, so that the number of an episode comes before one
+# in its title.
+EPISODES = [
+    re.compile(rf"{START}s(?P<season>\d{{1,3}}){GAP}e(?:p{GAP})?(?P<number>\d{{1,4}})"),
+    re.compile(rf"{START}(?P<season>\d{{1,2}})x(?P<number>\d{{1,3}}){END}"),
+    re.compile(rf"{START}(?:{SEASON})?(?:episode|folge|ep?){GAP}(?P<number>\d{{1,4}}){END}"),
+]
+PART = r"(?:part|pt|teil|vol|volume|chapter|kapitel|disc|cd)"
+PARTS = [
+    re.compile(rf"{START}{PART}{GAP}(?P<number>\d{{1,3}}){END}"),
+    # What is left at the end once brackets and the words of a release are gone.
+    re.compile(r"(?<!\d)(?P<number>\d{1,4})(?:v\d)?\]?$"),
+]
+TAIL = re.compile(
+    r"(?:[\s._\-]*(?:\[(?!\d{1,3}(?:v\d)?\])[^\]]*\]|\([^)]*\)|\{[^}]*\}|(?<![a-z0-9])(?:"
+    r"\d{3,4}[pi]|4k|uhd|hdr|[xh][. ]?26[45]|hevc|avc|av1|xvid|divx|10bit|web(?:[- ]?dl|[- ]?rip)?|"
+    r"blu-?ray|b[dr]rip|dvd(?:rip)?|hdtv|aac|ac3|dts|flac)))+$"
+)
+LEADING_BRACKET = re.compile(r"^\s*\[[^\]]*\](?=.*[^\W_])")
+WORD = re.compile(r"[^\W_]+")
+YEARS = range(1900, 2100)
+# No file system has longer ones, and patterns take the square of a length.
+LONGEST_NAME = 255
+# Cameras number what they record.
+CAMERAS = frozenset(["dji", "dsc", "dscf", "dscn", "gopr", "img", "mov", "mvi", "pxl", "vid"])
+
+
+@dataclass(frozen=True)
+class Episode:
+    series: tuple[str, ...]  # the words before its number
+    season: int
+    number: int
+    is_called_so: bool  # else it is a part, or has a number and nothing more
+
+
+def episode_of(stem: str) -> Episode | None:
+    """Read a name without its extension. A year is no number of an episode."""
+    name = stem.casefold()[:LONGEST_NAME]
+    for pattern in EPISODES:
+        if found := pattern.search(name):
+            season = int(found["season"] or 0)
+            return Episode(_series(name, found), season, int(found["number"]), is_called_so=True)
+    name = TAIL.sub("", name)
+    for pattern in PARTS:
+        found = pattern.search(name)
+        if found and not (len(found["number"]) == 4 and int(found["number"]) in YEARS):
+            series = _series(name, found)
+            if not CAMERAS.intersection(series):
+                return Episode(series, 0, int(found["number"]), is_called_so=False)
+    return None
+
+
+def _series(name: str, found: re.Match[str]) -> tuple[str, ...]:
+    """Leave out the group that made a release, which stands in brackets before all else."""
+    return tuple(WORD.findall(LEADING_BRACKET.sub("", name[: found.start()])))
+
+
+def is_next_episode(stem: str, after: str) -> bool:
+    """Return whether the film `after` carries on the series of the film `stem`. Some episodes may
+    be missing between the two, but of parts and bare numbers none."""
+    one, other = episode_of(stem), episode_of(after)
+    if one is None or other is None or one.series != other.series:
+        return False
+    if one.is_called_so and other.is_called_so:
+        return (one.season, one.number) < (other.season, other.number)
+    return one.is_called_so == other.is_called_so and one.number + 1 == other.number

@@ -1,0 +1,17 @@
+"""How far a person got in a film."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mark:
+    position_seconds: float
+    duration_seconds: float  # 0: nobody knows
+    is_watched: bool
+
+    @property
+    def percent(self) -> int:
+        """0 where nothing is begun; a film of unknown length is never nearly over."""
+        if not self.position_seconds or not self.duration_seconds:
+            return 0
+        return min(max(round(100 * self.position_seconds / self.duration_seconds), 1), 99)

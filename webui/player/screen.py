@@ -1,0 +1,19 @@
+"""The player of one film, for the page that shows it."""
+
+from django.utils import timezone
+
+from webui.http.requests import Request
+from webui.library import requests as library_requests
+from webui.library.addresses import Addresses
+from webui.library.entries import Entry
+from webui.library.folders import Reading
+from webui.player import page, resume, subtitles
+from webui.player.page import PlayerPage, Words
+
+
+def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
+    mark = resume.position(request.user, request.service, entry.id)
+    at = Addresses(reading.snapshot.folder, library_requests.look_at(request))
+    beside = subtitles.of(request.service, reading.snapshot, entry, timezone.now())
+    words = [Words(each.label, each.language, each.url) for each in beside]
+    return page.player_page(reading.snapshot, entry, at, mark, subtitles=words)

@@ -1,0 +1,26 @@
+"""The tags of a track, which the music player requests when it reaches the track."""
+
+from dataclasses import asdict
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.content_check import expected_file
+from webui.models import Role
+from webui.player import tags
+
+# A file never changes; its tags needn't be read again for each round of an album.
+CACHE_CONTROL = "private, max-age=3600"
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, file: str) -> HttpResponse:
+    entry = folders.find_file(request.service, request.GET.get("in", ""), file)
+    if entry is None or entry.preview != "audio":
+        raise Http404
+    found = tags.read_tags(request.v1, file, expected_file(entry))
+    return JsonResponse(asdict(found), headers={"Cache-Control": CACHE_CONTROL})

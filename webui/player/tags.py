@@ -1,0 +1,45 @@
+"""Read the tags of a piece of music, at a bounded cost: they come from strangers."""
+
+import logging
+from dataclasses import dataclass
+
+from tinytag import TinyTag
+
+from webui.library.content_check import Expected
+from webui.library.ranged_reads import RemoteFile
+from webui.v1.client import Client
+from webui.v1.errors import Failure
+
+log = logging.getLogger("ferry.tags")
+
+MOST_PIECES = 4
+LONGEST = 200
+
+# tinytag compares each further field with all others of its name, which takes minutes for a
+# megabyte of them. We read none of these fields, and the library has no setting for this.
+setattr(TinyTag, "_set_other_field", lambda _tag, fieldname, value: None)  # noqa: ARG005, B010
+
+
+@dataclass(frozen=True)
+class Tags:
+    title: str = ""
+    artist: str = ""
+    album: str = ""
+
+
+def read_tags(v1: Client, file: str, expected: Expected) -> Tags:
+    """Return empty tags if there are none that can be read. Raises Failure."""
+    remote = RemoteFile(v1, file, expected, MOST_PIECES)
+    try:
+        read = TinyTag.get(expected.name, file_obj=remote, duration=False)  # type: ignore[arg-type]
+    except Exception as error:  # noqa: BLE001  Damaged files make the library raise anything.
+        # It wraps what a read raises.
+        if isinstance(error.__cause__, Failure):
+            raise error.__cause__ from None
+        log.info("no tags file=%s: %r", file, error)
+        return Tags()
+    return Tags(plain(read.title), plain(read.artist or read.albumartist), plain(read.album))
+
+
+def plain(text: str | None) -> str:
+    return " ".join((text or "").replace("\0", " ").split())[:LONGEST]

@@ -1,0 +1,51 @@
+"""Files as they are, for use inside our pages and in a separate tab."""
+
+from django.http import HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from webui.http.content_types import DRAWING, PDF, Presentation, presentation
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.library import file_responses, folders
+from webui.library.content_check import Expected, expected_file
+from webui.models import Role
+from webui.v1.links import Download, Link
+
+
+@require_safe
+@open_to(Role.GUEST)
+def original(request: Request, file: str) -> HttpResponseBase:
+    """Our own service sends a file itself, but for drawings, which it only shows as text."""
+    expected = expected_of(request, file)
+    is_drawing = expected.name.lower().endswith(f".{DRAWING}")
+
+    def present(found: Download) -> Presentation:
+        return presentation(expected.name or file_responses.name_in(found))
+
+    return shown(request, file, expected, present, by_link=not is_drawing)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def pdf(request: Request, file: str) -> HttpResponseBase:
+    return shown(request, file, expected_of(request, file), lambda _found: PDF, by_link=True)
+
+
+def shown(
+    request: Request,
+    file: str,
+    expected: Expected,
+    present: file_responses.Presenting,
+    *,
+    by_link: bool,
+) -> HttpResponseBase:
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return request.v1.file_link(file, headers, request.method or "GET", inline=True)
+
+    if by_link and request.service.is_embedded:
+        return file_responses.deliver(request, request.service, opening, expected)
+    return file_responses.show(request, opening, present, expected)
+
+
+def expected_of(request: Request, file: str) -> Expected:
+    return expected_file(folders.listed_file(request.service, request.GET.get("in", ""), file))

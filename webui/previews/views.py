@@ -1,0 +1,112 @@
+"""A file on its own page, which Files also opens over the listing."""
+
+from dataclasses import replace
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from webui.files import screen as files_screen
+from webui.http import csp
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.library import encodings
+from webui.library import requests as library_requests
+from webui.library.addresses import Addresses
+from webui.library.content_check import expected_file
+from webui.library.entries import FILE, Entry
+from webui.library.folders import Reading
+from webui.models import Role
+from webui.player import screen as player_screen
+from webui.previews import page as pages
+from webui.previews import text_pieces, typesetting, zip_contents
+from webui.previews.text_page import (
+    READ,
+    Setting,
+    TextPart,
+    failed_part,
+    is_art,
+    most_lines,
+    text_part,
+)
+from webui.v1.errors import Failure
+
+SETTING = Setting(typesetting.coloured, typesetting.prose)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, folder: str, file: str) -> HttpResponse:
+    reading = files_screen.read(request, folder)
+    entry = files_screen.found(reading, f"{FILE}-{file}")
+    text = shown_text(request, reading, entry) if entry.preview in READ else None
+    around = files_screen.circumstances(request, reading)
+    page = pages.preview_page(
+        reading.snapshot, entry, library_requests.look_at(request), around, text
+    )
+    if entry.preview == "archive" and page.kind == "none":
+        page = add_archive_listing(request, entry, page)
+    if page.kind != "video":
+        return render(request, "previews/show.html", {"page": page})
+    context = {"page": page, "player": player_screen.page_of(request, reading, entry)}
+    response = render(request, "previews/show.html", context)
+    response["Content-Security-Policy"] = csp.PLAYER
+    return response
+
+
+def add_archive_listing(
+    request: Request, entry: Entry, page: pages.PreviewPage
+) -> pages.PreviewPage:
+    """The page with the files in the archive, if its directory can be read."""
+    try:
+        found = zip_contents.files_in(request.v1, entry.id, expected_file(entry))
+    except Failure as failure:
+        return replace(page, kind="text", text=failed_part(failure))
+    return page if found is None else pages.with_archive(page, found)
+
+
+def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:
+    """A service that fails just now leaves the page with its ways on."""
+    try:
+        return text_from(request, reading, entry, place_of(request, "at"))
+    except Failure as failure:
+        return failed_part(failure)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def more(request: Request, folder: str, file: str) -> HttpResponse:
+    reading = files_screen.read(request, folder)
+    entry = files_screen.found(reading, f"{FILE}-{file}")
+    if entry.preview not in READ:
+        raise Http404
+    text = text_from(request, reading, entry, place_of(request, "from"))
+    return render(request, "previews/_piece.html", {"text": text})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def queue(request: Request, folder: str, file: str) -> HttpResponse:
+    """The tracks that play with this one, which its page would carry for nothing each time."""
+    reading = files_screen.read(request, folder)
+    entry = files_screen.found(reading, f"{FILE}-{file}")
+    if entry.preview != "audio":
+        raise Http404
+    return JsonResponse(pages.queue_of(reading.snapshot, entry, library_requests.look_at(request)))
+
+
+def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
+    """None where it is no text, whatever it is called."""
+    asked = request.GET.get("enc", "")
+    encoding = asked if asked in encodings.KNOWN else ""
+    wanted = text_pieces.Wanted(
+        entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
+    )
+    piece = text_pieces.read(request.v1, wanted)
+    at = Addresses(reading.snapshot.folder, library_requests.look_at(request))
+    return text_part(entry, piece, at, SETTING) if piece else None
+
+
+def place_of(request: Request, name: str) -> int:
+    asked = request.GET.get(name, "")
+    return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 16 else 0

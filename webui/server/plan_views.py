@@ -1,0 +1,65 @@
+"""The Server screen: the account at the storage service, and what waits on its wishlist."""
+
+import logging
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from webui.add import parse
+from webui.add import send as add_send
+from webui.add.outcomes import Verdict
+from webui.add.send import Errand
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.models import Role
+from webui.server import wishlist
+from webui.transfers import poll
+from webui.v1.errors import NotFound
+from webui.v1.models import Account, Wish
+
+log = logging.getLogger("ferry.account")
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def retry(request: Request, wish: str) -> HttpResponse:
+    """Once it is a transfer, it is a wish no more."""
+    account, found = wish_of(request, wish)
+    items = parse.read(found.magnet or "")
+    if not items:
+        raise NotFound("not_found", status=404)
+    errand = Errand(request.service, request.user, None, timezone.now())
+    verdict = add_send.send(errand, items[:1]).verdicts[0]
+    if verdict.is_well:
+        wishlist.hide(request.service, account, found)
+        poll.changed(request.service)
+    say(request, verdict)
+    return redirect(reverse("account-server", fragment="plan"))
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def forget(request: Request, wish: str) -> HttpResponse:
+    account, found = wish_of(request, wish)
+    wishlist.hide(request.service, account, found)
+    log.info("forgot wish name=%r", request.user.username)
+    messages.success(request, _("Forgotten here. The service keeps it on its list."))
+    return redirect(reverse("account-server", fragment="plan"))
+
+
+def wish_of(request: Request, key: str) -> tuple[Account, Wish]:
+    account = request.v1.account()
+    found = wishlist.found(request.service, account, key)
+    if found is None:
+        raise NotFound("not_found", status=404)
+    return account, found
+
+
+def say(request: Request, verdict: Verdict) -> None:
+    tell = messages.success if verdict.is_well else messages.error
+    tell(request, f"{verdict.name}: {verdict.sentence}")

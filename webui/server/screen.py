@@ -1,0 +1,113 @@
+"""What every view of the Server screen shares."""
+
+import sqlite3
+from contextlib import suppress
+from dataclasses import replace
+from typing import cast
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.module_loading import import_string
+
+from webui.connection import connection
+from webui.formatting import Calendar
+from webui.forms import Connect
+from webui.http.requests import Request, is_secure_context
+from webui.library import folders
+from webui.library.entries import ROOT
+from webui.models import Connection, Role, User
+from webui.people import people
+from webui.people.page import PeoplePart, people_part
+from webui.server import plan, wishlist
+from webui.server.page import (
+    ConnectionPart,
+    ProgramsPart,
+    ServerPage,
+    ServicePart,
+    connection_part,
+    ill_part,
+    service_part,
+)
+from webui.server.plan_page import PlanPart, absent_part, aged_words, plan_part
+from webui.server.storage_page import StoragePart, storage_part
+from webui.shell import context
+from webui.v1.address import split_service_url
+from webui.v1.connection import Health
+from webui.v1.errors import Failure
+
+
+def context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
+    """What asks the service, and what tells how it answered, wait for a template that shows it."""
+    role = Role(request.user.role)
+    is_owner = role.includes(Role.OWNER)
+    page = ServerPage(
+        storage=storage_of(request),
+        service=cast("ServicePart", SimpleLazyObject(service_of)),
+        connection=connection_of() if is_owner else None,
+        people=people_of(request) if is_owner else None,
+    )
+    return {
+        "page": page,
+        "is_server": True,
+        "plan": SimpleLazyObject(lambda: plan_of(request)) if role.includes(Role.MEMBER) else None,
+        "is_plain": not is_secure_context(request),
+        "programs": programs_of(request) if is_owner else None,
+        "connect": connect or Connect(()),
+    }
+
+
+def storage_of(request: Request) -> StoragePart:
+    """Of what listings told last: the page asks nothing by itself."""
+    known, has_largest = None, False
+    with suppress(Failure, sqlite3.Error):
+        has_largest = request.service.is_embedded
+        known = folders.store().known(request.service.key, ROOT)
+    entries = known.snapshot.contents.entries if known else ()
+    return storage_part(context.gauge_for(request), entries, has_largest=has_largest)
+
+
+def service_of() -> ServicePart:
+    """What earlier calls told, of which the page's own question about the plan may be one."""
+    now = timezone.now()
+    try:
+        service = connection.service()
+    except Failure as failure:
+        return ill_part(failure, Health(), now)
+    return service_part(connection.health_of(service), now)
+
+
+def connection_of() -> ConnectionPart:
+    fixed_url = split_service_url(settings.SERVICE_URL)[0] if settings.SERVICE_URL else ""
+    stored = Connection.objects.first()
+    return connection_part(fixed_url=fixed_url, stored_url=stored.url if stored else "")
+
+
+def programs_of(request: Request, password: str = "") -> ProgramsPart | None:
+    if not connection.is_embedded():
+        return None
+    address = request.build_absolute_uri(f"{settings.URL_PREFIX}/rest")
+    return ProgramsPart(address, import_string(settings.V1_ACCOUNT), password)
+
+
+def people_of(request: Request) -> PeoplePart:
+    now = timezone.now()
+    zone = Calendar(now, timezone.get_current_timezone())
+    return people_part(User.objects.order_by("pk"), people.invitations(now), request.user, zone)
+
+
+def plan_of(request: Request) -> PlanPart:
+    """One question to the service; where it can't be answered, the page says so and is whole."""
+    now = timezone.now()
+    try:
+        told = plan.told(request.service, now)
+    except Failure as failure:
+        return absent_part(failure)
+    shown = [
+        (wishlist.key_of(wish), wish) for wish in wishlist.shown(request.service, told.account)
+    ]
+    calendar = Calendar(now, timezone.get_current_timezone())
+    is_owner = Role(request.user.role).includes(Role.OWNER)
+    trouble = aged_words(told.failure, now - told.at) if told.failure else ""
+    part = plan_part(told.account, shown, calendar, is_owner=is_owner, trouble=trouble)
+    return replace(part, is_embedded=request.service.is_embedded)

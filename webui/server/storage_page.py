@@ -1,0 +1,52 @@
+"""What takes space, on the Server screen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from webui import formatting
+from webui.library.addresses import folder_url
+from webui.library.entries import Entry
+from webui.storage_meter import Gauge
+
+MOST_LARGEST = 6
+
+
+@dataclass(frozen=True)
+class Largest:
+    """One of the largest things at the top; `share` is of the largest, in percent."""
+
+    name: str
+    url: str
+    size: str
+    share: int
+
+
+@dataclass(frozen=True)
+class StoragePart:
+    """`all_url` is empty where there is no such page."""
+
+    gauge: Gauge | None
+    largest: list[Largest]
+    all_url: str
+
+
+def storage_part(
+    gauge: Gauge | None, entries: Sequence[Entry], *, has_largest: bool
+) -> StoragePart:
+    """`has_largest`: the service lists the largest files of all folders."""
+    sized = [(entry.size_bytes, entry) for entry in entries if entry.size_bytes]
+    largest = sorted(sized, key=lambda each: -each[0])[:MOST_LARGEST]
+    return StoragePart(
+        gauge,
+        [row(entry, size_bytes, largest[0][0]) for size_bytes, entry in largest],
+        all_url=reverse("files-largest") if has_largest else "",
+    )
+
+
+def row(entry: Entry, size_bytes: int, most_bytes: int) -> Largest:
+    """A bar that is too short to be seen would pass for nothing."""
+    share = max(1, round(size_bytes * 100 / most_bytes))
+    url = folder_url(entry.id) if entry.is_folder else ""
+    return Largest(entry.name, url, formatting.size_words(size_bytes), share)

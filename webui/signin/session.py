@@ -1,0 +1,103 @@
+"""Begin a session, and judge a person's own password within one."""
+
+import logging
+import math
+from datetime import timedelta
+from typing import cast
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.errors import views as error_views
+from webui.http import guess_limits
+from webui.http.requests import Request
+from webui.models import User
+from webui.signin import devices, throttle
+from webui.signin.confirmation import note_password
+
+log = logging.getLogger("ferry.signin")
+
+
+def too_many_tries(wait: timedelta) -> str:
+    seconds = math.ceil(wait.total_seconds())
+    if seconds < 60:
+        return ngettext(
+            "Too many tries. Wait %(seconds)s second, then try again.",
+            "Too many tries. Wait %(seconds)s seconds, then try again.",
+            seconds,
+        ) % {"seconds": seconds}
+    minutes = math.ceil(seconds / 60)
+    return ngettext(
+        "Too many tries. Wait %(minutes)s minute, then try again.",
+        "Too many tries. Wait %(minutes)s minutes, then try again.",
+        minutes,
+    ) % {"minutes": minutes}
+
+
+def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
+    response = error_views.plain(request, 429, text=too_many_tries(wait))
+    response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+    return response
+
+
+def check_own_password(request: Request, form: Form, field: str) -> HttpResponse | None:
+    """Validate a form with the password of the person who is signed in; return an answer where too
+    many were wrong. It may be a stranger who guesses, on a device that was left unlocked."""
+    name, address = request.user.username, request.META["REMOTE_ADDR"]
+    limits = guess_limits.limits_for_session(request.session.session_key or "")
+    wait = guess_limits.take(limits)
+    if wait:
+        log.warning("limited name=%r address=%s", name, address)
+        events.record_failure(name, address)
+        return limited(request, wait)
+    if form.has_error(field, "wrong"):
+        throttle.count([throttle.line_of(name)])
+        log.warning("failed name=%r address=%s", name, address)
+        events.record_failure(name, address)
+    else:
+        guess_limits.give_back(limits)
+    return None
+
+
+def welcome_in(
+    request: HttpRequest, user: User, page: str, *, by_password: bool = False
+) -> HttpResponse:
+    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    if by_password:
+        note_password(request)
+    request.session.save()
+    devices.note(cast("Request", request), timezone.now())
+    log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    events.record(request, Kind.SIGNED_IN if by_password else Kind.PAIRED)
+    response = redirect(page)
+    remember_device(response, user)
+    return response
+
+
+def remember_device(response: HttpResponse, user: User) -> None:
+    """Strangers who guess at this person's password don't slow down a device with this cookie."""
+    response.set_cookie(
+        guess_limits.DEVICE_COOKIE,
+        guess_limits.device_cookie(user),
+        max_age=guess_limits.DEVICE_COOKIE_AGE,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def guessed(request: HttpRequest) -> HttpResponse:
+    """A link that is none counts as a guess, and guesses are limited."""
+    limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
+    wait = guess_limits.take(limits)
+    if wait is None:
+        return error_views.plain(request, 404, text=_("This link was used already, or is too old."))
+    return limited(request, wait)

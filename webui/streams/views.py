@@ -1,0 +1,27 @@
+"""Films of a foreign service, relayed piece by piece."""
+
+from django.http import Http404, HttpResponseBase
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from webui.http.requests import Request
+from webui.http.roles import open_to
+from webui.models import Role
+from webui.streams import streams
+from webui.v1.errors import Unreadable
+
+
+@require_safe
+@open_to(Role.GUEST)
+def part(request: Request, token: str) -> HttpResponseBase:
+    try:
+        found = streams.opened(token, streams.reader_of(request), timezone.now())
+    except streams.Unknown as unknown:
+        raise Http404 from unknown
+    try:
+        return streams.answer(request, found)
+    except Unreadable as unreadable:
+        # Players give up on a piece that is gone, and try again where a server has trouble.
+        if unreadable.reason == "dead_link":
+            raise Http404 from unreadable
+        raise
