@@ -1,4 +1,4 @@
-"""README cannot lie about what a test can read."""
+"""The documents cannot lie about what a test can read."""
 
 import json
 import re
@@ -11,19 +11,25 @@ import pytest
 from config import settings
 from config.management.commands.account import Command as Account
 from config.management.commands.library import Command as Library
-from service import states
 from service.models import Transfer
-from tests import scheduling
+from service.transfers import states
+from tests import scheduling, times
 from tests.bench import published
 
 BASE = Path(__file__).resolve().parents[1]
 README = (BASE / "README.md").read_text()
+CONTRIBUTING = (BASE / "CONTRIBUTING.md").read_text()
+OPERATIONS = (BASE / "docs/operations.md").read_text()
+API = (BASE / "docs/api.md").read_text()
+ARCHITECTURE = (BASE / "docs/architecture.md").read_text()
+GLOSSARY = (BASE / "docs/glossary.md").read_text()
+PERFORMANCE = (BASE / "docs/performance.md").read_text()
 MAKEFILE = (BASE / "Makefile").read_text()
 TESTING = (BASE / "docs/testing.md").read_text()
 SECURITY = (BASE / "SECURITY.md").read_text()
 
 
-def table(heading: str, page: str = README) -> dict[str, list[str]]:
+def table(heading: str, page: str) -> dict[str, list[str]]:
     """The rows below a heading, by the words in code in their first cell."""
     section = page.split(f"\n## {heading}\n")[1].partition("\n## ")[0]
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
@@ -31,17 +37,30 @@ def table(heading: str, page: str = README) -> dict[str, list[str]]:
 
 
 def test_every_setting_stands_in_the_table_and_nothing_else():
-    assert set(table("Settings")) == set(settings.env.names)
+    assert set(table("Settings", OPERATIONS)) == set(settings.env.names)
 
 
 def test_every_make_target_stands_in_the_table_and_nothing_else():
     targets = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
-    assert {name.removeprefix("make ") for name in table("Make targets")} == targets
+    assert {name.removeprefix("make ") for name in table("Make targets", CONTRIBUTING)} == targets
     assert targets <= make_targets()
 
 
 def make_targets() -> set[str]:
     return set(re.findall(r"^(\w[\w-]*):", MAKEFILE, re.MULTILINE))
+
+
+def test_every_path_that_a_page_names_exists():
+    named: set[str] = set()
+    for page in [*BASE.glob("*.md"), *BASE.glob("docs/**/*.md")]:
+        if page.name != "CHANGELOG.md":  # It tells of files that were there once.
+            named |= set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", page.read_text()))
+    assert len(named) > 30
+    assert {path for path in named if not (BASE / path).exists()} <= MADE_BY_RUNS
+
+
+FOLDERS = "config|docs|service|static|templates|tests|webui"
+MADE_BY_RUNS = {"tests/bench/results/", "tests/browser/failures/"}
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/testing.md"])
@@ -57,11 +76,10 @@ def test_every_command_of_a_page_for_developers_exists(name):
 
 
 def test_testing_describes_every_folder_of_tests_and_the_time_of_each():
-    folders = {path.parent.relative_to(BASE) for path in (BASE / "tests").rglob("test_*.py")}
-    of_tests = {f"{folder}/" for folder in folders} - {"tests/", "tests/webui/v1/"}
+    files = {str(path.relative_to(BASE)) for path in (BASE / "tests").rglob("test_*.py")}
+    of_tests = {times.folder_of(file) for file in files} - {"tests/"}
     assert set(table("Where the time goes", TESTING)) == of_tests
-    of_subjects = {name for name in of_tests if name.count("/") == 2}
-    assert of_subjects <= set(table("What each kind of test is for", TESTING))
+    assert of_tests <= set(table("What each kind of test is for", TESTING))
 
 
 def test_testing_describes_every_mark_and_how_many_processes_run():
@@ -81,35 +99,55 @@ WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
 def test_every_command_for_accounts_stands_in_its_table():
     usage = Account().create_parser("manage.py", "account").format_usage()
     commands = re.search(r"\{([\w,-]+)\}[ \n]+\.\.\.", usage)[1].split(",")
-    told = {row.split()[2] for row in table("The service for other programs")}
+    told = {row.split()[2] for row in table("Accounts", API)}
     assert told == set(commands)
 
 
 def test_every_command_for_the_library_stands_in_its_table():
     usage = Library().create_parser("manage.py", "library").format_usage()
     commands = re.search(r"\{([\w,-]+)\}[ \n]+\.\.\.", usage)[1].split(",")
-    told = {row.split()[2] for row in table("Keeping it") if row.startswith("manage.py library")}
+    rows = table("Backup and upgrades", OPERATIONS)
+    told = {row.split()[2] for row in rows}
     assert told == set(commands)
 
 
 def test_every_state_and_reason_of_a_transfer_is_told_and_nothing_else():
-    section = README.split("\n## How a transfer is told\n")[1]
+    section = API.split("\n## Transfer states\n")[1]
     named = re.search(r"has a `state` \(([^)]*)\)", section)[1]
     assert re.findall(r"`(\w+)`", named) == Transfer.State.values
-    _head, *rows = table("How a transfer is told").values()
+    _head, *rows = table("Transfer states", API).values()
     told = [word for row in rows for word in re.findall(r"`(\w+)`", row[0])]
     assert sorted(told) == sorted(states.NOTICES.union(*states.REASONS.values()))
 
 
-def test_every_folder_of_the_map_exists():
-    for row in table("Map of the code").values():
-        for folder in re.findall(r"`([\w/]+/)`", row[0]):
-            assert (BASE / folder).is_dir()
+def test_the_plan_of_the_code_has_every_folder():
+    named = set(re.findall(r"`((?:webui|service)/\w+/)`", ARCHITECTURE))
+    folders = {
+        f"{path.parent.relative_to(BASE)}/"
+        for half in ("webui", "service")
+        for path in (BASE / half).glob("*/__init__.py")
+        if path.parent.name not in ("migrations", "templatetags")
+    }
+    assert folders <= named
+
+
+def test_words_in_the_glossary_stand_once_and_in_order():
+    rows = re.findall(r"^\| ([^|]+) \|", GLOSSARY, re.MULTILINE)[2:]
+    assert len(rows) >= 30
+    assert rows == sorted(set(rows), key=str.lower)
 
 
 def test_every_picture_and_page_that_is_linked_exists():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (BASE / target).is_file(), target
+    for page in [*BASE.glob("*.md"), *BASE.glob("docs/**/*.md")]:
+        for target in re.findall(r"(?:\]\(|src=\")([^)#\"]+)[)#\"]", page.read_text()):
+            assert target.startswith("https://") or (page.parent / target).is_file(), target
+
+
+def test_readme_fits_on_a_screen_and_leads_to_every_page():
+    assert len(README.splitlines()) <= 130
+    pages = {str(page.relative_to(BASE)) for page in BASE.glob("docs/*.md")}
+    linked = f"{README}\n{CONTRIBUTING}"
+    assert {page for page in pages if f"({page})" not in linked} == set()
 
 
 def test_what_security_names_exists():
@@ -140,7 +178,7 @@ def test_the_newest_changes_are_those_of_this_version():
 
 
 def test_the_table_of_what_was_measured_is_that_of_its_numbers():
-    told = README.split(published.BEGINNING)[1].split(published.END)[0]
+    told = PERFORMANCE.split(published.BEGINNING)[1].split(published.END)[0]
     assert told == published.table_of(json.loads(published.PLACE.read_text()))
 
 
@@ -149,6 +187,17 @@ def test_vendored_files_are_those_that_were_looked_at(folder):
     rows = (BASE / folder / "VERSIONS.md").read_text()
     files = [path for path in (BASE / folder).iterdir() if path.name != "VERSIONS.md"]
     assert files
-    for path in files:
-        assert path.name in rows
-        assert sha256(path.read_bytes()).hexdigest() in rows
+    while files:
+        path = files.pop()
+        if path.is_file():
+            assert f"{path.name} |" in rows
+            assert sum_of(path) in rows
+        elif f"{path.name}/ |" in rows:
+            inside = [f"{each.name} {sum_of(each)}\n" for each in sorted(path.iterdir())]
+            assert sha256("".join(inside).encode()).hexdigest() in rows
+        else:
+            files += path.iterdir()
+
+
+def sum_of(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
