@@ -13,9 +13,12 @@ from service.torrents.events import Broken, Complete, Event, Gone, Metadata, Sta
 from service.torrents.orders import EngineSettings, Order
 from service.torrents.process import COMMAND
 from tests.running import open_files
+from tests.service.media.waiting import wait_until
 from tests.swarm import Made
 
 E = TypeVar("E")
+
+LISTENING = "0A"  # in /proc/net/tcp
 
 LOOPBACK = EngineSettings(
     network="loopback",
@@ -122,13 +125,18 @@ def holding(
 
 
 def listening_port(pid: int) -> int:
-    """Of the engine's process, as the kernel knows it. Its list of sockets may miss some while
-    others come and go, so we read it until it has ours."""
-    sockets = [name for name in open_files(pid) if name.startswith("socket:")]
-    inodes = {name.removeprefix("socket:[").rstrip("]") for name in sockets}
-    for _ in range(100):
+    """Return where the engine's process listens, which it may begin only after its first events."""
+    ports: list[int] = []
+
+    def is_listening() -> bool:
+        sockets = {name for name in open_files(pid) if name.startswith("socket:")}
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-        ours = [row[1] for row in rows if row[9] in inodes and row[3] == "0A"]
-        if ours:
-            return int(ours[0].split(":")[1], 16)
-    raise AssertionError("the engine listens nowhere")
+        ports.extend(
+            int(row[1].split(":")[1], 16)
+            for row in rows
+            if f"socket:[{row[9]}]" in sockets and row[3] == LISTENING
+        )
+        return bool(ports)
+
+    wait_until(is_listening, seconds=60)
+    return ports[0]
