@@ -194,10 +194,10 @@ CHECKS: dict[str, Check] = {
 
 
 def findings() -> dict[str, Finding | None]:
-    return {part: found_by(part, check) for part, check in CHECKS.items()}
+    return {part: run_check(part, check) for part, check in CHECKS.items()}
 
 
-def found_by(part: str, check: Check) -> Finding | None:
+def run_check(part: str, check: Check) -> Finding | None:
     """Whatever breaks, the other parts are still checked, and the answer says which one it was."""
     try:
         return check()

@@ -196,7 +196,7 @@ def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
     test needs a client of its own, that pauses for no second try (a second for each call that
     fails), with a fake that the test can ask; no setting gives one.
     """
-    monkeypatch.setattr(connection, "place", lambda: None)
+    monkeypatch.setattr(connection, "service_address", lambda: None)
     # Each process remembers this for a second, which may be longer than the test before lasted.
     monkeypatch.setattr(connection, "_known", None)
     return connected(storage_of(secrets.token_hex(8), is_embedded=True), monkeypatch)

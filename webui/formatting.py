@@ -80,7 +80,7 @@ def exact_size(size_bytes: int | None) -> str:
     return words % {"count": count_words(size_bytes)}
 
 
-def part_words(done_bytes: int, size_bytes: int) -> str:
+def progress_words(done_bytes: int, size_bytes: int) -> str:
     """`2.5 of 4.1 GB`: the unit once, where both have the same."""
     done, size = size_words(done_bytes), size_words(size_bytes)
     if done.rpartition(" ")[2] == size.rpartition(" ")[2]:

@@ -9,7 +9,7 @@ class Busy(Exception):  # noqa: N818  Errors are nouns here.
     """No turn came in time."""
 
 
-class Turns:
+class Limiter:
     def __init__(self, most: int, wait_seconds: float) -> None:
         self._free = threading.BoundedSemaphore(most)
         self._wait_seconds = wait_seconds

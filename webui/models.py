@@ -157,10 +157,10 @@ class OneTimeLink(models.Model):
 
     @classmethod
     def is_good(cls, purpose: str, token: str, now: datetime) -> bool:
-        return cls.found(purpose, token, now) is not None
+        return cls.find(purpose, token, now) is not None
 
     @classmethod
-    def found(cls, purpose: str, token: str, now: datetime) -> "OneTimeLink | None":
+    def find(cls, purpose: str, token: str, now: datetime) -> "OneTimeLink | None":
         return cls._of(purpose, token, now).first()
 
     @classmethod
@@ -272,7 +272,7 @@ class Connection(models.Model):
         return self.url
 
     @classmethod
-    def keep(cls, url: str, name: str, password: str) -> None:
+    def store(cls, url: str, name: str, password: str) -> None:
         sealed = encryption.seal(json.dumps([name, password]))
         cls.objects.update_or_create(pk=1, defaults={"url": url, "sealed": sealed})
 
@@ -441,7 +441,7 @@ class Sent(models.Model):
     ) -> "Sent":
         """One row for each transfer, however often it is sent; one that was cleared is back."""
         with transaction.atomic():
-            known = cls._known(connection, transfer_id, info_hash)
+            known = cls._find(connection, transfer_id, info_hash)
             if known is None:
                 try:
                     with transaction.atomic():
@@ -453,7 +453,7 @@ class Sent(models.Model):
                         )
                 except IntegrityError:
                     # Others wrote it since: not every database keeps them out until here.
-                    known = cls._known(connection, transfer_id, info_hash)
+                    known = cls._find(connection, transfer_id, info_hash)
                     if known is None:
                         raise
         if known.cleared_at is not None:
@@ -462,7 +462,7 @@ class Sent(models.Model):
         return known
 
     @classmethod
-    def _known(cls, connection: str, transfer_id: str, info_hash: str) -> "Sent | None":
+    def _find(cls, connection: str, transfer_id: str, info_hash: str) -> "Sent | None":
         rows = cls.objects.filter(connection=connection).order_by("-pk")
         if transfer_id:
             return rows.filter(transfer_id=transfer_id).first()

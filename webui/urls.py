@@ -112,7 +112,7 @@ urlpatterns = [
     path("files/file/<site_id:file>/hls/", player_views.hls, name="stream-hls"),
     path("files/file/<site_id:file>/mp4/", player_views.mp4, name="stream-mp4"),
     path("watch/<site_id:file>/", player_views.position, name="watch-position"),
-    path("watch/<site_id:file>/mark/", player_views.mark, name="watch-mark"),
+    path("watch/<site_id:file>/mark/", player_views.set_watched, name="watch-mark"),
     # Account
     path("account/", account_views.show, name="account"),
     path("account/server/", server_views.show, name="account-server"),
@@ -120,7 +120,7 @@ urlpatterns = [
     path("account/activity/", activity_views.show, name="account-activity"),
     path("account/password/", account_views.password, name="account-password"),
     path("account/language/", account_views.language, name="account-language"),
-    path("account/look/", account_views.look, name="account-look"),
+    path("account/look/", account_views.choose_theme, name="account-look"),
     path("account/tokens/", token_views.make, name="account-tokens"),
     path("account/tokens/<int:token>/revoke/", token_views.revoke, name="account-token-revoke"),
     path("account/service/check/", connection_views.check, name="account-service-check"),

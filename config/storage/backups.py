@@ -87,10 +87,10 @@ def back_up(target: Path) -> Outcome:
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
         raise Refused("The backup would lie in DATA_DIR itself; name another folder.")
     store = library_store()
-    with claimed(target), store.pinned():
+    with claimed(target), store.hold_all():
         before = read_manifest(target)
         database = target / f"database-{copies.stamp()}.sqlite3"
-        copies.make(copies.place(), database)
+        copies.make(copies.database_path(), database)
         outcome = Outcome()
         bring_all(store, Store(target / "library"), database, outcome, before)
         bring_key(Path(settings.DATA_DIR) / KEY, target / KEY)
@@ -264,7 +264,7 @@ def restore(source: Path) -> Outcome:
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
         sync_file_system(Path(settings.DATA_DIR))
         library_store().reach_generation(generation_in(database))
-        copies.make(database, copies.place())
+        copies.make(database, copies.database_path())
         running.end_restore()
     return outcome
 
@@ -275,7 +275,7 @@ def restore_database(source: Path) -> Path | None:
     The library stays. Files that the copy doesn't name wait there for `manage.py library`.
     """
     copies.check(source)
-    place = copies.place()
+    place = copies.database_path()
     with running.alone() as is_alone:
         refuse_unless(alone=is_alone)
         if not place.exists() and (left := copies.leftovers(place)):
@@ -292,7 +292,7 @@ def restore_database(source: Path) -> Path | None:
 def set_aside(place: Path) -> Path:
     """Keep a copy of the database, or where it is damaged, the very files."""
     try:
-        return copies.keep("before-restore")
+        return copies.make_copy("before-restore")
     except (sqlite3.Error, copies.NotWhole):
         folder = copies.folder() / f"{copies.stamp()}-damaged"
         durable.make_folder(folder)
@@ -330,7 +330,7 @@ def refuse_filled() -> None:
     """A restore that was cut off goes on."""
     if running.is_half_restored():
         return
-    place = copies.place()
+    place = copies.database_path()
     if place.exists() or copies.leftovers(place):
         found = place if place.exists() else copies.leftovers(place)[0]
         raise Refused(f"There is a database already: {found}. Move it away, or set DATA_DIR.")

@@ -28,7 +28,7 @@ class NotWhole(Exception):  # noqa: N818  Errors are nouns here.
     """It is no database of Ferry's, or it is damaged."""
 
 
-def place() -> Path:
+def database_path() -> Path:
     """Return where the database lies that Ferry uses."""
     return Path(connection.settings_dict["NAME"])
 
@@ -42,11 +42,11 @@ def kept() -> list[Path]:
     return sorted(folder().glob("*.sqlite3"), reverse=True)
 
 
-def keep(reason: str) -> Path:
+def make_copy(reason: str) -> Path:
     """Copy Ferry's database to the data folder, and drop the oldest copies."""
     durable.make_folder(folder())
     copy = folder() / f"{stamp()}-{reason}.sqlite3"
-    make(place(), copy)
+    make(database_path(), copy)
     for old in kept()[MOST_COPIES:]:
         old.unlink()
     return copy
@@ -60,7 +60,7 @@ def keep_before_migrations(using: str, plan: list[tuple[Migration, bool]], **_si
     if not MigrationRecorder(database).applied_migrations():
         return
     try:
-        copy = keep("before-upgrade")
+        copy = make_copy("before-upgrade")
     except (OSError, sqlite3.Error, NotWhole) as trouble:
         raise SystemExit(
             f"Ferry has to change its database, and can't back it up first: {trouble}. "

@@ -96,7 +96,7 @@ def take_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
     """Whether it is this process that says so: the time of a file, in whole seconds, tells when
     one did. Files were made when there was space, and a time needs none."""
     try:
-        descriptor = os.open(place(kind), os.O_RDONLY)
+        descriptor = os.open(path(kind), os.O_RDONLY)
     except OSError:
         return take_own_turn(kind, may, now)
     try:
@@ -124,13 +124,13 @@ def take_own_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
 def begin() -> None:
     """At a start, nothing is away that anybody was told of."""
     with suppress(OSError):
-        place(Outage.AWAY).parent.mkdir(mode=0o700, exist_ok=True)
+        path(Outage.AWAY).parent.mkdir(mode=0o700, exist_ok=True)
         for kind in WORDS:
-            place(kind).touch(mode=0o600)
-            os.utime(place(kind), (0, 0))
+            path(kind).touch(mode=0o600)
+            os.utime(path(kind), (0, 0))
 
 
-def place(kind: str) -> Path:
+def path(kind: str) -> Path:
     return Path(settings.DATA_DIR) / "outages" / kind
 
 

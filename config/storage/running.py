@@ -27,7 +27,7 @@ def note_running() -> None:
     try:
         # The first one decides since when Ferry has been running.
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.utime(_place())
+        os.utime(_path())
     except BlockingIOError:
         pass
     try:
@@ -44,7 +44,7 @@ def running_since() -> datetime | None:
     with alone() as is_alone:
         if is_alone:
             return None
-        return datetime.fromtimestamp(_place().stat().st_mtime, UTC)
+        return datetime.fromtimestamp(_path().stat().st_mtime, UTC)
 
 
 @contextmanager
@@ -64,18 +64,18 @@ def alone() -> Iterator[bool]:
 
 def begin_restore() -> None:
     """From now on Ferry starts only after the whole restore, also if this one is cut off."""
-    with open(_mark(), "w"):
-        sync(_mark())
-    sync(_mark().parent)
+    with open(_marker(), "w"):
+        sync(_marker())
+    sync(_marker().parent)
 
 
 def end_restore() -> None:
-    _mark().unlink()
-    sync(_mark().parent)
+    _marker().unlink()
+    sync(_marker().parent)
 
 
 def is_half_restored() -> bool:
-    return _mark().exists()
+    return _marker().exists()
 
 
 def refuse_half_restored() -> None:
@@ -83,13 +83,13 @@ def refuse_half_restored() -> None:
         raise SystemExit("DATA_DIR is half restored: run manage.py restore again, to its end.")
 
 
-def _mark() -> Path:
+def _marker() -> Path:
     return Path(settings.DATA_DIR) / RESTORING
 
 
-def _place() -> Path:
+def _path() -> Path:
     return Path(settings.DATA_DIR) / LOCK
 
 
 def _open() -> int:
-    return os.open(_place(), os.O_CREAT | os.O_RDWR, 0o600)
+    return os.open(_path(), os.O_CREAT | os.O_RDWR, 0o600)

@@ -52,7 +52,7 @@ def lan() -> list[Address]:
     return sorted(usable, key=lambda address: (not str(address).startswith("192.168."), address))
 
 
-class Known:
+class OwnAddresses:
     """The machine's own addresses, read again when they are asked for and have grown old."""
 
     def __init__(self) -> None:
@@ -68,4 +68,4 @@ class Known:
             return address in self._addresses
 
 
-known = Known()
+known = OwnAddresses()

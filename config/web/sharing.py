@@ -157,12 +157,12 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         is_known = self._sessions.get(caller.session_key) if caller.session_key else False
         if is_known is None:
             looked_up = self._lookups.submit(self._visitors.look_up, caller.session_key)
-            tell = partial(self.method_queue.defer, self._looked_up, conn, caller.session_key)
+            tell = partial(self.method_queue.defer, self._finish_lookup, conn, caller.session_key)
             looked_up.add_done_callback(tell)
         else:
             self._begin_as(conn, is_signed_in=is_known)
 
-    def _looked_up(self, conn: Connection, session_key: str, looked_up: "Future[bool]") -> None:
+    def _finish_lookup(self, conn: Connection, session_key: str, looked_up: "Future[bool]") -> None:
         """What the database can't tell is asked again by the next request."""
         is_anybodys = not looked_up.cancelled() and looked_up.exception() is None
         if is_anybodys:

@@ -24,7 +24,7 @@ log = logging.getLogger("ferry.health")
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurements:
     at: str
     space: dict[str, int]
     is_sealed: bool | None  # None: no child could be started to find out
@@ -32,21 +32,21 @@ class Measured:
 
 def measure(now: datetime) -> None:
     """Write down what everything takes. A lost or torn file is measured again."""
-    measured = Measured(now.astimezone(UTC).isoformat(), space(), is_sealed())
-    draft = place().with_suffix(".new")
+    measured = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
+    draft = path().with_suffix(".new")
     draft.write_text(json.dumps(asdict(measured)))
-    draft.replace(place())
+    draft.replace(path())
 
 
-def last() -> Measured | None:
+def last() -> Measurements | None:
     try:
-        facts = json.loads(place().read_text())
-        return Measured(str(facts["at"]), dict(facts["space"]), facts["is_sealed"])
+        facts = json.loads(path().read_text())
+        return Measurements(str(facts["at"]), dict(facts["space"]), facts["is_sealed"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def place() -> Path:
+def path() -> Path:
     return Path(settings.DATA_DIR) / "health.json"
 
 

@@ -34,14 +34,14 @@ class Round:
 
 
 def sweep_library(now: datetime) -> None:
-    tell(sweep(library_store(), now, settings.BLOB_GRACE, settings.ORPHAN_DAYS))
+    log_sweep(sweep(library_store(), now, settings.BLOB_GRACE, settings.ORPHAN_DAYS))
 
 
 def sweep_deleted(now: datetime) -> None:
-    tell(sweep_leavings(library_store(), now, settings.BLOB_GRACE))
+    log_sweep(sweep_leavings(library_store(), now, settings.BLOB_GRACE))
 
 
-def tell(swept: Swept) -> None:
+def log_sweep(swept: Swept) -> None:
     if any(astuple(swept)):
         log.info("swept %s", swept)
 

@@ -19,7 +19,7 @@ from service.torrents.orders import EngineSettings
 from service.transfers import wake_ups
 from service.worker import leases
 from service.worker.commands import Limits, Tools
-from service.worker.import_files import Landing
+from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.worker import Worker
 from webui.connection import connection
@@ -27,35 +27,35 @@ from webui.connection import connection
 log = logging.getLogger("ferry.worker")
 
 BEAT_SECONDS = 0.25
-# Of a worker that runs nothing. Who wants something from another machine can't ring.
+# How often an idle worker polls for work that came from another machine, which can't wake it.
 IDLE_BEAT_SECONDS = 4.0
-# Whoever runs the worker kills it after five.
+# The process that runs the worker kills it after five seconds.
 STOP_SECONDS = 4.0
 
 
 class Transferring:
-    """Off while the site shows another service.
+    """Run the worker's rounds; stop while the site shows another service.
 
-    A round follows when the engine, the fetching or the landing has rung, or somebody who wants
-    something else: they are gone on with at once. In silence it follows a beat later.
+    A round begins as soon as the engine, a fetch, an import, or new work wakes it, else at the next
+    beat.
     """
 
     def __init__(self, make_worker: Callable[[threading.Event], Worker]) -> None:
-        self._bell = threading.Event()
+        self._wake_up = threading.Event()
         self._make_worker = make_worker
         self._worker: Worker | None = None
 
     def run_until(self, stopped: threading.Event) -> None:
-        with wake_ups.heard(self._bell) as can_be_rung:
+        with wake_ups.listen(self._wake_up) as can_be_rung:
             while not stopped.is_set():
                 self.round()
                 is_idle = can_be_rung and (self._worker is None or self._worker.is_idle)
-                self._bell.wait(IDLE_BEAT_SECONDS if is_idle else BEAT_SECONDS)
-                self._bell.clear()
+                self._wake_up.wait(IDLE_BEAT_SECONDS if is_idle else BEAT_SECONDS)
+                self._wake_up.clear()
         self.stop()
 
     def wake(self) -> None:
-        self._bell.set()
+        self._wake_up.set()
 
     def round(self) -> None:
         """A failure is written down; the next round tries again."""
@@ -63,7 +63,7 @@ class Transferring:
             if not connection.is_embedded():
                 self.stop()
                 return
-            self._worker = self._worker or self._make_worker(self._bell)
+            self._worker = self._worker or self._make_worker(self._wake_up)
             self._worker.round(timezone.now())
         except Exception:
             log.exception("round failed name='transfers'")
@@ -98,14 +98,14 @@ def and_close(act: Callable[..., Any]) -> Callable[..., Any]:
     return acting
 
 
-def embedded_worker(bell: threading.Event) -> Worker:
+def embedded_worker(wake_up: threading.Event) -> Worker:
     store = library_store()
 
     def tools() -> Tools:
         return Tools(
-            Engine(engine_settings(), bell=bell),
-            Fetching(settings.TORRENT_NETWORK, bell=bell),
-            Landing(store, Aside(1, thread_name_prefix="landing"), bell),
+            Engine(engine_settings(), wake_up=wake_up),
+            Fetching(settings.TORRENT_NETWORK, wake_up=wake_up),
+            FileImport(store, Aside(1, thread_name_prefix="landing"), wake_up),
         )
 
     return Worker(Lease(Path(settings.DATA_DIR) / leases.FOLDER), tools, store, limits())

@@ -205,7 +205,7 @@ def note_network(account: Account, network: str, now: datetime) -> None:
         log.warning("network not noted: %s", trouble, extra={"trouble": trouble})
 
 
-def forgive() -> None:
+def reset() -> None:
     """End all limits."""
     Guesses.objects.all().delete()
 

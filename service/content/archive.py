@@ -350,7 +350,7 @@ class Archive:
     def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO]) -> None:
         self._plan = plan
         self._open_blob = open_blob
-        with _Pin(plan) as pin:
+        with _OpenPlan(plan) as pin:
             self._footer = pin.footer
         self.size_bytes = self._footer.size_bytes
         self.entry_count = self._footer.entry_count
@@ -366,14 +366,14 @@ class Archive:
         if start == stop:
             return
         try:
-            with _Pin(self._plan) as pin, closing(self._parts(pin, start)) as parts:
+            with _OpenPlan(self._plan) as pin, closing(self._parts(pin, start)) as parts:
                 if pin.footer != self._footer:
                     raise ArchiveBroken("The plan was replaced by another")
                 yield from _coalesced(parts, stop - start)
         except OSError as error:
             raise ArchiveBroken(str(error)) from error
 
-    def _parts(self, pin: "_Pin", start: int) -> Generator[bytes, None, None]:
+    def _parts(self, pin: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
         footer = self._footer
         if start < footer.central_at:
             yield from self._entries(pin, start)
@@ -381,7 +381,7 @@ class Archive:
             yield from _directory(pin, max(0, start - footer.central_at))
         yield _tail(footer)[max(0, start - footer.tail_at) :]
 
-    def _entries(self, pin: "_Pin", start: int) -> Generator[bytes, None, None]:
+    def _entries(self, pin: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
         first = pin.last_before(start, lambda record: record.local_at)
         skip = start - pin.record(first).local_at
         for record in pin.records(first):
@@ -392,7 +392,9 @@ class Archive:
                 yield from self._content(pin, record, skip)
             skip = 0
 
-    def _content(self, pin: "_Pin", record: _Record, skip: int) -> Generator[bytes, None, None]:
+    def _content(
+        self, pin: "_OpenPlan", record: _Record, skip: int
+    ) -> Generator[bytes, None, None]:
         if not record.blob_length:
             yield from pin.text(record, skip)
             return
@@ -431,7 +433,7 @@ def _coalesced(parts: Iterable[bytes], left: int) -> Generator[bytes, None, None
     raise ArchiveBroken("The plan ends before the archive does")
 
 
-def _directory(pin: "_Pin", start: int) -> Generator[bytes, None, None]:
+def _directory(pin: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
     first = pin.last_before(start, lambda record: record.central_at)
     skip = start - pin.record(first).central_at
     for record in pin.records(first):
@@ -439,7 +441,7 @@ def _directory(pin: "_Pin", start: int) -> Generator[bytes, None, None]:
         skip = 0
 
 
-class _Pin:
+class _OpenPlan:
     """A plan, open for one reader."""
 
     def __init__(self, plan: Path) -> None:

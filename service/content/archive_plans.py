@@ -31,7 +31,7 @@ LOOKED_AT = 500
 Selection = tuple[set[int], set[int]]  # ids of folders and of files
 
 
-def pin(
+def create_link(
     account: Account,
     folder_ids: Iterable[int],
     file_ids: Iterable[int],
@@ -47,7 +47,7 @@ def pin(
     """
     selection = set(folder_ids), set(file_ids)
     key = _key(account, selection, name, now)
-    pin_id = _known(account, key, now) or _planned(account, selection, name, key, now)
+    pin_id = _find_recent(account, key, now) or _planned(account, selection, name, key, now)
     return signed_links.zip_link(account, pin_id, name, now=now)
 
 
@@ -77,7 +77,7 @@ def _key(account: Account, selection: Selection, name: str, now: datetime) -> Pa
     return _home() / f"{account.pk}-key-{sha256(json.dumps(words).encode()).hexdigest()}"
 
 
-def _known(account: Account, key: Path, now: datetime) -> str | None:
+def _find_recent(account: Account, key: Path, now: datetime) -> str | None:
     """Where it is there still, and so young that what the disk lost since is soon noticed."""
     with suppress(FileNotFoundError):
         if key.stat().st_mtime > (now - KNOWN_FOR).timestamp():
@@ -104,14 +104,14 @@ def _written(account: Account, nodes: Iterable[Node], now: datetime) -> Plan:
     with _draft() as draft:
         with draft.open("xb", buffering=0) as target:
             plan = write_plan(nodes, target, now)
-        _place(draft, path(account.pk, plan.etag.strip('"')), now)
+        _move(draft, path(account.pk, plan.etag.strip('"')), now)
     return plan
 
 
 def _remember(key: Path, pin_id: str, now: datetime) -> None:
     with _draft() as draft:
         draft.write_text(pin_id)
-        _place(draft, key, now)
+        _move(draft, key, now)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ def _draft() -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def _place(draft: Path, place: Path, now: datetime) -> None:
+def _move(draft: Path, place: Path, now: datetime) -> None:
     os.utime(draft, (now.timestamp(), now.timestamp()))
     draft.rename(place)
 

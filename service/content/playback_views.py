@@ -64,21 +64,21 @@ def content_of(file: File) -> Content:
 def plan_of(file: File) -> Plan:
     """Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
-    return plans.known(folder) or _planned(file, folder)
+    return plans.find_plan(folder) or _planned(file, folder)
 
 
 def refuse_what_is_none(file: File, folder: Path) -> None:
     """What is known to be no film needs no worker to say so. Raises CannotConvert."""
     refusals.raise_remembered(folder)
-    media = probing.known(content_of(file))
+    media = probing.find_media(content_of(file))
     if media is not None and media.state != Media.State.WANTED:
         probing.refuse_unplayable(media)
 
 
 def _planned(file: File, folder: Path) -> Plan:
     refuse_what_is_none(file, folder)
-    asked(file, "plan")
-    plan = plans.known(folder)
+    ask_worker(file, "plan")
+    plan = plans.find_plan(folder)
     if plan is None:
         raise Busy
     return plan
@@ -94,7 +94,7 @@ def percent_made(file: File) -> float | None:
         return None
     refuse_what_is_none(file, folder)
     try:
-        told = asked(file, "film")
+        told = ask_worker(file, "film")
     except Busy:
         told = {"is_ready": False}
         if not films.is_ready(folder):
@@ -104,7 +104,7 @@ def percent_made(file: File) -> float | None:
     return None if is_ready else float(told["progress"])
 
 
-def asked(file: File, kind: str, **more: object) -> media_requests.Facts:
+def ask_worker(file: File, kind: str, **more: object) -> media_requests.Facts:
     return media_requests.ask(kind, ASK_SECONDS, file=file.pk, **more)
 
 
@@ -137,9 +137,9 @@ def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "Piece":
     place = content_of(file).folder / RENDITIONS / rendition.name / name
     if not is_there(place):
         if inside["init"]:
-            asked(file, "init", rendition=rendition.name)
+            ask_worker(file, "init", rendition=rendition.name)
         else:
-            asked(file, "segment", rendition=rendition.name, number=int(inside["number"]))
+            ask_worker(file, "segment", rendition=rendition.name, number=int(inside["number"]))
     touch(place)
     return Piece(place, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
 

@@ -71,7 +71,7 @@ def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
 @reading
 def archive(request: HttpRequest, account_id: int, pin: str, name: str) -> HttpResponseBase:
     signed_links.check(account_id, "zip", pin, request.GET, now=timezone.now())
-    return answer(request, Pinned(account_id, pin, name, library_store()))
+    return answer(request, PlannedArchive(account_id, pin, name, library_store()))
 
 
 @reading
@@ -112,7 +112,7 @@ class StoredFile(InOneFile):
         raise NotFound
 
 
-class Pinned:
+class PlannedArchive:
     # A plan's own date moves with every link to it, which no resuming download may see.
     modified_at: datetime | None = None
 

@@ -33,7 +33,7 @@ class BadCertificate(Failure):
         super().__init__("The server can't prove that it is the one meant: its certificate is bad.")
 
 
-class Trouble(Exception):  # noqa: N818  Errors are nouns here.
+class TemporaryFailure(Exception):  # noqa: N818  Errors are nouns here.
     def __init__(
         self, sentence: str, after_seconds: float = 0, most_tries: int = MOST_TRIES
     ) -> None:

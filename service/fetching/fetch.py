@@ -13,13 +13,13 @@ import httpx
 from service.fetching import responses
 from service.fetching import resume as fetching_resume
 from service.fetching.content import Content, disk_told
-from service.fetching.errors import Failure, Stopped, Trouble
+from service.fetching.errors import Failure, Stopped, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, Magnet, Torrent, Waiting
 from service.fetching.line import Line
 from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, Throttle
-from service.fetching.requests import ask, troubles_told
+from service.fetching.requests import ask, translate_errors
 from service.fetching.responses import Facts
-from service.fetching.resume import Resume, mark_of
+from service.fetching.resume import Resume, fingerprint_of
 from service.fetching.wire import Road, Transport
 from service.torrents.events import Broken, Complete, Phase
 
@@ -115,14 +115,14 @@ class Fetch:
             try:
                 if outcome := self._attempt():
                     return outcome
-            except Trouble as trouble:
+            except TemporaryFailure as trouble:
                 tries = 1 if self._furthest_bytes > furthest_bytes else tries + 1
                 if tries >= (MOST_TRIES_ONCE_BEGUN if self._furthest_bytes else trouble.most_tries):
                     raise Failure(f"{trouble.sentence} It was tried {tries} times.") from trouble
                 log.info("fetch waits key=%s tries=%s why=%r", self._order.key, tries, str(trouble))
                 self._wait(trouble, tries)
 
-    def _wait(self, trouble: Trouble, tries: int) -> None:
+    def _wait(self, trouble: TemporaryFailure, tries: int) -> None:
         seconds = self._pace.wait_seconds(tries, trouble.after_seconds)
         if seconds >= TOLD_SECONDS:
             tried = f" It was tried {tries} times." if tries > 1 else ""
@@ -136,17 +136,17 @@ class Fetch:
         self._line.check()
         known = fetching_resume.read(self._folder, self._order.url)
         if known is not None and known.is_complete:
-            return self._found(known)
+            return self._reuse(known)
         self._note(known.safe_bytes if known else 0)
         self._line.allow(self._pace.quiet_seconds)
-        with closing(Transport(self._road, self._line)) as transport, troubles_told():
+        with closing(Transport(self._road, self._line)) as transport, translate_errors():
             answer = ask(transport, self._order.url, headers_for(known))
             if isinstance(answer, str):
                 return Magnet(self._order.key, answer)
             with closing(answer):
                 return self._received(answer, known)
 
-    def _found(self, known: Resume) -> FetchEvent | None:
+    def _reuse(self, known: Resume) -> FetchEvent | None:
         """It is here: another process fetched it and could not tell any more."""
         if not self._may_take(head_of(self._order.key, known.facts)):
             return None
@@ -162,7 +162,7 @@ class Fetch:
         if responses.may_pass(status):
             now = self._pace.today()
             wanted_seconds = responses.retry_after(answer.headers, now)
-            raise Trouble(responses.reason(status), wanted_seconds)
+            raise TemporaryFailure(responses.reason(status), wanted_seconds)
         raise Failure(responses.reason(status))
 
     def _rest(self, answer: httpx.Response, known: Resume) -> FetchEvent | None:
@@ -172,7 +172,7 @@ class Fetch:
         if answer.status_code == 416 or facts is None:
             with disk_told():
                 fetching_resume.forget(self._folder)
-            raise Trouble("The server has something else there now.")
+            raise TemporaryFailure("The server has something else there now.")
         return self._stored(answer.iter_raw(), replace(known, facts=facts))
 
     def _whole(self, answer: httpx.Response) -> FetchEvent | None:
@@ -182,7 +182,7 @@ class Fetch:
         chunks = chain([start], chunks)
         if self._may_be_torrent and responses.is_torrent(facts, start, MOST_TORRENT_BYTES):
             return self._torrent(chunks, facts)
-        return self._stored(chunks, Resume(mark_of(self._order.url), facts))
+        return self._stored(chunks, Resume(fingerprint_of(self._order.url), facts))
 
     def _start(self, chunks: Iterator[bytes]) -> bytes:
         start = b""
@@ -201,7 +201,7 @@ class Fetch:
             content += chunk
             if len(content) > MOST_TORRENT_BYTES:
                 self._may_be_torrent = False
-                raise Trouble("It begins like a torrent file, but goes on.")
+                raise TemporaryFailure("It begins like a torrent file, but goes on.")
         return Torrent(self._order.key, bytes(content))
 
     def _stored(self, chunks: Iterator[bytes], resume: Resume) -> FetchEvent | None:
@@ -212,7 +212,7 @@ class Fetch:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
             except BaseException:
-                self._keep(content)
+                self._save(content)
                 raise
             content.make_safe(is_complete=True)
         self.wanted_bytes = content.size_bytes
@@ -245,7 +245,7 @@ class Fetch:
                 content.make_safe()
                 safe_at = self._pace.clock()
         if content.size_bytes < size_bytes:
-            raise Trouble("The server sent less than it said.")
+            raise TemporaryFailure("The server sent less than it said.")
 
     def _arriving(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Each is progress; and each is waited for, where there is a limit."""
@@ -274,7 +274,7 @@ class Fetch:
         if most_bytes and size_bytes > most_bytes:
             raise Failure(f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large")
 
-    def _keep(self, content: Content) -> None:
+    def _save(self, content: Content) -> None:
         """A full disk or a transfer that nobody wants any more has no use for it."""
         if self._is_wanted and not self._is_deaf():
             with suppress(Failure):
@@ -293,6 +293,6 @@ def head_of(key: str, facts: Facts, *, is_torrent: bool = False) -> Head:
 
 def is_whole(answer: httpx.Response, known: Resume) -> bool:
     """There is nothing after what is here."""
-    part = responses.part_of(answer.headers)
+    part = responses.content_range(answer.headers)
     size_bytes = known.facts.size_bytes or known.safe_bytes
     return part is not None and part.size_bytes == known.safe_bytes == size_bytes

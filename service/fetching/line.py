@@ -21,12 +21,12 @@ class Line:
         self._clock = clock
         self._due = float("inf")
         self._stopped = Event()
-        self._bell, self._ringer = socket.socketpair()
+        self._wake_up, self._sender = socket.socketpair()
 
     def stop(self) -> None:
         self._stopped.set()
         with suppress(OSError):
-            self._ringer.send(b".")
+            self._sender.send(b".")
 
     def check(self) -> None:
         if self._stopped.is_set():
@@ -51,12 +51,12 @@ class Line:
         left = min(self._due - self._clock(), at_most)
         poll = select.poll()
         poll.register(waiting, event)
-        poll.register(self._bell, select.POLLIN)
+        poll.register(self._wake_up, select.POLLIN)
         found = poll.poll(max(left, 0) * 1000)
         self.check()
         if not found:
             raise httpcore.ReadTimeout
 
     def close(self) -> None:
-        self._bell.close()
-        self._ringer.close()
+        self._wake_up.close()
+        self._sender.close()

@@ -33,15 +33,15 @@ class Fetching:
         network: str = "internet",
         road: Road | None = None,
         pace: Pace | None = None,
-        bell: Event | None = None,
+        wake_up: Event | None = None,
     ) -> None:
-        """`network`: `internet`, or `loopback`, which is 127.0.0.0/8 and nothing else. The bell
-        rings when there is something to poll."""
+        """`network`: `internet`, or `loopback`, which is 127.0.0.0/8 and nothing else. The wake-up
+        event is set when there is something to poll."""
         self._road = road or Road(Reach(network))
         self._pace = pace or Pace()
         self._throttle = Throttle(self._pace.clock)
         self._events: SimpleQueue[FetchEvent] = SimpleQueue()
-        self._bell = bell or Event()
+        self._wake_up = wake_up or Event()
         self._running: dict[str, Running] = {}
         self._lock = Lock()
         self._heard_at = self._pace.clock()
@@ -49,7 +49,7 @@ class Fetching:
     def add(self, order: FetchOrder) -> None:
         """Once: a key that runs is not started twice."""
         self._throttle.limit_bytes = order.download_limit_bytes
-        means = Means(self._pace, self._throttle, self._tell, lambda: self._heard_at)
+        means = Means(self._pace, self._throttle, self._emit, lambda: self._heard_at)
         with self._lock:
             if order.key in self._running:
                 return
@@ -72,7 +72,7 @@ class Fetching:
                 running.is_removed = True
                 running.fetch.leave(is_wanted=False)
             else:
-                self._tell(Gone(key))
+                self._emit(Gone(key))
 
     def poll(self) -> list[FetchEvent]:
         """Everything since the last poll; never blocks, never raises. Fetches write on only as
@@ -103,13 +103,13 @@ class Fetching:
         with self._lock:
             del self._running[key]
             if running.is_removed:
-                self._tell(Gone(key))
+                self._emit(Gone(key))
             elif outcome is not None:
-                self._tell(outcome)
+                self._emit(outcome)
 
-    def _tell(self, event: FetchEvent) -> None:
+    def _emit(self, event: FetchEvent) -> None:
         self._events.put(event)
-        self._bell.set()
+        self._wake_up.set()
 
     def _statuses(self) -> list[Status]:
         now = self._pace.clock()

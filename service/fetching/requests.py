@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
-from service.fetching.errors import MOST_TRIES, Failure, Trouble
+from service.fetching.errors import MOST_TRIES, Failure, TemporaryFailure
 from service.fetching.wire import NoSuchHost
 
 MOST_REDIRECTS = 10
@@ -34,7 +34,7 @@ def ask(
 ) -> httpx.Response | str:
     """An open answer that is no redirect, or the magnet link that it leads to."""
     cookies = httpx.Cookies()
-    url = judged(address, httpx.URL())
+    url = check_url(address, httpx.URL())
     for _ in range(MOST_REDIRECTS + 1):
         answer = sent(transport, url, headers, cookies)
         location = str(answer.headers.get("location", "")).strip()
@@ -43,11 +43,11 @@ def ask(
         answer.close()
         if MAGNET.fullmatch(location):
             return location
-        url = judged(location, url)
+        url = check_url(location, url)
     raise Failure(f"The address leads to another more than {MOST_REDIRECTS} times.")
 
 
-def judged(address: str, base: httpx.URL) -> httpx.URL:
+def check_url(address: str, base: httpx.URL) -> httpx.URL:
     """Its shape; where it leads is judged when it is connected to."""
     if len(address) > LONGEST_ADDRESS or CONFUSING.search(address):
         raise Failure("The address can't be read.", "address_refused")
@@ -76,11 +76,11 @@ def sent(
 
 
 @contextmanager
-def troubles_told() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """In our words: those of the libraries may hold addresses."""
     try:
         yield
     except tuple(kind for kind, _ in TROUBLES) as error:
         words = next(words for kind, words in TROUBLES if isinstance(error, kind))
         most_tries = MOST_TRIES_OF_NAMES if isinstance(error, NoSuchHost) else MOST_TRIES
-        raise Trouble(words, most_tries=most_tries) from error
+        raise TemporaryFailure(words, most_tries=most_tries) from error

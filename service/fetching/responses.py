@@ -49,7 +49,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Part:
+class ContentRange:
     """A Content-Range. `size_bytes` is None where the whole is not known."""
 
     first: int
@@ -92,7 +92,7 @@ def validator_of(headers: httpx.Headers) -> str:
 
 def continued(headers: httpx.Headers, known: Facts, have_bytes: int) -> Facts | None:
     """What a 206 goes on with, if it is what was asked for, and of the same content."""
-    part = part_of(headers)
+    part = content_range(headers)
     if part is None or part.first != have_bytes or coding_of(headers) != known.coding:
         return None
     size_bytes = known.size_bytes or part.size_bytes or 0
@@ -110,14 +110,14 @@ def is_same(headers: httpx.Headers, validator: str) -> bool:
     return sent in ("", validator)
 
 
-def part_of(headers: httpx.Headers) -> Part | None:
+def content_range(headers: httpx.Headers) -> ContentRange | None:
     match = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
         return None
     size = None if match[3] == "*" else int(match[3])
     if match[1] is None:
-        return Part(0, 0, size)
-    return Part(int(match[1]), int(match[2]) + 1, size)
+        return ContentRange(0, 0, size)
+    return ContentRange(int(match[1]), int(match[2]) + 1, size)
 
 
 def is_torrent(facts: Facts, start: bytes, most_bytes: int) -> bool:

@@ -28,7 +28,7 @@ class Resume:
         return self.is_complete or (self.safe_bytes > 0 and self.facts.validator != "")
 
 
-def mark_of(url: str) -> str:
+def fingerprint_of(url: str) -> str:
     """Enough to know it again. The address itself may open what is behind it to anybody."""
     return hashlib.sha256(url.encode()).hexdigest()
 
@@ -42,7 +42,9 @@ def read(folder: Path, url: str) -> Resume | None:
         is_here = 0 <= resume.safe_bytes <= (folder / CONTENT).stat().st_size
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
-    return resume if resume.address == mark_of(url) and is_here and resume.is_of_use else None
+    return (
+        resume if resume.address == fingerprint_of(url) and is_here and resume.is_of_use else None
+    )
 
 
 def write(folder: Path, resume: Resume) -> None:

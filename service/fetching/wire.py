@@ -68,7 +68,7 @@ class Road:
     def opened(self, may_use_private: bool) -> Self:  # noqa: FBT001
         return replace(self, reach=replace(self.reach, may_use_private=may_use_private))
 
-    def judged(self, found: list[str]) -> list[str]:
+    def allowed_addresses(self, found: list[str]) -> list[str]:
         """Those that may be connected to. Raises AddressRefused where there is none."""
         passed = [address for address in dict.fromkeys(found) if self.may_connect(address)]
         if not passed:
@@ -125,7 +125,7 @@ class Body(httpx.SyncByteStream):
     def __iter__(self) -> Iterator[bytes | memoryview]:  # type: ignore[override]
         """Each holds until the next is asked for."""
         pieces = self._answer.iter_stream()
-        size_bytes = told_bytes(self._answer)
+        size_bytes = declared_bytes(self._answer)
         if size_bytes is None:
             yield from pieces
         elif start := next(pieces, b""):
@@ -137,7 +137,7 @@ class Body(httpx.SyncByteStream):
         self._answer.close()
 
 
-def told_bytes(answer: httpcore.Response) -> int | None:
+def declared_bytes(answer: httpcore.Response) -> int | None:
     """Whether it is a number that holds, h11 has made sure of."""
     headers = httpx.Headers(answer.headers)
     if "transfer-encoding" in headers or "content-length" not in headers:
@@ -160,7 +160,7 @@ class Backend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         if not self._road.reach.may_resolve(host) or not is_web_port(port):
             raise AddressRefused
-        return self._connected(self._road.judged(self._resolved(host, port)), port)
+        return self._connected(self._road.allowed_addresses(self._resolved(host, port)), port)
 
     def _resolved(self, host: str, port: int) -> list[str]:
         """In a thread of its own, since the system's resolver can't be interrupted."""

@@ -19,7 +19,7 @@ ROWS_AT_ONCE = 500
 Keys = tuple[str, ...]
 
 
-class Planted(NamedTuple):
+class NewFile(NamedTuple):
     """A file to be: its path below the folder that is planted, its own name as the last."""
 
     path: tuple[str, ...]
@@ -31,8 +31,8 @@ class Grown(NamedTuple):
     file_ids: list[int]  # of the new files, in the order in which they were given
 
 
-def plant(
-    account: Account, folder_id: int, name: str, files: Iterable[Planted], now: datetime
+def insert_tree(
+    account: Account, folder_id: int, name: str, files: Iterable[NewFile], now: datetime
 ) -> Grown:
     """A new folder in `folder_id` with all its files: whole, or not there.
 
@@ -47,7 +47,7 @@ def plant(
         return _insert(locked, tree, top, now, has_content=False)
 
 
-def graft(account: Account, folder_id: int, files: Iterable[Planted], now: datetime) -> Grown:
+def graft(account: Account, folder_id: int, files: Iterable[NewFile], now: datetime) -> Grown:
     """Add files to a folder, below the folders that it has already. A taken name gets a number.
 
     Raises as `plant` does.
@@ -73,8 +73,8 @@ def _insert(
 class Tree:
     """The folders that some paths imply, with what lies in each; one in NFC and NFD is one."""
 
-    def __init__(self, files: Iterable[Planted]) -> None:
-        self.files: dict[Keys, Planted] = {}
+    def __init__(self, files: Iterable[NewFile]) -> None:
+        self.files: dict[Keys, NewFile] = {}
         self.name_of: dict[Keys, str] = {(): ""}
         self.size_of: dict[Keys, int] = {(): 0}
         for file in files:
@@ -89,7 +89,7 @@ class Tree:
     def level(self, depth: int) -> list[Keys]:
         return [keys for keys in self.name_of if len(keys) == depth]
 
-    def _add(self, file: Planted) -> None:
+    def _add(self, file: NewFile) -> None:
         for name in file.path:
             library_names.check(name)
         keys = tuple(map(library_names.key_of, file.path))
@@ -177,7 +177,7 @@ def _folder_row(tree: Tree, keys: Keys, parent: Folder, names: Names, now: datet
     )
 
 
-def _file_row(parent: Folder, file: Planted, names: Names, now: datetime) -> File:
+def _file_row(parent: Folder, file: NewFile, names: Names, now: datetime) -> File:
     name = names.free(parent, file.path[-1], is_folder=False)
     return library.file_row(parent, name, file.stored, now)
 

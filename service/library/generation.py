@@ -27,7 +27,7 @@ class Doubt(StrEnum):
 def doubt_about(store: Store) -> Doubt | None:
     if not store.is_of(identity()):
         return Doubt.FOREIGN
-    return Doubt.BEHIND if known() < store.generation() else None
+    return Doubt.BEHIND if generation_of_database() < store.generation() else None
 
 
 def identity() -> str:
@@ -36,7 +36,7 @@ def identity() -> str:
     return str(made.order_by("applied").values_list("applied", flat=True)[0])
 
 
-def known() -> int:
+def generation_of_database() -> int:
     """Return how many batches the database knows."""
     return Library.objects.values_list("generation", flat=True).filter(pk=ONLY_ROW).first() or 0
 
@@ -70,7 +70,7 @@ def accept(store: Store) -> None:
 
 def catch_up(store: Store) -> None:
     """Repeat what a crash after a commit has prevented."""
-    number = known()
+    number = generation_of_database()
     if number > store.generation():
         store.reach_generation(number)
 

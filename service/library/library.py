@@ -180,7 +180,7 @@ def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
         folders = Folder.objects.filter(_below("lineage", doomed.lineage))
         Discarded.take_over(files, now)
         files.delete()
-        _land_in_root(locked, folders, now)
+        _move_to_root(locked, folders, now)
         folders.delete()
         spread(doomed.parent, -doomed.size_bytes, now)
         locked.space_used_bytes -= doomed.size_bytes
@@ -319,7 +319,7 @@ def spread(folder: Folder, grown_bytes: int, now: datetime) -> None:
     )
 
 
-def _land_in_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> None:
+def _move_to_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> None:
     homeless = Transfer.objects.filter(folder__in=folders)
     Wish.objects.filter(folder__in=folders).update(folder=root_of(locked))
     if not homeless.exists():

@@ -15,7 +15,7 @@ from service.accounts.accounts import find
 from service.batches import batches
 from service.errors import NotFound
 from service.library import bulk_insert, generation, library, tree_names
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.library.sweep import ROWS_AT_ONCE, unnamed
 from service.models import Account
 from service.store.blobs import Store, Stored, sums_of
@@ -106,22 +106,22 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
         by_account.setdefault(email, []).append((path, summed(store, each.blob)))
     with transaction.atomic():
         made = [
-            _plant(find(email), folder, entries, now)
+            _insert(find(email), folder, entries, now)
             for email, entries in sorted(by_account.items())
         ]
         generation.accept(store)
     return made
 
 
-def _plant(
+def _insert(
     account: Account, folder: str, entries: list[tuple[tree_names.Path, Stored]], now: datetime
 ) -> Recovered:
     locked = Account.objects.select_for_update().get(pk=account.pk)
     root = library.root_of(locked)
     paths = tree_names.Tree([path for path, _stored in entries], library.MOST_DEPTH - 1).paths()
-    files = [Planted(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
+    files = [NewFile(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
     name = library.free_name(root, folder, is_folder=True)
-    made = bulk_insert.plant(locked, root.pk, name, files, now)
+    made = bulk_insert.insert_tree(locked, root.pk, name, files, now)
     return Recovered(account.email, name, len(files), made.folder.size_bytes)
 
 

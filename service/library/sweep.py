@@ -49,7 +49,7 @@ def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPH
         dropped=store.drop_orphans(now.date() - timedelta(days=orphan_days)),
         missing=_report_missing(store, now),
     )
-    _tell_of_full_disk(store)
+    _warn_of_full_disk(store)
     return swept
 
 
@@ -100,7 +100,7 @@ def _set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
     return count
 
 
-def _tell_of_full_disk(store: Store) -> None:
+def _warn_of_full_disk(store: Store) -> None:
     """Orphans may be all that is left of files, so only the owner ends them early."""
     if store.free_bytes() == 0 and (held := sum(each.size_bytes for each in store.orphans())):
         log.warning("disk full; manage.py library delete would free %.2f GB", held / 10**9)

@@ -21,7 +21,7 @@ LASTING = frozenset({"plan.json", "init.mp4", "refused.json", "how.json"})
 RENDITIONS, FILMS = "hls", "mp4"
 
 
-class Kept(NamedTuple):
+class CachedFile(NamedTuple):
     read_at: float
     size_bytes: int
     path: str
@@ -35,9 +35,9 @@ class Cache:
         self._lock = threading.Lock()
         self._size_bytes: int | None = None
 
-    def keep(self, path: Path, data: bytes) -> None:
+    def put(self, path: Path, data: bytes) -> None:
         """Whole or not at all. What is lost in a power cut is made again."""
-        content_folders.keep(path, data)
+        content_folders.write_durably(path, data)
         self.grown(len(data))
 
     def grown(self, size_bytes: int) -> None:
@@ -66,12 +66,12 @@ class Cache:
                 size_bytes -= each.size_bytes
         return size_bytes
 
-    def _files(self, now: float) -> Iterator[Kept]:
+    def _files(self, now: float) -> Iterator[CachedFile]:
         for folder in content_folders.media_folder().glob("??/*/"):
             for name in (RENDITIONS, FILMS):
                 yield from self._files_in(folder / name, now)
 
-    def _files_in(self, folder: Path, now: float) -> Iterator[Kept]:
+    def _files_in(self, folder: Path, now: float) -> Iterator[CachedFile]:
         for place, _folders, names in os.walk(folder):
             for name in names:
                 if name in LASTING:
@@ -84,7 +84,7 @@ class Cache:
                         os.unlink(path)  # noqa: PTH108
                         continue
                     # A film that stands still for viewers is not written to, and is to go on.
-                    yield Kept(now if is_draft else status.st_mtime, status.st_size, path)
+                    yield CachedFile(now if is_draft else status.st_mtime, status.st_size, path)
 
 
 def touch(path: Path) -> None:

@@ -51,7 +51,7 @@ def scratch_folder() -> Path:
     return folder
 
 
-def keep(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes) -> None:
     """Whole or not at all, after a power cut too: half a picture would stay. Raises DiskFull."""
     draft = path.with_name(f".{secrets.token_hex(8)}")
     with disk_full_told():

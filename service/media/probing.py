@@ -26,7 +26,7 @@ FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed")
 WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
 
 
-def look(children: Children, media: Media, medium: BinaryIO) -> None:
+def probe(children: Children, media: Media, medium: BinaryIO) -> None:
     """Writes into the row, which `note` keeps. A child that died or hung is asked once more; what
     it refuses is refused for good; what came too late is put off."""
     media.leased_until = None
@@ -63,12 +63,12 @@ def are_usual(facts: Facts) -> bool:
     return are_numbers and type(facts.get("has_picture", False)) is bool
 
 
-def look_now(
+def probe_now(
     children: Children, media: Media, medium: BinaryIO, note: Callable[[list[Media]], None]
 ) -> None:
     """For somebody who waits. Raises Busy."""
     while media.state == Media.State.WANTED:
-        look(children, media, medium)
+        probe(children, media, medium)
         note([media])
         if media.leased_until is not None:
             raise Busy
@@ -95,7 +95,7 @@ def refuse(media: Media, reason: str) -> None:
     media.state, media.kind, media.reason = Media.State.REFUSED, Media.Kind.OTHER, reason
 
 
-def forgo_picture(media: Media, failed: Failed) -> None:
+def give_up_picture(media: Media, failed: Failed) -> None:
     """What is damaged is never tried again; what took too much, once more; what came too late,
     whenever it is asked for."""
     if failed.is_late:
@@ -119,7 +119,7 @@ def note(rows: list[Media]) -> None:
         Account.objects.filter(pk__in=owners).update(media_revision=F("media_revision") + 1)
 
 
-def known(content: Content) -> Media | None:
+def find_media(content: Content) -> Media | None:
     return Media.objects.filter(sha1=content.sha1, size_bytes=content.size_bytes).first()
 
 

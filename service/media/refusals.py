@@ -19,7 +19,9 @@ def refusal_of(failed: Failed) -> Refusal:
 
 
 def remember(folder: Path, why: str, again_at: float | None = NEVER) -> None:
-    content_folders.keep(folder / REFUSED, json.dumps({"why": why, "again_at": again_at}).encode())
+    content_folders.write_durably(
+        folder / REFUSED, json.dumps({"why": why, "again_at": again_at}).encode()
+    )
 
 
 def remember_failure(folder: Path, failed: Failed) -> None:

@@ -40,7 +40,7 @@ PEER = struct.Struct("3i")
 NO_SOCKET = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
 
-class Desk:
+class MediaServer:
     """The worker's side. Of several workers on a machine one has the socket; the others wait to
     take it over. Whoever asks must be of the worker's own user, or root."""
 
@@ -78,7 +78,7 @@ class Desk:
             threads.submit(self._converse, connection)
             return
         with connection, suppress(OSError):
-            connection.sendall(line_of(told(Busy())))
+            connection.sendall(line_of(encode_refusal(Busy())))
 
     def _converse(self, connection: socket.socket) -> None:
         try:
@@ -95,10 +95,10 @@ class Desk:
             with taken(turns):
                 return {"answer": answer(question)}
         except (Busy, CannotConvert, NotFound) as refusal:
-            return told(refusal)
+            return encode_refusal(refusal)
         except Exception:
             log.exception("the desk has no answer kind=%r", question.get("kind"))
-            return told(Busy())
+            return encode_refusal(Busy())
         finally:
             close_old_connections()
 
@@ -129,7 +129,7 @@ def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:
     raise refusal_in(said)
 
 
-def told(refusal: Refusal) -> Facts:
+def encode_refusal(refusal: Refusal) -> Facts:
     why = refusal.why if isinstance(refusal, CannotConvert) else ""
     return {"refused": refusal.reason, "why": why}
 

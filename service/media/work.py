@@ -20,7 +20,7 @@ from service.media.content_folders import Content
 from service.media.hls.player import Player, content_of, of_file
 from service.media.pictures import pictures
 from service.media.pictures.sizes import AHEAD, SIZES
-from service.media.requests import Desk, Facts
+from service.media.requests import Facts, MediaServer
 from service.media.sandbox.children import Children
 from service.media.sandbox.jobs import Jobs
 from service.media.sandbox.launcher import Failed
@@ -51,7 +51,7 @@ class Work:
         """`is_wanted`: whether the service is in use at all."""
         self.stopped = threading.Event()
         self.jobs = Jobs(settings.MEDIA_JOBS)
-        self.desk = Desk()
+        self.desk = MediaServer()
         self.children = children
         self._is_wanted = is_wanted
         self._seen_file_id = 0
@@ -63,7 +63,7 @@ class Work:
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Beside whatever else the worker does."""
-        runs = (self._answer, self._look_on, *self.player.runs)
+        runs = (self._answer, self._probe_until_stopped, *self.player.runs)
         threads = [threading.Thread(target=run, daemon=True) for run in runs]
         for thread in threads:
             thread.start()
@@ -78,7 +78,7 @@ class Work:
     def run_once(self) -> None:
         try:
             if self._is_wanted():
-                self.look_once()
+                self.probe_once()
         finally:
             self.stop()
 
@@ -98,23 +98,23 @@ class Work:
             self.jobs.picturing(TURN_SECONDS),
             library_store().open(str(question["blob"])) as medium,
         ):
-            media = self.known(content, medium)
+            media = self.media_of(content, medium)
             if not media.has_picture:
                 raise CannotConvert(media.reason)
             self._make(media, medium, name)
         return {}
 
-    def known(self, content: Content, medium: BinaryIO) -> Media:
+    def media_of(self, content: Content, medium: BinaryIO) -> Media:
         """Looked at now where it was not yet; the caller has a turn. Raises Busy."""
         media = probing.row_of(content)
-        probing.look_now(self.children, media, medium, self._note)
+        probing.probe_now(self.children, media, medium, self._note)
         return media
 
     def _make(self, media: Media, medium: BinaryIO, name: str) -> None:
         try:
             pictures.make(self.children, media, medium, [name])
         except Failed as failed:
-            probing.forgo_picture(media, failed)
+            probing.give_up_picture(media, failed)
             self._note([media])
             raise refusals.refusal_of(failed) from failed
 
@@ -124,7 +124,7 @@ class Work:
             raise Busy
         probing.note(rows)
 
-    def look_once(self) -> bool:
+    def probe_once(self) -> bool:
         """Look at all that is new; return whether there was any. Written down every few seconds
         only: each time, the listings that show it are other ones, which may be long and read by
         many."""
@@ -132,7 +132,7 @@ class Work:
         looked_at: list[Media] = []
         has_found = False
         noted_at = time.monotonic()
-        while not self.stopped.is_set() and (some := self._look_at_some()):
+        while not self.stopped.is_set() and (some := self._probe_batch()):
             looked_at += some
             has_found = True
             if time.monotonic() - noted_at > NOTE_SECONDS:
@@ -164,18 +164,18 @@ class Work:
                 log.exception("the desk broke")
                 self.stopped.wait(PAUSE_SECONDS)
 
-    def _look_on(self) -> None:
+    def _probe_until_stopped(self) -> None:
         while not self.stopped.is_set():
             has_found = False
             try:
-                has_found = self._is_wanted() and self.look_once()
+                has_found = self._is_wanted() and self.probe_once()
             except Exception:
                 log.exception("looking at media broke")
             finally:
                 close_old_connections()
             self.stopped.wait(PAUSE_SECONDS if has_found else IDLE_PAUSE_SECONDS)
 
-    def _look_at_some(self) -> list[Media]:
+    def _probe_batch(self) -> list[Media]:
         """Those looked at: none where there is no more, or nothing to look with."""
         now = timezone.now()
         rows = probing.lease(AT_ONCE, now, now + LEASE)
@@ -186,21 +186,21 @@ class Work:
         nobodys = [row.pk for row in rows if row.pk not in blobs]
         probing.without_file().filter(pk__in=nobodys).delete()
         with ThreadPoolExecutor(self.jobs.most, thread_name_prefix="look") as threads:
-            are_done = list(threads.map(lambda row: self._look_at(row, blobs.get(row.pk)), rows))
+            are_done = list(threads.map(lambda row: self._probe_one(row, blobs.get(row.pk)), rows))
         done = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
         probing.release([row for row in rows if row not in done])
         return done
 
-    def _look_at(self, media: Media, blob: str | None) -> bool:
+    def _probe_one(self, media: Media, blob: str | None) -> bool:
         """False where that can't be now. Asks no database: it is one of many threads."""
         try:
             with self.jobs.picturing_ahead(), library_store().open(blob or "") as medium:
-                probing.look(self.children, media, medium)
+                probing.probe(self.children, media, medium)
                 self.player.arrived(media, library_store().path(blob or ""))
                 if media.has_picture:
                     pictures.make(self.children, media, medium, AHEAD)
         except Failed as failed:
-            probing.forgo_picture(media, failed)
+            probing.give_up_picture(media, failed)
         except NotFound:
             probing.put_off(media)
         except Busy:

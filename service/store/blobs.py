@@ -47,7 +47,7 @@ class Stored:
     crc32: int
 
 
-class Found(NamedTuple):
+class StoredBlob(NamedTuple):
     """What the sweep sees of a blob."""
 
     blob: str
@@ -156,20 +156,20 @@ class Store:
     def open(self, blob: str) -> FileIO:
         """Unbuffered: all who read here read in blocks. Raises NotFound where it is missing."""
         try:
-            return open(self._place(blob), "rb", buffering=0)
+            return open(self._path_of(blob), "rb", buffering=0)
         except FileNotFoundError as missing:
             raise NotFound from missing
 
     def size(self, blob: str) -> int | None:
         """None where the blob is missing."""
         try:
-            return os.stat(self._place(blob)).st_size  # noqa: PTH116
+            return os.stat(self._path_of(blob)).st_size  # noqa: PTH116
         except FileNotFoundError:
             return None
 
     def path(self, blob: str) -> Path:
         """For sendfile; the file may be missing."""
-        return Path(self._place(blob))
+        return Path(self._path_of(blob))
 
     def delete(self, blob: str) -> bool:
         """False where it was gone already. Who has it open reads on."""
@@ -319,7 +319,7 @@ class Store:
         return self._root / "generation"
 
     @contextmanager
-    def pinned(self) -> Iterator[None]:
+    def hold_all(self) -> Iterator[None]:
         """Keep every blob that a row names now, also if the row goes: a backup is under way."""
         with self._locked("pinned.lock", fcntl.LOCK_SH):
             yield
@@ -380,12 +380,12 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
         return count
 
-    def blobs(self) -> Iterator[Found]:
+    def blobs(self) -> Iterator[StoredBlob]:
         for first in folders_in(self._blobs):
             for second in folders_in(first):
                 for entry in files_in(second):
                     if BLOB.fullmatch(entry.name):
-                        yield Found(entry.name, modified_at(entry))
+                        yield StoredBlob(entry.name, modified_at(entry))
 
     def drop_drafts(self, before: datetime) -> int:
         """Removes what writers left that died; `before` is long past any that still write."""
@@ -394,7 +394,7 @@ class Store:
             draft.unlink(missing_ok=True)
         return len(stale)
 
-    def _place(self, blob: str) -> str:
+    def _path_of(self, blob: str) -> str:
         """Raises NotFound for what can't be the id of a blob, and may lead elsewhere."""
         if not BLOB.fullmatch(blob):
             raise NotFound

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from service.torrents.crash_blame import Trial
+from service.torrents.crash_blame import CrashSearch
 from service.torrents.events import Broken, Event, Gone, Restarted
 from service.torrents.messages import Document, EventReader, Garbled, line_of, order_document
 from service.torrents.orders import EngineSettings, Order
@@ -34,13 +34,13 @@ class Engine:
         settings: EngineSettings,
         clock: Callable[[], float] = time.monotonic,
         command: tuple[str, ...] = COMMAND,
-        bell: threading.Event | None = None,
+        wake_up: threading.Event | None = None,
     ) -> None:
-        """The bell rings when there is something to poll."""
+        """`wake_up` is set when there is something to poll."""
         self._settings = settings
         self._clock = clock
         self._command = command
-        self._bell = bell or threading.Event()
+        self._wake_up = wake_up or threading.Event()
         self._process: Process | None = None
         self._reader = EventReader()
         self._orders: dict[str, Order] = {}
@@ -49,7 +49,7 @@ class Engine:
         self._leaving: set[str] = set()
         self._in_hand: set[str] = set()
         self._news: list[Event] = []
-        self._trial = Trial()
+        self._trial = CrashSearch()
         self._asked_at: float | None = None
         self._computed_at = self._asked_cpu = self._seen_cpu = 0.0
         self._answered_at = self._started_at = 0.0
@@ -65,7 +65,7 @@ class Engine:
         """Raises OSError where no process can be made."""
         now = self._clock()
         self._reader = EventReader()
-        self._process = Process(self._command, self._bell)
+        self._process = Process(self._command, self._wake_up)
         self._start_at = None
         self._started_at = self._answered_at = now
         self._asked_at = None
@@ -145,8 +145,8 @@ class Engine:
         """Until there is something to poll, or the time is up."""
         if self._news:
             return True
-        has_rung = self._bell.wait(within_seconds)
-        self._bell.clear()
+        has_rung = self._wake_up.wait(within_seconds)
+        self._wake_up.clear()
         return has_rung
 
     def stop(self, within_seconds: float) -> None:
@@ -167,12 +167,12 @@ class Engine:
             return
         try:
             for document in (*self._process.statuses(), *self._process.news()):
-                self._hear(document)
+                self._handle(document)
         except Garbled:
             log.error("The engine said what nobody can read")  # noqa: TRY400
             self._process.end()
 
-    def _hear(self, document: Document) -> None:
+    def _handle(self, document: Document) -> None:
         match document:
             case {"pong": _}:
                 self._asked_at, self._answered_at = None, self._clock()

@@ -5,7 +5,7 @@ MOST_STRIKES = 3
 GROUPS = 16
 
 
-class Trial:
+class CrashSearch:
     """Orders that may have crashed the engine come back in groups, one after the other.
 
     First come all that nobody suspects, as one of them may have crashed it while another was in

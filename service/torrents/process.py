@@ -25,11 +25,11 @@ class Process:
     """Three threads move its lines, so that nobody ever waits for a process that hangs."""
 
     def __init__(
-        self, command: tuple[str, ...] = COMMAND, bell: threading.Event | None = None
+        self, command: tuple[str, ...] = COMMAND, wake_up: threading.Event | None = None
     ) -> None:
         self._news: deque[Document] = deque()
         self._statuses: dict[str, Document] = {}
-        self._bell = bell or threading.Event()
+        self._wake_up = wake_up or threading.Event()
         self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603  It is our own module.
             [*command, str(os.getpid())],
@@ -115,21 +115,21 @@ class Process:
         lines = Lines()
         try:
             while piece := os.read(stream.fileno(), READ_BYTES):
-                self._keep(lines.feed(piece))
+                self._sort(lines.feed(piece))
         except Garbled:
             log.error("The engine said what nobody can read")  # noqa: TRY400
             self._process.kill()
         finally:
-            self._bell.set()
+            self._wake_up.set()
 
-    def _keep(self, documents: list[Document]) -> None:
+    def _sort(self, documents: list[Document]) -> None:
         """Statuses are no news: they come every second, of a thousand torrents at once."""
         for document in documents:
             if document.get("event") == "Status":
                 self._statuses[str(document.get("key"))] = document
             else:
                 self._news.append(document)
-                self._bell.set()
+                self._wake_up.set()
 
     def _log(self, stream: IO[bytes]) -> None:
         while line := stream.readline(LONGEST_LOG_LINE):

@@ -24,7 +24,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Place:
+class DownloadFolder:
     """No name that somebody sent is ever used here; files are called by their index."""
 
     folder: Path
@@ -66,7 +66,7 @@ class Place:
             return None
         return Plan(is_folder, tuple((index, tuple(path), size) for index, path, size in files))
 
-    def borrow(self, other: "Place") -> None:
+    def borrow(self, other: "DownloadFolder") -> None:
         """Has the very same files, at no cost where the disk has hard links, and none of its own.
         Raises DiskFull."""
         with disk_full_told():
@@ -118,8 +118,8 @@ def all_places() -> Path:
     return Path(settings.DATA_DIR) / "transfers"
 
 
-def place_of(transfer_id: int) -> Place:
-    return Place(all_places() / str(transfer_id))
+def download_folder(transfer_id: int) -> DownloadFolder:
+    return DownloadFolder(all_places() / str(transfer_id))
 
 
 def ids_on_disk() -> Iterator[int]:

@@ -31,7 +31,7 @@ class Facts:
     is_private: bool = False
 
 
-def adopt(held: QuerySet[Transfer], transfer: Transfer, facts: Facts, now: datetime) -> Transfer:
+def identify(held: QuerySet[Transfer], transfer: Transfer, facts: Facts, now: datetime) -> Transfer:
     """Written down at once, and the name changes everywhere at once.
 
     Raises SameTorrent, and NotFound where the transfer is gone or another worker's.
@@ -68,7 +68,7 @@ def become_torrent(
         torrent.is_private,
     )
     with changing_transfers(transfer.account, now):
-        found = adopt(held, transfer, facts, now)
+        found = identify(held, transfer, facts, now)
         found.kind = Transfer.Kind.TORRENT
         found.torrent = TorrentFile.objects.create(content=content)
         found.save(update_fields=["kind", "torrent"])
@@ -83,7 +83,7 @@ def become_magnet(
     name = magnet.name or wire_hash(magnet.info_hash_v1, magnet.info_hash_v2)
     facts = Facts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
     with changing_transfers(transfer.account, now):
-        found = adopt(held, transfer, facts, now)
+        found = identify(held, transfer, facts, now)
         found.kind, found.source = Transfer.Kind.MAGNET, uri
         found.save(update_fields=["kind", "source"])
     return found

@@ -56,15 +56,15 @@ def hashes_of(fields: list[tuple[str, str]]) -> tuple[str, str]:
     v1 = v2 = ""
     for topic in (value for key, value in fields if key == "xt"):
         if match := BTIH_HEX.fullmatch(topic):
-            v1 = v1 or known(match[1].lower())
+            v1 = v1 or nonzero_or_empty(match[1].lower())
         elif match := BTIH_BASE32.fullmatch(topic):
-            v1 = v1 or known(base64.b32decode(match[1].upper()).hex())
+            v1 = v1 or nonzero_or_empty(base64.b32decode(match[1].upper()).hex())
         elif match := BTMH.fullmatch(topic):
-            v2 = v2 or known(match[1].lower())
+            v2 = v2 or nonzero_or_empty(match[1].lower())
     return v1, v2
 
 
-def known(digits: str) -> str:
+def nonzero_or_empty(digits: str) -> str:
     """Nothing but zeros means to the engine that there is no hash."""
     return digits if digits.strip("0") else ""
 

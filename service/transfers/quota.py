@@ -21,7 +21,7 @@ class Claim:
     is_waiting: bool
 
 
-def troubles(
+def find_shortages(
     claims: Iterable[Claim], free_of: Mapping[int, int], disk_bytes: int
 ) -> dict[int, str]:
     """The word for each that does not fit. Who runs is asked before who waits, and then in order.

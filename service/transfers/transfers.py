@@ -169,7 +169,7 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
         remove(transfer)
         if record:
             imports.restore_done(transfer, record, now)
-    wake_ups.ring()
+    wake_ups.wake_workers()
     return transfer.title
 
 
@@ -195,7 +195,7 @@ def _address(url: str) -> SplitResult:
 
 def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer:
     outcome = _decide(account, wanted, folder_id, now)
-    wake_ups.ring()
+    wake_ups.wake_workers()
     # Raised out here: inside the transaction it would take the wish back.
     if isinstance(outcome, NotNow):
         raise outcome
@@ -205,18 +205,18 @@ def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Tra
 def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer | NotNow:
     with changing_transfers(account, now) as locked:
         folder = library.folder(locked, folder_id)
-        found = known(folder, wanted)
+        found = find_same(folder, wanted)
         if isinstance(found, Transfer):
             return found
         if found:
             wanted = replace(wanted, size_bytes=found.missing_bytes)
-        word = trouble(locked, wanted.size_bytes)
+        word = find_obstacle(locked, wanted.size_bytes)
         if word:
-            return NotNow(word, _wish(locked, folder, wanted, now))
+            return NotNow(word, _add_wish(locked, folder, wanted, now))
         return create(folder, wanted, now, found)
 
 
-def known(folder: Folder, wanted: Wanted) -> Transfer | Remainder | None:
+def find_same(folder: Folder, wanted: Wanted) -> Transfer | Remainder | None:
     """Return the transfer that fetches the same, or fetched it whole; else what is left of it."""
     same = Transfer.objects.filter(_same(folder, wanted), account=folder.account_id)
     left = None
@@ -272,7 +272,7 @@ def has_result(transfer: Transfer, least_bytes: int = 0) -> bool:
     return folders.filter(size_bytes__gte=least_bytes).exists() or files.exists()
 
 
-def trouble(account: Account, size_bytes: int) -> str | None:
+def find_obstacle(account: Account, size_bytes: int) -> str | None:
     """Room that running transfers will need is taken already."""
     if Transfer.running().filter(account=account).count() >= settings.QUEUE_LIMIT:
         return "queue_full"
@@ -281,7 +281,7 @@ def trouble(account: Account, size_bytes: int) -> str | None:
     return None
 
 
-def _wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:
+def _add_wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:
     """Only what has a hash can be wished for, and not without end."""
     mine = Wish.objects.filter(account=locked)
     known = mine.filter(same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)).first()

@@ -15,23 +15,26 @@ from service.store.blobs import make_folder
 
 log = logging.getLogger("ferry.worker")
 
-RINGS_AT_ONCE = 4096
+READ_BYTES = 4096
 
 
-def ring() -> None:
-    """Never waits and never fails: on another machine, a worker that can't hear it has its beat."""
-    for bell in folder().glob("*.bell"):
+def wake_workers() -> None:
+    """Wake every worker on this machine; never wait, never fail.
+
+    Workers on other machines see new work at their next poll.
+    """
+    for pipe in folder().glob("*.pipe"):
         with suppress(OSError):
-            ring_one(bell)
+            wake_worker(pipe)
 
 
-def ring_one(bell: Path) -> None:
+def wake_worker(pipe: Path) -> None:
     try:
-        descriptor = os.open(bell, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as silence:
-        if silence.errno == errno.ENXIO:
+        descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
             # Its worker was killed.
-            bell.unlink()
+            pipe.unlink()
         return
     try:
         os.write(descriptor, b".")
@@ -40,43 +43,45 @@ def ring_one(bell: Path) -> None:
 
 
 @contextmanager
-def heard(by: threading.Event) -> Iterator[bool]:
-    """A pipe with a name for each worker, since of several that read one pipe only one hears.
-    False where none can be made."""
-    bell = folder() / f"{secrets.token_hex(8)}.bell"
+def listen(by: threading.Event) -> Iterator[bool]:
+    """Set the event at each wake-up. Yield False if no pipe can be made here.
+
+    Each worker has its own named pipe: of several readers of one pipe, only one would wake.
+    """
+    pipe = folder() / f"{secrets.token_hex(8)}.pipe"
     try:
-        descriptor = hung(bell)
-    except OSError as trouble:
-        log.warning("no bell can be hung, so what is wanted is seen a beat later: %s", trouble)
+        descriptor = make_pipe(pipe)
+    except OSError as error:
+        log.warning("no wake-up pipe can be made, so new work waits for the next poll: %s", error)
         yield False
         return
     is_over = threading.Event()
-    listening = threading.Thread(target=listen, args=(descriptor, by, is_over), name="bell")
-    listening.start()
+    reader = threading.Thread(target=read_pipe, args=(descriptor, by, is_over), name="wake-ups")
+    reader.start()
     try:
         yield True
     finally:
-        bell.unlink(missing_ok=True)
+        pipe.unlink(missing_ok=True)
         is_over.set()
         os.write(descriptor, b".")
-        listening.join()
+        reader.join()
         os.close(descriptor)
 
 
-def hung(bell: Path) -> int:
-    """It has its name only when somebody listens, for a silent one is taken down."""
-    make_folder(bell.parent)
-    draft = bell.with_suffix(".new")
+def make_pipe(pipe: Path) -> int:
+    """Make the pipe under its name only once it has a reader: senders remove one without."""
+    make_folder(pipe.parent)
+    draft = pipe.with_suffix(".new")
     os.mkfifo(draft, 0o600)
-    # To write as well: else it would end whenever the last who rang is gone.
+    # Open it for writing as well, or it would end with its last sender.
     descriptor = os.open(draft, os.O_RDWR | os.O_CLOEXEC)
-    draft.rename(bell)
+    draft.rename(pipe)
     return descriptor
 
 
-def listen(descriptor: int, event: threading.Event, is_over: threading.Event) -> None:
+def read_pipe(descriptor: int, event: threading.Event, is_over: threading.Event) -> None:
     while not is_over.is_set():
-        os.read(descriptor, RINGS_AT_ONCE)
+        os.read(descriptor, READ_BYTES)
         event.set()
 
 

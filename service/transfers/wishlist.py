@@ -23,7 +23,7 @@ def _take_up_of(account: Account, now: datetime) -> int:
     count = 0
     for wish in transfers.wishes(account):
         # Asked before anything is locked: a wish may wait for weeks.
-        if transfers.trouble(account, wish.size_bytes) is None:
+        if transfers.find_obstacle(account, wish.size_bytes) is None:
             count += _become_transfer(account, wish.pk, now)
     return count
 
@@ -31,11 +31,11 @@ def _take_up_of(account: Account, now: datetime) -> int:
 def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
     with changing_transfers(account, now) as locked:
         wish = Wish.objects.filter(account=locked, pk=wish_id).select_related("torrent").first()
-        if wish is None or transfers.trouble(locked, wish.size_bytes):
+        if wish is None or transfers.find_obstacle(locked, wish.size_bytes):
             return False
         wanted = _wanted(wish)
         folder = library.folder(locked, wish.folder_id)
-        found = transfers.known(folder, wanted)
+        found = transfers.find_same(folder, wanted)
         if isinstance(found, Transfer):
             transfers.remove(wish)
             return False

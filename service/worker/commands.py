@@ -13,9 +13,9 @@ from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import identity, imports
 from service.transfers.identity import Facts
-from service.worker.import_files import Job, Landing
+from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
-from service.worker.progress import Ledger
+from service.worker.progress import ProgressWriter
 from service.worker.run import Run, Runs
 from service.worker.stages import OrderState, Stage, Transition
 
@@ -41,7 +41,7 @@ class Tools:
 
     engine: Engine
     fetching: Fetching
-    landing: Landing
+    landing: FileImport
 
 
 class TransferControl:
@@ -50,19 +50,19 @@ class TransferControl:
         self.tools = tools
         self.lease = lease
         self.limits = limits
-        self.ledger = Ledger(lease)
+        self.ledger = ProgressWriter(lease)
         self._to_import: list[Run] = []
 
-    def free_places(self) -> int:
-        return self.limits.active_transfers - self.runs.places_taken()
+    def free_slots(self) -> int:
+        return self.limits.active_transfers - self.runs.slots_taken()
 
-    def free_places_for_large(self) -> int:
+    def free_slots_for_large(self) -> int:
         """Keep one of several for small transfers, which so never wait for large ones."""
         most = max(1, self.limits.active_transfers - 1)
-        return min(self.free_places(), most - self.runs.places_taken_by_large())
+        return min(self.free_slots(), most - self.runs.slots_taken_by_large())
 
     def has_place_for(self, run: Run) -> bool:
-        return (self.free_places_for_large() if run.is_large else self.free_places()) > 0
+        return (self.free_slots_for_large() if run.is_large else self.free_slots()) > 0
 
     @contextmanager
     def log_and_leave(self, run: Run, what: str) -> Iterator[None]:
@@ -180,20 +180,20 @@ class TransferControl:
         except DiskFull:
             return self.hold_back(run, DiskFull.reason, now)
         run.left = imports.find_remainder(run.id)
-        if self.adopt(run, facts, now):
+        if self.identify(run, facts, now):
             self.start_import(run)
         return None
 
     # Going on, and waiting
 
-    def adopt(self, run: Run, facts: Facts, now: datetime) -> bool:
+    def identify(self, run: Run, facts: Facts, now: datetime) -> bool:
         run.facts = facts
         if run.left:
             facts = replace(facts, size_bytes=run.left.missing_bytes)
         if run.knows(facts):
             return True
         try:
-            run.take_over(identity.adopt(self.lease.held(), run.transfer, facts, now))
+            run.take_over(identity.identify(self.lease.held(), run.transfer, facts, now))
         except identity.SameTorrent as same:
             self.fail(run, same.reason, same.sentence)
             return False

@@ -18,7 +18,7 @@ from service.torrents.events import (
 from service.transfers.download_folders import Plan
 from service.transfers.identity import Facts
 from service.worker.commands import TransferControl
-from service.worker.import_files import Landed, NotLanded, Outcome
+from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases import Phases, RunPhase
 from service.worker.run import Run
 from service.worker.stages import Transition
@@ -56,11 +56,11 @@ class EventHandler:
         run = self._control.runs.get(transfer_id)
         if run is not None:
             with self._control.log_and_leave(run, type(event).__name__):
-                self._tell(run, event, now)
+                self._dispatch(run, event, now)
 
-    def _tell(self, run: Run, event: RunEvent, now: datetime) -> None:
+    def _dispatch(self, run: Run, event: RunEvent, now: datetime) -> None:
         phase = self._phases.of(run)
-        if isinstance(event, Landed | NotLanded):
+        if isinstance(event, ImportDone | ImportFailed):
             phase.end_import(run, event, now)
         elif isinstance(event, Gone):
             if run.is_withdrawn:

@@ -11,12 +11,12 @@ from functools import partial
 from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound
 from service.library import bulk_insert, library
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.library.tree_names import Tree
 from service.models import Account, Transfer
 from service.store.blobs import Store, Stored
 from service.transfers import imports
-from service.transfers.download_folders import Place, Plan
+from service.transfers.download_folders import DownloadFolder, Plan
 from service.transfers.imports import Imported
 
 log = logging.getLogger("ferry.worker")
@@ -34,13 +34,13 @@ class Stopped(Exception):  # noqa: N818
 class Job:
     transfer_id: int
     worker: str
-    place: Place
+    place: DownloadFolder
     is_seeding: bool  # goes on to be given to others
     now: datetime
 
 
 @dataclass(frozen=True)
-class Landed:
+class ImportDone:
     transfer_id: int
     is_seeding: bool
     folder_id: int | None = None
@@ -48,15 +48,15 @@ class Landed:
 
 
 @dataclass(frozen=True)
-class NotLanded:
+class ImportFailed:
     transfer_id: int
     word: str  # not_enough_space, disk_full, incomplete; empty where the transfer is gone
 
 
-Outcome = Landed | NotLanded
+Outcome = ImportDone | ImportFailed
 
 
-class Landing:
+class FileImport:
     """Hashes and links beside the worker's loop, which so keeps its beat.
 
     Guarantee: the result is there and the transfer done in one transaction. Before it, only blobs
@@ -65,21 +65,21 @@ class Landing:
     """
 
     def __init__(
-        self, store: Store, executor: Executor, bell: threading.Event | None = None
+        self, store: Store, executor: Executor, wake_up: threading.Event | None = None
     ) -> None:
-        """The bell rings when there is something to poll."""
+        """`wake_up` is set when there is something to poll."""
         self._store = store
         self._executor = executor
-        self._bell = bell or threading.Event()
+        self._wake_up = wake_up or threading.Event()
         self._running: dict[int, Future[Outcome]] = {}
         self._share_of: dict[int, float] = {}
         self._is_stopped = False
 
     def start(self, job: Job) -> None:
         self._share_of[job.transfer_id] = 0.0
-        future = self._executor.submit(self._land, job)
+        future = self._executor.submit(self._import, job)
         self._running[job.transfer_id] = future
-        future.add_done_callback(lambda _future: self._bell.set())
+        future.add_done_callback(lambda _future: self._wake_up.set())
 
     def is_busy_with(self, transfer_id: int) -> bool:
         return transfer_id in self._running
@@ -102,18 +102,18 @@ class Landing:
         self._is_stopped = True
         self._executor.shutdown(wait=True, cancel_futures=True)
 
-    def _land(self, job: Job) -> Outcome:
+    def _import(self, job: Job) -> Outcome:
         try:
             return self._whole_or_not(job)
         except (LeaseLost, Stopped, NotFound):
-            return NotLanded(job.transfer_id, "")
+            return ImportFailed(job.transfer_id, "")
         except NoRoom as trouble:
-            return NotLanded(job.transfer_id, trouble.reason)
+            return ImportFailed(job.transfer_id, trouble.reason)
         except FileNotFoundError:
-            return NotLanded(job.transfer_id, "incomplete")
+            return ImportFailed(job.transfer_id, "incomplete")
         except Exception:
             log.exception("landing failed transfer=%d", job.transfer_id)
-            return NotLanded(job.transfer_id, "disk_error")
+            return ImportFailed(job.transfer_id, "disk_error")
 
     def _whole_or_not(self, job: Job) -> Outcome:
         plan = job.place.plan()
@@ -125,7 +125,9 @@ class Landing:
         sizes = {job.place.file(index): size_bytes for index, size_bytes in missing.items()}
         if any(path.stat().st_size != size_bytes for path, size_bytes in sizes.items()):
             raise FileNotFoundError
-        stored = self._store.link_all(sizes, partial(self._tell, job, max(1, sum(sizes.values()))))
+        stored = self._store.link_all(
+            sizes, partial(self._add_progress, job, max(1, sum(sizes.values())))
+        )
         try:
             result = put_in_library(job, plan, dict(zip(missing, stored, strict=True)))
         except BaseException:
@@ -133,9 +135,9 @@ class Landing:
                 self._store.delete(each.blob)
             raise
         folder_id, file_id = result.folder_created_id, result.file_created_id
-        return Landed(job.transfer_id, job.is_seeding, folder_id, file_id)
+        return ImportDone(job.transfer_id, job.is_seeding, folder_id, file_id)
 
-    def _tell(self, job: Job, total_bytes: int, piece_bytes: int) -> None:
+    def _add_progress(self, job: Job, total_bytes: int, piece_bytes: int) -> None:
         if self._is_stopped:
             raise Stopped
         self._share_of[job.transfer_id] += piece_bytes / total_bytes
@@ -154,7 +156,7 @@ def put_in_library(job: Job, plan: Plan, stored: Mapping[int, Stored]) -> Transf
             raise LeaseLost
         transfer = rows.get()
         if plan.is_folder:
-            result = planted(locked, transfer, plan, stored, job.now)
+            result = insert_files(locked, transfer, plan, stored, job.now)
         else:
             result = filed(locked, transfer, stored[0], job.now)
         rows.update(
@@ -170,7 +172,7 @@ def put_in_library(job: Job, plan: Plan, stored: Mapping[int, Stored]) -> Transf
         return rows.get()
 
 
-def planted(
+def insert_files(
     locked: Account, transfer: Transfer, plan: Plan, stored: Mapping[int, Stored], now: datetime
 ) -> dict[str, object]:
     parent = library.folder(locked, transfer.folder_id)
@@ -186,12 +188,12 @@ def planted(
     # The user may have deleted more of them since the others were stored.
     if missing.keys() - stored.keys():
         raise FileNotFoundError
-    files = [Planted(path, stored[index]) for index, path in missing.items()]
+    files = [NewFile(path, stored[index]) for index, path in missing.items()]
     if left:
         grown = bulk_insert.graft(locked, left.folder.pk, files, now)
     else:
         name = library.free_name(parent, transfer.title, is_folder=True)
-        grown = bulk_insert.plant(locked, parent.pk, name, files, now)
+        grown = bulk_insert.insert_tree(locked, parent.pk, name, files, now)
     new = [
         Imported(index, file_id, stored[index].size_bytes)
         for index, file_id in zip(missing, grown.file_ids, strict=True)

@@ -13,7 +13,7 @@ from service.worker.run import Run
 EVERY = timedelta(seconds=1)
 
 
-class Ledger:
+class ProgressWriter:
     """Every write holds only while the lease does, and never undoes what others decided."""
 
     def __init__(self, lease: Lease) -> None:
@@ -31,7 +31,7 @@ class Ledger:
 
     def _write(self, changed: list[Run], now: datetime) -> None:
         with transaction.atomic():
-            self._tell_listings({run.transfer.account_id for run in changed}, now)
+            self._touch_listings({run.transfer.account_id for run in changed}, now)
             for run in changed:
                 self._rows_of(run).update(**run.changes, updated_at=now)
         for run in changed:
@@ -45,7 +45,7 @@ class Ledger:
             self._lease.held().filter(pk=run.id).update(leased_by="")
 
     @staticmethod
-    def _tell_listings(account_ids: set[int], now: datetime) -> None:
+    def _touch_listings(account_ids: set[int], now: datetime) -> None:
         """The account first, in the order of every other change."""
         accounts = Account.objects.filter(pk__in=account_ids)
         accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)

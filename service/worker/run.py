@@ -7,7 +7,7 @@ from typing import Any
 
 from service.models import LONGEST_SENTENCE, Transfer
 from service.transfers import states
-from service.transfers.download_folders import Place
+from service.transfers.download_folders import DownloadFolder
 from service.transfers.identity import Facts
 from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
@@ -39,7 +39,7 @@ ADOPTED = (
 @dataclass
 class Run:
     transfer: Transfer  # as it is written down, with `changes` that are not yet
-    place: Place
+    place: DownloadFolder
     hoped_at: datetime  # when somebody was in reach who could send what is missing
     moved_at: datetime  # when something came
     changes: dict[str, Any] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Run:
         return self.transfer.kind == Transfer.Kind.URL
 
     @property
-    def holds_a_place(self) -> bool:
+    def has_slot(self) -> bool:
         stages = (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.DOWNLOADING)
         return self.stage in stages and self.transfer.state in states.IN_A_PLACE
 
@@ -233,11 +233,11 @@ class Runs:
     def drop(self, run: Run) -> None:
         self._by_id.pop(run.id, None)
 
-    def places_taken(self) -> int:
-        return sum(run.holds_a_place for run in self)
+    def slots_taken(self) -> int:
+        return sum(run.has_slot for run in self)
 
-    def places_taken_by_large(self) -> int:
-        return sum(run.holds_a_place and run.is_large for run in self)
+    def slots_taken_by_large(self) -> int:
+        return sum(run.has_slot and run.is_large for run in self)
 
     def twin(self, run: Run) -> Run | None:
         """Another that the engine has and that brings the same torrent: it knows each once only."""

@@ -12,7 +12,7 @@ from service.library.sweep import is_certain
 from service.models import Account, Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
-from service.transfers.download_folders import place_of
+from service.transfers.download_folders import download_folder
 from service.transfers.transfers import has_result
 from service.worker.commands import Limits, Tools, TransferControl
 from service.worker.events import EventHandler
@@ -55,7 +55,7 @@ class Worker:
         self._clock = clock
         self._shift: Shift | None = None
         self.is_idle = False
-        """Whether the next round may wait until it is rung for."""
+        """Whether the next round may wait for a wake-up."""
 
     def round(self, now: datetime) -> None:
         if self._shift is None:
@@ -108,12 +108,12 @@ class Shift:
             self._count_anew(now)
         self._round_at = now
         self._events.handle_all(now)
-        self._look(now)
-        self._judge(now)
+        self._read_rows(now)
+        self._check_room(now)
         self._fill_places(now)
         self._find_stalled(now)
         self._finish_those_that_left(now)
-        self._tell_of_landings()
+        self._report_imports()
         self._control.ledger.write(self._runs, now)
         self._control.start_imports(now)
         self._tidy(now)
@@ -126,7 +126,7 @@ class Shift:
 
     # What is wanted
 
-    def _look(self, now: datetime) -> None:
+    def _read_rows(self, now: datetime) -> None:
         """Reads the rows when the accounts' numbers say that something has changed."""
         is_freed = self._lease.expel_dead(now)
         seen = numbers_of_all()
@@ -152,7 +152,7 @@ class Shift:
         held = self._lease.held().filter(pk__in=transfer_ids)
         rows = held.select_related("account").order_by("pk")
         for transfer in rows:
-            run = Run(transfer, place_of(transfer.pk), hoped_at=now, moved_at=now)
+            run = Run(transfer, download_folder(transfer.pk), hoped_at=now, moved_at=now)
             self._runs.add(run)
             self._control.begin(run, now)
         if taken:
@@ -160,7 +160,7 @@ class Shift:
 
     # Who may go on
 
-    def _judge(self, now: datetime) -> None:
+    def _check_room(self, now: datetime) -> None:
         """At once for those that wait, and now and then for all."""
         is_due = now - self._judged_at >= JUDGE_EVERY
         runs = [run for run in self._runs if run.needs_room]
@@ -169,15 +169,15 @@ class Shift:
         self._judged_at = now
         account_ids = {run.transfer.account_id for run in runs}
         free_of = quota.free_beside(account_ids, self._lease.name)
-        found = quota.troubles([run.claim for run in runs], free_of, self._store.free_bytes())
+        found = quota.find_shortages([run.claim for run in runs], free_of, self._store.free_bytes())
         for run in runs:
             with self._control.log_and_leave(run, "its room"):
-                self._phases.of(run).judge(run, found.get(run.id, ""), now)
+                self._phases.of(run).apply_room(run, found.get(run.id, ""), now)
 
     def _fill_places(self, now: datetime) -> None:
         """In order: those that were held back among those that nobody has taken yet. Small ones
         pass those for which all places of the large are taken."""
-        free, free_for_large = self._control.free_places(), self._control.free_places_for_large()
+        free, free_for_large = self._control.free_slots(), self._control.free_slots_for_large()
         if free <= 0:
             return
         ready = {run.id: run for run in self._runs if run.is_ready}
@@ -197,7 +197,7 @@ class Shift:
     def _find_stalled(self, now: datetime) -> None:
         others_wait = bool(self._queue) or any(run.is_ready for run in self._runs)
         for run in self._runs:
-            if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.holds_a_place:
+            if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.has_slot:
                 word = run.why_stalled(now, self._patience_with(run, others_wait=others_wait))
                 if word:
                     with self._control.log_and_leave(run, "its stalling"):
@@ -216,7 +216,7 @@ class Shift:
             if run.stage is Stage.LEAVING and not is_busy:
                 self._control.finish(run, now)
 
-    def _tell_of_landings(self) -> None:
+    def _report_imports(self) -> None:
         """100 is downloaded and 101 is there; how much is hashed stands between."""
         for transfer_id, share in self.tools.landing.shares().items():
             run = self._runs.get(transfer_id)
@@ -239,7 +239,7 @@ class Shift:
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
         wanted = {row[0] for row in wanted_rows()}
         for transfer_id in here - wanted:
-            self.tools.landing.aside(place_of(transfer_id).remove)
+            self.tools.landing.aside(download_folder(transfer_id).remove)
 
 
 def numbers_of_all() -> tuple[object, ...]:

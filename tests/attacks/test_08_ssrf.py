@@ -21,7 +21,7 @@ from tests.cases import each_case
 from tests.misbehaving import answers, head, serving, whole
 from tests.service.fetching.servers import CONTENT, Side, file, in_turn, url_of, waits_told
 from tests.webui.service import IMPATIENT
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 from webui.v1.client import Client
 from webui.v1.errors import Failure
 
@@ -179,8 +179,8 @@ def door(host, port):
 class OneOpenDoor(Road):
     """As on the internet, but that one name leads to this machine."""
 
-    def judged(self, found):
-        return ["127.0.0.1"] if found == ["the door"] else super().judged(found)
+    def allowed_addresses(self, found):
+        return ["127.0.0.1"] if found == ["the door"] else super().allowed_addresses(found)
 
 
 def test_a_redirect_from_inside_to_outside_is_judged_too(indoors):
@@ -343,7 +343,7 @@ def site():
     """Trusts the service that it shows, and nobody beside it."""
     with serving(answers(whole(b"a picture"))) as service:
         url = f"http://127.0.0.1:{service.port}"
-        judge = Judge("https://service.example", [])
+        judge = LinkPolicy("https://service.example", [])
         with Client(
             url, None, judge=judge.link, judge_address=judge.address, patience=IMPATIENT
         ) as v1:

@@ -36,7 +36,7 @@ def account(tmp_path, settings, db):
 
 
 def pinned(account, folder_ids, file_ids):
-    return archive_plans.pin(account, folder_ids, file_ids, "Files", now=timezone.now())
+    return archive_plans.create_link(account, folder_ids, file_ids, "Files", now=timezone.now())
 
 
 def archive_of(link):

@@ -213,10 +213,10 @@ def test_noise_of_every_kind_takes_nobody_along(look):
 def test_names_are_nobodys_arguments(name, library_folder, children):
     file = a_file(alice(), name, blob=put(library_folder, picture()))
     worker = Work(children, lambda: True)
-    worker.look_once()
+    worker.probe_once()
     worker.stop()
     content = Content(file.sha1, file.size_bytes)
-    assert probing.known(content).kind == "picture"
+    assert probing.find_media(content).kind == "picture"
     assert content.picture("t32").exists()
     assert library.file(file.account, file.pk).name == name
 

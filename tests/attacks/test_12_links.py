@@ -33,7 +33,7 @@ def file(account):
 def link(request, account, file):
     now = timezone.now()
     if request.param == "zip":
-        return archive_plans.pin(account, [], [file.pk], "Films", now=now)
+        return archive_plans.create_link(account, [], [file.pk], "Films", now=now)
     return signed_links.file_link(account, file, now=now, inline=request.param == "inline")
 
 
@@ -112,7 +112,7 @@ def test_a_link_dies_with_its_file(account, file):
 
 
 def test_an_archive_whose_content_was_swept_is_gone_not_half(account, file):
-    link = archive_plans.pin(account, [], [file.pk], "Films", now=timezone.now())
+    link = archive_plans.create_link(account, [], [file.pk], "Films", now=timezone.now())
     library.delete_file(account, file.pk, timezone.now())
     assert answer_to(link) == (200, "")
     library_store().delete(file.blob)

@@ -17,7 +17,7 @@ from webui.models import Share
 from webui.shares import links as share_links
 from webui.streams import streams
 from webui.streams.playlists import Kind
-from webui.streams.streams import Part, Reader, sealed
+from webui.streams.streams import Reader, StreamTarget, encrypt
 from webui.v1.models import Playable
 
 pytestmark = pytest.mark.django_db
@@ -106,8 +106,8 @@ class TestOfAStream:
     def test_it_is_of_no_other_service(self, gwen, host):
         path = playlist_for(gwen)
         assert gwen.client.get(path).status_code == 200
-        part = Part(Kind.PLAYLIST, f"{MEDIA_URL}/film.m3u8", 2**33)
-        other = sealed(part, Reader(gwen.user.pk, "another service"))
+        part = StreamTarget(Kind.PLAYLIST, f"{MEDIA_URL}/film.m3u8", 2**33)
+        other = encrypt(part, Reader(gwen.user.pk, "another service"))
         assert gwen.client.get(f"/stream/{other}").status_code == 404
 
     @pytest.mark.parametrize(

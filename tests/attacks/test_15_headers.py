@@ -63,7 +63,10 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
     link = signed_links.file_link(account, file, now=timezone.now())
     File.objects.filter(pk=file.pk).update(name=name.encode(errors="replace").decode())
     with reader() as client:
-        for path in (link, archive_plans.pin(account, [], [file.pk], name, now=timezone.now())):
+        for path in (
+            link,
+            archive_plans.create_link(account, [], [file.pk], name, now=timezone.now()),
+        ):
             answer = client.get(path)
             assert answer.status_code == 200
             value = answer.headers["Content-Disposition"]
@@ -78,7 +81,7 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
 def test_the_name_in_a_zip_links_path_cannot_add_headers(name, tmp_path, settings):
     """It is not signed: anybody who holds a link may write there what they like."""
     settings.DATA_DIR = tmp_path
-    link = archive_plans.pin(alice(), [0], [], "Files", now=timezone.now())
+    link = archive_plans.create_link(alice(), [0], [], "Files", now=timezone.now())
     path, query = link.split("?")
     with reader() as client:
         answer = client.get(f"{path.rpartition('/')[0]}/{quote(name, safe='')}?{query}")

@@ -180,7 +180,7 @@ def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
     file = a_file(account, "film.mkv", blob=put(library_store(), content))
     link = signed_links.file_link(account, file, now=timezone.now())
     if kind == "zip":
-        link = archive_plans.pin(account, [], [file.pk], "Films", now=timezone.now())
+        link = archive_plans.create_link(account, [], [file.pk], "Films", now=timezone.now())
     with reader() as client, client.stream("GET", link) as answer:
         pieces = answer.iter_raw()
         got = next(pieces)

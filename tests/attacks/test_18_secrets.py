@@ -109,7 +109,7 @@ def test_links_that_open_something_are_masked_in_the_log(ferry):
 def secrets(alice, gwen, storage) -> list[str]:
     """One of each kind that opens something."""
     now, file = timezone.now(), storage.file("film.mkv")
-    connection.keep("https://service.example", "me@example.org", "herring in oil")
+    connection.store("https://service.example", "me@example.org", "herring in oil")
     alice.client.post("/account/password/", {"old_password": "no guess of mine"})
     entry = Entry(FILE, str(file.id), "film.mkv", 1, 0, "a" * 40)
     return [

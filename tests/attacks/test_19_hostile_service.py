@@ -22,7 +22,7 @@ from webui.connection.connection import Service, client_for
 from webui.v1.connection import Patience
 
 pytestmark = pytest.mark.django_db
-find_place = connection.place
+find_place = connection.service_address
 
 EMAIL, SECRET = "me@example.org", "herring in oil"
 TOKEN = b64encode(f"{EMAIL}:{SECRET}".encode())

@@ -219,7 +219,7 @@ def probed(**track) -> dict:
 def test_what_it_says_of_a_medium_is_checked(facts):
     media = Media(sha1="a" * 40, size_bytes=1)
     with open(os.devnull, "rb") as medium:
-        probing.look(Hijacked(facts), media, medium)
+        probing.probe(Hijacked(facts), media, medium)
     assert (media.state, media.tries, media.probed) == (Media.State.WANTED, 1, {})
 
 
@@ -227,7 +227,7 @@ def test_what_it_says_of_a_medium_is_checked(facts):
 def test_what_ours_say_is_taken():
     media = Media(sha1="a" * 40, size_bytes=1)
     with open(os.devnull, "rb") as medium:
-        probing.look(Hijacked(probed()), media, medium)
+        probing.probe(Hijacked(probed()), media, medium)
     assert (media.state, media.kind) == (Media.State.PROBED, "audio")
 
 

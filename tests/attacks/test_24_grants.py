@@ -60,9 +60,9 @@ def really(storage, monkeypatch, settings, tmp_path):
 
     # Nothing a test could serve answers at the https address of a public host.
     monkeypatch.setattr(connection, "client_for", clients)
-    connection.forget()
+    connection.disconnect()
     yield
-    connection.forget()
+    connection.disconnect()
 
 
 @pytest.fixture
@@ -307,7 +307,7 @@ ENDED = {
 
 @each_case("event", ENDED)
 def test_each_grant_ends_with_what_it_came_from(event, film):
-    connection.forget()
+    connection.disconnect()
     alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
     opens = {name: make(olga, film) for name, make in GRANTS.items() if name != "sign-in link"}
     event(olga, alice)

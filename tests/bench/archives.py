@@ -68,7 +68,7 @@ def small(server: Server, owner: Account, folder_id: int, twin: Path) -> Iterato
 
 
 def planned(owner: Account, folder_ids: list[int], file_ids: list[int], name: str = "Bench") -> str:
-    return archive_plans.pin(owner, folder_ids, file_ids, name, now=timezone.now())
+    return archive_plans.create_link(owner, folder_ids, file_ids, name, now=timezone.now())
 
 
 def by_zipfile(folder: Path) -> None:

@@ -12,7 +12,7 @@ from config import preparation
 from config.embedded import upstream
 from service.content import archive_plans
 from service.library import bulk_insert
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.models import Account, Transfer
 from tests.bench import library
 from tests.bench.archives import one_byte
@@ -73,15 +73,17 @@ def milliseconds(ask: Ask) -> Sequence[float]:
 
 
 def folder_of(owner: Account, count: int) -> str:
-    files = [Planted((f"File {number}.txt",), library.blob(1)) for number in range(count)]
-    return str(bulk_insert.plant(owner, 0, f"{count} files", files, timezone.now()).folder.pk)
+    files = [NewFile((f"File {number}.txt",), library.blob(1)) for number in range(count)]
+    return str(bulk_insert.insert_tree(owner, 0, f"{count} files", files, timezone.now()).folder.pk)
 
 
 def link_to_byte(server: Server, owner: Account, folder: str) -> None:
     """Another name is another plan."""
     link_to_byte.count += 1
     name = f"Growth {link_to_byte.count}"
-    one_byte(server.url + archive_plans.pin(owner, [int(folder)], [], name, now=timezone.now()))
+    one_byte(
+        server.url + archive_plans.create_link(owner, [int(folder)], [], name, now=timezone.now())
+    )
 
 
 link_to_byte.count = 0

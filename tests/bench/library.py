@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from service.accounts import accounts
 from service.library import bulk_insert, library
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.library.sweep import sweep
 from service.models import Account, File, Folder
 from service.store.blobs import Stored, library_store
@@ -48,8 +48,8 @@ def many_files(owner: Account, count: int, size_bytes: int, twin: Path) -> Folde
     files = []
     for number in range(count):
         path = f"Folder {number // 100}", f"File {number % 100}.jpg"
-        files.append(Planted(path, blob(size_bytes, content)))
+        files.append(NewFile(path, blob(size_bytes, content)))
         place = twin.joinpath(*path)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)
-    return bulk_insert.plant(owner, 0, "Photos", files, timezone.now()).folder
+    return bulk_insert.insert_tree(owner, 0, "Photos", files, timezone.now()).folder

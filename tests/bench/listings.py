@@ -12,7 +12,7 @@ import httpx
 from django.utils import timezone
 
 from service.library import bulk_insert
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.models import Account
 from tests.bench import library
 from tests.bench.harness import ROUNDS, Row, peer, seconds
@@ -50,8 +50,8 @@ def rows(_home: Path) -> Iterator[Row]:
 
 
 def folder_of(owner: Account, count: int) -> str:
-    files = [Planted((f"Film {n}.mkv",), library.blob(1)) for n in range(count)]
-    folder = bulk_insert.plant(owner, 0, f"{count} films", files, timezone.now()).folder
+    files = [NewFile((f"Film {n}.mkv",), library.blob(1)) for n in range(count)]
+    folder = bulk_insert.insert_tree(owner, 0, f"{count} films", files, timezone.now()).folder
     return f"/rest/folder/{folder.pk}"
 
 

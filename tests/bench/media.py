@@ -16,7 +16,7 @@ from service.accounts import accounts
 from service.content import playback_views
 from service.library import library
 from service.media.content_folders import Content, forget, scratch_folder
-from service.media.hls.plans import known
+from service.media.hls.plans import find_plan
 from service.media.sandbox.children import Children
 from service.media.sandbox.tools import ffmpeg
 from service.media.work import Work
@@ -104,7 +104,7 @@ def encoded(account: Account, file: File) -> Iterator[Row]:
     yield Row("a seek, 1080p encoded to 720p", median(seeks), " s", under=1.5,
               raw={"seconds": seeks})  # fmt: skip
     forget_segments(file)
-    count = known(folder_of(file)).rendition("v720").count
+    count = find_plan(folder_of(file)).rendition("v720").count
     taken = seconds(lambda: [fetched(account, file, f"v720/{n}.m4s") for n in range(count)])
     yield Row("1080p encoded to 720p, times real time", PIECE_SECONDS / taken, at_least=4)
 

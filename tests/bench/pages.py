@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 from config import preparation
 from config.embedded import upstream
 from service.library import bulk_insert
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.models import Account
 from tests.bench import library
 from tests.bench.archives import copyparty
@@ -46,8 +46,8 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def page_of_new_folder(owner: Account, number: int) -> str:
-    files = [Planted((name,), library.blob(1)) for name in NAMES]
-    folder = bulk_insert.plant(
+    files = [NewFile((name,), library.blob(1)) for name in NAMES]
+    folder = bulk_insert.insert_tree(
         owner, 0, f"{COUNT} pictures, {number}", files, timezone.now()
     ).folder
     return f"/files/{folder.pk}/"

@@ -75,7 +75,7 @@ def passing_row(owner: object) -> Row:
         for number in range(COUNT)
     ]
     worker = Work(Children(scratch_folder()), lambda: True)
-    ours = COUNT / seconds(worker.look_once)
+    ours = COUNT / seconds(worker.probe_once)
     worker.stop()
     missing = [
         each for each in files if not Content(each.sha1, each.size_bytes).picture("t32").exists()

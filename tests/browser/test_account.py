@@ -247,7 +247,7 @@ def test_a_long_address_stays_within_the_page(alice):
     alice.ferry.manage(
         "shell",
         "-c",
-        f"from webui.connection import connection; connection.keep({url!r}, 'me@example.org', 'x')",
+        f"from webui.connection import connection;connection.store({url!r}, 'me@example.org', 'x')",
     )
     for _width in at_each_width(alice, "/account/server/"):
         expect(alice.page.locator("#connection")).to_contain_text("longlong")

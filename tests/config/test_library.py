@@ -36,7 +36,7 @@ def account(store):
 @pytest.fixture
 def newer(store, account, monkeypatch):
     """A film that an older copy of the database doesn't know."""
-    counted = generation.known()
+    counted = generation.generation_of_database()
     film = a_file(account, "film.mkv", size_bytes=9, blob=put(store, b"a film \n\n"))
     library.delete_file(account, film.pk, NOW)
     library.Discarded.objects.all().delete()

@@ -52,7 +52,7 @@ def file_link(file):
 
 @pytest.fixture
 def zip_link(file):
-    return archive_plans.pin(file.account, [], [file.pk], "Films", now=timezone.now())
+    return archive_plans.create_link(file.account, [], [file.pk], "Films", now=timezone.now())
 
 
 @pytest.fixture
@@ -198,7 +198,9 @@ def test_an_archive_that_breaks_midway_is_visibly_incomplete(server, library_fol
     account = alice()
     first = a_file(account, "a.mkv", blob=put(library_folder, CONTENT))
     second = a_file(account, "b.mkv", blob=put(library_folder, CONTENT))
-    link = archive_plans.pin(account, [], [first.pk, second.pk], "Films", now=timezone.now())
+    link = archive_plans.create_link(
+        account, [], [first.pk, second.pk], "Films", now=timezone.now()
+    )
     library_folder.delete(second.blob)
     with (
         httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client,

@@ -16,7 +16,7 @@ from service.media import probing
 from service.media.work import LEASE
 from service.models import File, Media
 from service.transfers import transfers
-from service.transfers.download_folders import ids_on_disk, place_of
+from service.transfers.download_folders import download_folder, ids_on_disk
 from tests.faults.tally import Reckoning
 from tests.service.builders import NOW, a_file, magnet
 from tests.service.builders import alice as an_account
@@ -87,7 +87,7 @@ def test_who_waits_for_the_disk_waits_no_longer_for_a_clock_that_was_set(shift, 
 
 def test_a_clock_that_was_set_back_does_not_end_the_tidying(shift, tally):
     shift.round()
-    place_of(4711).folder.mkdir(parents=True)
+    download_folder(4711).folder.mkdir(parents=True)
     jump(shift, -DAY, tally)
     shift.rounds(2)
     assert list(ids_on_disk()) == []

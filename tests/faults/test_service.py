@@ -18,7 +18,7 @@ from tests.people import page
 from tests.webui.files.test_upload_views import body_of, send
 from tests.webui.service import EMAIL, PASSWORD, URL, Storage
 from webui.connection import connection
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
@@ -66,14 +66,14 @@ def storage(monkeypatch):
         URL,
         Credentials(EMAIL, PASSWORD),
         transport=troubled,
-        judge=Judge(URL, []).link,
+        judge=LinkPolicy(URL, []).link,
         patience=Patience(pauses_seconds=(0.0, 0.0)),
         now=lambda: datetime.now(UTC),
     )
     service = Service(secrets.token_hex(8), client, is_embedded=False)
     # No setting leads to a service in the test's own process.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)
-    monkeypatch.setattr(connection, "place", lambda: None)
+    monkeypatch.setattr(connection, "service_address", lambda: None)
     yield Storage(troubled, service)
     client.close()
 

@@ -28,7 +28,7 @@ def keep_in_the_site(folder):
 
 
 def keep_in_the_service(_folder):
-    content_folders.keep(content_folders.Content("a" * 40, 5).picture("48"), PICTURE)
+    content_folders.write_durably(content_folders.Content("a" * 40, 5).picture("48"), PICTURE)
 
 
 @pytest.mark.parametrize("keep", [keep_in_the_site, keep_in_the_service])

@@ -8,7 +8,7 @@ from itertools import count
 
 from service.accounts import accounts
 from service.library import bulk_insert, library
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.models import Account, File, Folder, Wish
 from service.store.blobs import Store, Stored
 
@@ -67,8 +67,8 @@ def a_tree(
     account: Account, name: str, paths: list[str], *, folder: Folder | None = None
 ) -> Folder:
     """A folder with an empty-handed file of 10 bytes at each of the paths."""
-    files = [Planted(tuple(path.split("/")), stored()) for path in paths]
-    return bulk_insert.plant(account, folder.pk if folder else 0, name, files, NOW).folder
+    files = [NewFile(tuple(path.split("/")), stored()) for path in paths]
+    return bulk_insert.insert_tree(account, folder.pk if folder else 0, name, files, NOW).folder
 
 
 def fill_wishlist(account: Account, count: int) -> None:

@@ -12,9 +12,9 @@ from service.fetching.events import Head
 from service.store.blobs import library_store
 from service.torrents import events as torrents_events
 from service.torrents.events import Complete, FileOf, Gone, Metadata, Status
-from service.transfers.download_folders import place_of
+from service.transfers.download_folders import download_folder
 from service.worker.commands import Limits, Tools
-from service.worker.import_files import Landing
+from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.worker import Worker
 from tests.service.builders import NOW
@@ -74,7 +74,7 @@ class Helper:
     def complete(self, transfer, *contents):
         """Writes what has come, and says that it is whole."""
         for index, content in enumerate(contents):
-            place_of(transfer.pk).file(index).write_bytes(content)
+            download_folder(transfer.pk).file(index).write_bytes(content)
         self.news.append(Complete(str(transfer.pk)))
 
     def broken(self, transfer, word, sentence=""):
@@ -181,7 +181,7 @@ class Shift:
     def _tools(self):
         if self.engine.is_stopped:
             self.engine, self.fetching = FakeEngine(), FakeFetching()
-        return Tools(self.engine, self.fetching, Landing(self.store, Chosen(self)))
+        return Tools(self.engine, self.fetching, FileImport(self.store, Chosen(self)))
 
     def round(self, seconds=1):
         self.now += timedelta(seconds=seconds)

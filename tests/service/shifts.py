@@ -13,7 +13,7 @@ from service.fetching.pool import Fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine
 from service.worker.commands import Tools
-from service.worker.import_files import Landing
+from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.worker import Worker
 from tests.service.fakes import Here
@@ -30,7 +30,7 @@ class RealShift:
 
     def _tools(self):
         self.engine = Engine(engine_settings())
-        return Tools(self.engine, Fetching("loopback"), Landing(self.store, Here()))
+        return Tools(self.engine, Fetching("loopback"), FileImport(self.store, Here()))
 
     def until(self, is_so, seconds=PATIENCE_SECONDS):
         """Works until something is so."""

@@ -10,7 +10,7 @@ from threading import Thread
 import httpx
 
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, URL, Storage
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
@@ -80,7 +80,7 @@ def behind(storage: Storage) -> tuple[MediaHost, Service]:
         URL,
         Credentials(EMAIL, PASSWORD),
         transport=host,
-        judge=Judge(URL, ["media.example"]).link,
+        judge=LinkPolicy(URL, ["media.example"]).link,
         patience=IMPATIENT,
     )
     return host, Service(storage.service.key, client, is_embedded=False)

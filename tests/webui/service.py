@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from tests.contract.fake import ROOT, FakeV1, Item, Transfer
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
@@ -89,7 +89,7 @@ def storage_of(key: str, *, is_embedded: bool, now=lambda: datetime.now(UTC)) ->
         Credentials(EMAIL, PASSWORD),
         transport=fake,
         is_ours=is_embedded,
-        judge=Judge(URL, ["media.example"]).link,
+        judge=LinkPolicy(URL, ["media.example"]).link,
         patience=IMPATIENT,
         now=now,
     )

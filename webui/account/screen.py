@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from webui.account.page import AccountPage, language_choices
-from webui.add.from_elsewhere import WaysPart, token_rows, ways_part
+from webui.add.from_elsewhere import FromElsewherePanel, from_elsewhere_panel, token_rows
 from webui.connection import connection
 from webui.formatting import Calendar
 from webui.forms import ChangePassword
@@ -29,15 +29,15 @@ def context_for(request: Request, form: ChangePassword | None = None) -> dict[st
         "page": page,
         "shares": shares_of(request),
         "form": form or ChangePassword(request.user),
-        "ways": ways_of(request) if role.includes(Role.MEMBER) else None,
+        "ways": load_from_elsewhere(request) if role.includes(Role.MEMBER) else None,
     }
 
 
-def ways_of(request: Request) -> WaysPart:
+def load_from_elsewhere(request: Request) -> FromElsewherePanel:
     own = SendToken.objects.filter(user=request.user).order_by("pk")
     rows = own.values_list("pk", "name", "created_at", "used_at")
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    return ways_part(
+    return from_elsewhere_panel(
         request.build_absolute_uri(reverse("add")),
         request.build_absolute_uri(reverse("send-token")),
         token_rows(rows, calendar),

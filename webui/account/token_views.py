@@ -17,8 +17,8 @@ from webui.account import screen
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.add import deliver, form_body
-from webui.add.outcomes import Verdict, summary_words, verdicts_part
-from webui.errors.page import trouble_of
+from webui.add.outcomes import ItemResult, results_panel, summary_words
+from webui.errors.page import message_of
 from webui.files.uploads import Refused
 from webui.http import guess_limits, networks
 from webui.http.guess_limits import Limit
@@ -43,7 +43,7 @@ LONGEST_NAME = 60
 def make(request: Request) -> HttpResponse:
     """The token is on the very answer, and nowhere else: no address, session or log carries it."""
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]
-    error = trouble_with(request.user, name)
+    error = find_name_error(request.user, name)
     if error:
         return shown(request, {"token_error": error, "token_name": name}, status=422)
     token = SendToken.make(request.user, name, timezone.now())
@@ -52,7 +52,7 @@ def make(request: Request) -> HttpResponse:
     return shown(request, {"token": token})
 
 
-def trouble_with(user: User, name: str) -> str:
+def find_name_error(user: User, name: str) -> str:
     own = SendToken.objects.filter(user=user)
     if not name:
         return _("Enter a name, so that you know later which one it is.")
@@ -96,7 +96,7 @@ def send(request: HttpRequest) -> HttpResponse:
     if user is None:
         return unknown(request, is_guess=bool(token))
     if not Role(user.role).includes(Role.MEMBER):
-        return told(request, 403, _("Your account isn't allowed to add anything."))
+        return respond(request, 403, _("Your account isn't allowed to add anything."))
     bound = cast("Request", request)
     try:
         parcel = form_body.unpacked(
@@ -104,10 +104,10 @@ def send(request: HttpRequest) -> HttpResponse:
         )
         taken, done = deliver.delivered(bound, parcel, user)
     except Refused as refused:
-        return told(request, refused.status, refused.reason)
+        return respond(request, refused.status, refused.reason)
     except Failure as failure:
-        trouble = trouble_of(failure)
-        return told(request, trouble.status, trouble.words)
+        trouble = message_of(failure)
+        return respond(request, trouble.status, trouble.words)
     left = deliver.left_lines(taken, done)
     return answered(request, parcel.verdicts + done.verdicts, left, done.trouble)
 
@@ -124,21 +124,23 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
         wait = guess_limits.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)])
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:
-            response = told(request, 429, too_many_tries(wait))
+            response = respond(request, 429, too_many_tries(wait))
             response["Retry-After"] = str(math.ceil(wait.total_seconds()))
             return response
-    response = told(request, 401, _("Ferry doesn't know this token. Make one on the account page."))
+    response = respond(
+        request, 401, _("Ferry doesn't know this token. Make one on the account page.")
+    )
     response["WWW-Authenticate"] = 'Bearer realm="Ferry"'
     return response
 
 
 def answered(
-    request: HttpRequest, verdicts: list[Verdict], left: list[str], trouble: str
+    request: HttpRequest, verdicts: list[ItemResult], left: list[str], trouble: str
 ) -> HttpResponse:
     """A line for each, as scripts and their writers read it."""
     if not verdicts and not left:
-        return told(request, 422, deliver.nothing_words())
-    part = verdicts_part(verdicts, trouble)
+        return respond(request, 422, deliver.nothing_words())
+    part = results_panel(verdicts, trouble)
     is_whole = part.is_well and not left
     if wants_json(request):
         rows = [
@@ -152,7 +154,7 @@ def answered(
     return plain([*lines, summary_words(verdicts)], 200 if is_whole else 422)
 
 
-def told(request: HttpRequest, status: int, words: str) -> HttpResponse:
+def respond(request: HttpRequest, status: int, words: str) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"ok": False, "reason": words}, status=status)
     return plain([words], status)

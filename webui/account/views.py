@@ -81,7 +81,7 @@ def language(request: Request) -> HttpResponse:
 
 @require_POST
 @open_to_strangers
-def look(request: HttpRequest) -> HttpResponse:
+def choose_theme(request: HttpRequest) -> HttpResponse:
     """Keeps the colour scheme in this browser. The page itself has changed at once, by CSS."""
     is_htmx = bool(getattr(request, "htmx", None))
     back_url = reverse("account", fragment="browser")

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from webui.add import parse
 from webui.add import send as add_send
-from webui.add.form_body import Parcel
+from webui.add.form_body import Submission
 from webui.add.parse import Intake
 from webui.add.send import Errand, Sending
 from webui.http.requests import Request
@@ -21,7 +21,9 @@ def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
     )
 
 
-def delivered(request: Request, parcel: Parcel, by: User | None = None) -> tuple[Intake, Sending]:
+def delivered(
+    request: Request, parcel: Submission, by: User | None = None
+) -> tuple[Intake, Sending]:
     taken = parse.taken(parcel.text)
     items = taken.items
     if len(items) == 1:

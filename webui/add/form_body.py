@@ -7,7 +7,7 @@ from io import BytesIO
 from django.utils.translation import gettext as _
 
 from webui.add import parse, send
-from webui.add.outcomes import SentFile, Verdict
+from webui.add.outcomes import ItemResult, SentFile
 from webui.add.send import Errand
 from webui.files import uploads
 from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, TOKEN_FIELD, Refused
@@ -32,13 +32,13 @@ Commission = Callable[[str], Errand]
 
 
 @dataclass
-class Parcel:
+class Submission:
     """Lines as they were typed, and verdicts on the files, which are on their way already."""
 
     folder: str = ""
     title: str = ""
     lines: list[str] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[ItemResult] = field(default_factory=list)
     size_bytes: int = 0
 
     @property
@@ -60,7 +60,7 @@ class Parcel:
 class OutOfDate(Refused):
     """The form may be another site's. Nothing of it was sent; what was typed is not lost."""
 
-    def __init__(self, parcel: Parcel) -> None:
+    def __init__(self, parcel: Submission) -> None:
         words = _("This page was out of date, so nothing was added. Look at it, then press Add.")
         super().__init__(403, words)
         self.parcel = parcel
@@ -70,15 +70,15 @@ def too_much() -> Refused:
     return Refused(413, _("That is too much text at once. Ferry takes 10 MB: send it in parts."))
 
 
-def unpacked(request: Request, commission: Commission, *, is_trusted: bool = False) -> Parcel:
+def unpacked(request: Request, commission: Commission, *, is_trusted: bool = False) -> Submission:
     """Raises Refused. `is_trusted`: the sender was known by more than a browser's cookie."""
     if not is_trusted:
         uploads.refuse_forged(request)
     length_bytes = uploads.length_of(request)
     try:
         if request.content_type == "multipart/form-data":
-            return parcel_of_parts(request, length_bytes, commission, is_trusted=is_trusted)
-        return parcel_of_form(request, length_bytes, is_trusted=is_trusted)
+            return read_multipart(request, length_bytes, commission, is_trusted=is_trusted)
+        return read_form(request, length_bytes, is_trusted=is_trusted)
     except multipart.TooLong as refused:
         raise too_much() from refused
     except multipart.CutOff as cut:
@@ -87,15 +87,15 @@ def unpacked(request: Request, commission: Commission, *, is_trusted: bool = Fal
         raise Refused(400, _("What was sent can't be read.")) from unreadable
 
 
-def parcel_of_parts(
+def read_multipart(
     request: Request, length_bytes: int, commission: Commission, *, is_trusted: bool
-) -> Parcel:
+) -> Submission:
     """The token of a plain form comes first, the folder before the files."""
-    if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.told_bytes(request):
+    if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
-    parcel = Parcel(folder=request.GET.get(FOLDER_FIELD, ""))
+    parcel = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
     is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))
-    for number, part in enumerate(multipart.parts_of(request, length_bytes)):
+    for number, part in enumerate(multipart.read_parts(request, length_bytes)):
         if number > MOST_FIELDS:
             raise too_much()
         if part.name == TOKEN_FIELD and not part.is_file:
@@ -113,7 +113,7 @@ def parcel_of_parts(
     return parcel
 
 
-def parcel_of_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Parcel:
+def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submission:
     if request.content_type != "application/x-www-form-urlencoded":
         raise multipart.Unreadable("no form")
     if length_bytes > MOST_FORM_BYTES:
@@ -121,7 +121,7 @@ def parcel_of_form(request: Request, length_bytes: int, *, is_trusted: bool) -> 
         raise Refused(413, words)
     sent = fields_of(request, length_bytes)
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
-    parcel = Parcel(folder=request.GET.get(FOLDER_FIELD, ""))
+    parcel = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
     for name, value in sent:
         parcel.take(name, value)
     if not is_trusted and not is_ours(request, token):
@@ -146,10 +146,10 @@ def is_ours(request: Request, token: str) -> bool:
 # Files
 
 
-def passed_on(request: Request, errand: Errand, part: Part) -> Verdict:
-    trouble = library_names.trouble_with(part.filename)
+def passed_on(request: Request, errand: Errand, part: Part) -> ItemResult:
+    trouble = library_names.find_name_error(part.filename)
     if trouble:
-        return Verdict(SentFile(part.filename), "refused", trouble)
+        return ItemResult(SentFile(part.filename), "refused", trouble)
     with uploads.content_of(request, part) as (content, size_bytes):
         if part.filename.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
             torrent = whole(content)

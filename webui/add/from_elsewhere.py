@@ -52,7 +52,7 @@ class TokenRow:
 
 
 @dataclass(frozen=True)
-class WaysPart:
+class FromElsewherePanel:
     bookmarklet: str
     handler_url: str
     is_secure: bool
@@ -68,9 +68,11 @@ def bookmarklet(add_url: str) -> str:
     return "javascript:" + quote(source, safe="(){}=;,.!'*~")
 
 
-def ways_part(add_url: str, send_url: str, tokens: list[TokenRow], *, is_secure: bool) -> WaysPart:
+def from_elsewhere_panel(
+    add_url: str, send_url: str, tokens: list[TokenRow], *, is_secure: bool
+) -> FromElsewherePanel:
     curl = "curl --header @ferry.token"
-    return WaysPart(
+    return FromElsewherePanel(
         bookmarklet=bookmarklet(add_url),
         handler_url=f"{add_url}?magnet=%s",
         is_secure=is_secure,

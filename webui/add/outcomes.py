@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.add.parse import Item, Magnet, Unreadable
-from webui.errors.page import said_by, trouble_of
+from webui.errors.page import message_of, said_by
 from webui.formatting import count_words, more_words, size_words
 from webui.v1.errors import Failure, NoRoom, NotFound, Rejected
 
@@ -41,7 +41,7 @@ class SentFile:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ItemResult:
     """`is_kept`: the service keeps it as a wish. `key`: of its row among the transfers.
     `url`: where it is, if it is there."""
 
@@ -67,7 +67,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class VerdictRow:
+class ResultRow:
     key: str
     outcome: Outcome
     tone: str
@@ -78,7 +78,7 @@ class VerdictRow:
 
 
 @dataclass(frozen=True)
-class VerdictsPart:
+class ResultsPanel:
     """`summary` is read out. Rows are for what was not simply added, and for a single item, whose
     name is worth a row."""
 
@@ -86,16 +86,16 @@ class VerdictsPart:
     is_well: bool
     has_items: bool
     has_added: bool
-    rows: list[VerdictRow]
+    rows: list[ResultRow]
     more: str
     trouble: str
 
 
-def verdicts_part(verdicts: Sequence[Verdict], trouble: str = "") -> VerdictsPart:
+def results_panel(verdicts: Sequence[ItemResult], trouble: str = "") -> ResultsPanel:
     worth_a_row = [each for each in verdicts if each.outcome != "added" or len(verdicts) == 1]
     in_order = sorted(worth_a_row, key=lambda verdict: verdict.is_well)
     shown = in_order[:MOST_SHOWN]
-    return VerdictsPart(
+    return ResultsPanel(
         summary=summary_words(verdicts),
         is_well=not trouble and all(verdict.is_well for verdict in verdicts),
         has_items=bool(verdicts),
@@ -106,8 +106,8 @@ def verdicts_part(verdicts: Sequence[Verdict], trouble: str = "") -> VerdictsPar
     )
 
 
-def row_of(verdict: Verdict) -> VerdictRow:
-    return VerdictRow(
+def row_of(verdict: ItemResult) -> ResultRow:
+    return ResultRow(
         key=verdict.key,
         outcome=verdict.outcome,
         tone=TONES.get(verdict.outcome, ""),
@@ -118,7 +118,7 @@ def row_of(verdict: Verdict) -> VerdictRow:
     )
 
 
-def summary_words(verdicts: Sequence[Verdict]) -> str:
+def summary_words(verdicts: Sequence[ItemResult]) -> str:
     """`2 transfers added, 1 already here, 3 not added`."""
     added = sum(verdict.outcome == "added" for verdict in verdicts)
     known = sum(verdict.outcome == "known" for verdict in verdicts)
@@ -181,7 +181,7 @@ def refusal_words(failure: Failure) -> str:
         return _("The folder it should go to isn't there any more. Choose another.")
     if type(failure) is Rejected:
         return said_by(failure) or _("The storage service refuses this and gives no reason.")
-    return trouble_of(failure).words
+    return message_of(failure).words
 
 
 def reason_words(reason: str) -> str:

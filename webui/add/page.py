@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.add.outcomes import VerdictsPart, unreadable_words
+from webui.add.outcomes import ResultsPanel, unreadable_words
 from webui.add.parse import Address, Item, Magnet, Unreadable
 from webui.formatting import count_words, more_words, size_words
 from webui.library.entries import ROOT
@@ -31,7 +31,7 @@ class AddBox:
     folders: list[FolderChoice]
     free_text: str
     left: str
-    verdicts: VerdictsPart | None
+    verdicts: ResultsPanel | None
     takes_folder: bool = False
 
 
@@ -77,7 +77,7 @@ def add_box(
     )
 
 
-def with_verdicts(box: AddBox, verdicts: VerdictsPart) -> AddBox:
+def with_verdicts(box: AddBox, verdicts: ResultsPanel) -> AddBox:
     return replace(box, verdicts=verdicts)
 
 
@@ -109,7 +109,7 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
     )
 
 
-def done_words(verdicts: VerdictsPart) -> str:
+def done_words(verdicts: ResultsPanel) -> str:
     return _("On its way") if verdicts.has_added else _("Already here")
 
 

@@ -187,7 +187,7 @@ def address(link: str) -> Address | Unreadable:
         return Unreadable(link, "too_long")
     while url.endswith(TRAILING) and not (url.endswith(")") and is_balanced(url)):
         url = url[:-1]
-    why = trouble_with(url)
+    why = find_url_error(url)
     return Unreadable(link, why) if why else Address(url, name_of(url), url)
 
 
@@ -195,7 +195,7 @@ def is_balanced(url: str) -> bool:
     return url.count("(") >= url.count(")")
 
 
-def trouble_with(url: str) -> str:
+def find_url_error(url: str) -> str:
     if UNSEEN.search(url) or "\\" in url:
         return "control_characters"
     try:

@@ -48,13 +48,13 @@ def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[
         return []
     if is_asking:
         folders.read(service, ROOT, now=timezone.now())
-    root = folders.store().known(service.key, ROOT)
+    root = folders.store().find(service.key, ROOT)
     if root is None:
         return []
     entries = root.snapshot.contents
     found = [(each.id, each.name) for each in entries.in_order("name") if each.is_folder]
     choices = found[:MOST_FOLDERS]
     if folder not in ("", ROOT) and folder not in dict(choices):
-        known = folders.store().known(service.key, folder)
+        known = folders.store().find(service.key, folder)
         choices += [(folder, known.snapshot.name)] if known else []
     return choices

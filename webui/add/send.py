@@ -9,8 +9,8 @@ from typing import Any
 from django.urls import reverse
 
 from webui.add.outcomes import (
+    ItemResult,
     SentFile,
-    Verdict,
     added_words,
     refusal_words,
     unreadable_words,
@@ -53,7 +53,7 @@ class Errand:
 class Sending:
     """`left` was not tried yet. `trouble`: why it is no use to go on now."""
 
-    verdicts: list[Verdict]
+    verdicts: list[ItemResult]
     left: list[Item]
     trouble: str = ""
 
@@ -63,10 +63,10 @@ def send(
 ) -> Sending:
     """One after another. A refused one stops nothing; a service that is away stops the rest."""
     deadline = clock() + PATIENCE_SECONDS
-    verdicts: list[Verdict] = []
+    verdicts: list[ItemResult] = []
     for position, item in enumerate(items):
         if isinstance(item, Unreadable):
-            verdicts.append(Verdict(item, "unreadable", unreadable_words(item.why)))
+            verdicts.append(ItemResult(item, "unreadable", unreadable_words(item.why)))
             continue
         if clock() > deadline:
             return Sending(verdicts, list(items[position:]))
@@ -80,7 +80,7 @@ def send(
     return Sending(verdicts, [])
 
 
-def sent(errand: Errand, item: Magnet | Address) -> Verdict:
+def sent(errand: Errand, item: Magnet | Address) -> ItemResult:
     v1 = errand.service.v1
     if isinstance(item, Magnet):
         added = v1.add_magnet(item.uri, errand.folder_id)
@@ -92,7 +92,7 @@ def sent(errand: Errand, item: Magnet | Address) -> Verdict:
 
 def send_file(
     errand: Errand, name: str, content: Readable, size_bytes: int, torrent: bytes | None
-) -> Verdict:
+) -> ItemResult:
     """`torrent`: the bytes where they are few, kept for another try."""
     file = SentFile(name)
     try:
@@ -111,7 +111,7 @@ def recorded(
     added: Added,
     info_hash: str,
     facts: Mapping[str, Any],
-) -> Verdict:
+) -> ItemResult:
     ids = {"transfer_id": added.id or "", "info_hash": added.hash or info_hash}
     is_known = added.was_there or is_recorded(errand, **ids)
     row = Sent.record(
@@ -125,7 +125,7 @@ def recorded(
     )
     key = f"t{added.id}" if added.id else f"s{row.pk}"
     sentence = added_words(item, added.reason, is_known=is_known)
-    return Verdict(
+    return ItemResult(
         called(item, added.name),
         "known" if is_known else "added",
         sentence,
@@ -148,12 +148,12 @@ def is_recorded(errand: Errand, transfer_id: str, info_hash: str) -> bool:
     return bool(info_hash) and rows.filter(info_hash=info_hash).exists()
 
 
-def refused(item: Magnet | Address | SentFile, failure: Failure) -> Verdict:
+def refused(item: Magnet | Address | SentFile, failure: Failure) -> ItemResult:
     if is_unclear(failure):
-        return Verdict(item, "unsure", unsure_words())
+        return ItemResult(item, "unsure", unsure_words())
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
     is_full = isinstance(failure, NoRoom) and failure.reason.startswith("not_enough_space")
-    return Verdict(
+    return ItemResult(
         item,
         "no_room" if is_full else "refused",
         refusal_words(failure),

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST
 from webui.add import form_body, parse
 from webui.add import page as pages
 from webui.add.deliver import delivered, errand_of, left_lines, nothing_words
-from webui.add.form_body import OutOfDate, Parcel
-from webui.add.outcomes import Verdict, row_of, verdicts_part
+from webui.add.form_body import OutOfDate, Submission
+from webui.add.outcomes import ItemResult, results_panel, row_of
 from webui.add.parse import Intake, Item
 from webui.add.screen import box_of
 from webui.add.send import Sending
@@ -38,7 +38,7 @@ AWAITED = ("list", "shared", "opened")
 # Whose session has ended
 
 
-def keeping_text(view: DjangoView[Params]) -> DjangoView[Params]:
+def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
     """Of a plain form that comes too late, what was typed waits in the sign-in page: nothing of a
     stranger's is kept here."""
 
@@ -69,7 +69,7 @@ def too_late(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 @require_POST
-@keeping_text
+@preserve_text
 @open_to(Role.MEMBER)
 def send(request: Request) -> HttpResponse:
     """Exempt from Django's check, which would read the whole body: see webui.http.csrf."""
@@ -89,15 +89,15 @@ def refusal(request: Request, refused: Refused) -> HttpResponse:
     if isinstance(refused, OutOfDate):
         log.warning("refused form path=%s reason='out of date'", request.path)
         box = box_of(request, refused.parcel.folder, text=refused.parcel.text)
-        box = pages.with_verdicts(box, verdicts_part([], refused.reason))
+        box = pages.with_verdicts(box, results_panel([], refused.reason))
         return render(request, "add/new.html", {"box": box}, status=403)
     return error_views.plain(request, refused.status, text=refused.reason)
 
 
-def for_script(request: Request, parcel: Parcel, taken: Intake, done: Sending) -> JsonResponse:
+def for_script(request: Request, parcel: Submission, taken: Intake, done: Sending) -> JsonResponse:
     """`kept` belongs back into the field; `left` may be sent at once."""
     verdicts = parcel.verdicts + done.verdicts
-    part = verdicts_part(verdicts, done.trouble)
+    part = results_panel(verdicts, done.trouble)
     bad = next((verdict for verdict in verdicts if not verdict.is_well), None)
     return JsonResponse(
         {
@@ -112,17 +112,17 @@ def for_script(request: Request, parcel: Parcel, taken: Intake, done: Sending) -
     )
 
 
-def script_item(verdict: Verdict) -> dict[str, str]:
+def script_item(verdict: ItemResult) -> dict[str, str]:
     return {**asdict(row_of(verdict)), "line": verdict.item.line}
 
 
 def answered(
-    request: Request, template: str, parcel: Parcel, taken: Intake, done: Sending
+    request: Request, template: str, parcel: Submission, taken: Intake, done: Sending
 ) -> HttpResponse:
     """For a plain form: what became of each, and what is left back in the field."""
     verdicts = parcel.verdicts + done.verdicts
     trouble = done.trouble or ("" if verdicts or done.left else nothing_words())
-    part = verdicts_part(verdicts, trouble)
+    part = results_panel(verdicts, trouble)
     left = left_lines(taken, done)
     text = "\n".join([verdict.line for verdict in verdicts if verdict.line] + left)
     box = box_of(request, parcel.folder, text=text, left_count=len(left))
@@ -137,7 +137,7 @@ def answered(
 
 @csrf_exempt
 @asks_and_acts
-@keeping_text
+@preserve_text
 @open_to(Role.MEMBER)
 def add(request: Request) -> HttpResponse:
     """GET shows, POST acts. Exempt from Django's check as above."""

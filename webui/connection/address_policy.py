@@ -21,7 +21,7 @@ REFUSED = [
 ]
 
 
-class Judge:
+class LinkPolicy:
     def __init__(self, service_url: str, media_hosts: Iterable[str]) -> None:
         own = (urlsplit(service_url).hostname or "").lower()
         self._trusted = {own, *(host.lower().rstrip(".") for host in media_hosts)}

@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
 from webui import encryption
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
@@ -34,7 +34,7 @@ outer: ContextVar[HttpRequest | None] = ContextVar("outer", default=None)
 
 
 @dataclass(frozen=True)
-class Place:
+class ServiceAddress:
     """Where a service is, and as whom it is asked."""
 
     url: str
@@ -63,20 +63,20 @@ class Service:
 
 
 def service() -> Service:
-    return _service_at(place())
+    return _service_at(service_address())
 
 
-def place() -> Place:
+def service_address() -> ServiceAddress:
     """The environment first, then what the owner stored, else the service in this process."""
     if settings.SERVICE_URL:
         url, credentials = split_service_url(settings.SERVICE_URL)
-        return Place(url, credentials or Credentials("", ""), is_embedded=False)
+        return ServiceAddress(url, credentials or Credentials("", ""), is_embedded=False)
     stored = Connection.objects.first()
     if stored is not None:
         name, password = opened(stored)
-        return Place(stored.url, Credentials(name, password), is_embedded=False)
+        return ServiceAddress(stored.url, Credentials(name, password), is_embedded=False)
     name, password = import_string(settings.V1_CREDENTIALS)()
-    return Place(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
+    return ServiceAddress(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
 
 
 KNOWN_SECONDS = 1.0
@@ -100,19 +100,21 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
     return known[1]
 
 
-def keep(url: str, name: str, password: str) -> None:
+def store(url: str, name: str, password: str) -> None:
     """A connection that is stored anew is also learnt anew: the service may have changed."""
-    Connection.keep(url, name, password)
-    cache.delete(dialect_key(Place(url, Credentials(name, password), is_embedded=False).key))
-    _look_again()
+    Connection.store(url, name, password)
+    cache.delete(
+        dialect_key(ServiceAddress(url, Credentials(name, password), is_embedded=False).key)
+    )
+    _reset()
 
 
-def forget() -> None:
+def disconnect() -> None:
     Connection.forget()
-    _look_again()
+    _reset()
 
 
-def _look_again() -> None:
+def _reset() -> None:
     global _known  # noqa: PLW0603  As above.
     _known = None
 
@@ -126,20 +128,20 @@ def opened(stored: Connection) -> tuple[str, str]:
 
 def check(url: str, name: str, password: str) -> Account:
     """Asks the service who this is, before anything is kept. Raises v1's failures."""
-    wanted = Place(url, Credentials(name, password), is_embedded=False)
+    wanted = ServiceAddress(url, Credentials(name, password), is_embedded=False)
     client = client_for(wanted)
     try:
         account = client.account()
     finally:
         client.close()
-    tell_health(wanted.key, client.health)
+    share_health(wanted.key, client.health)
     return account
 
 
 HEALTH_SECONDS = 24 * 3600
 
 
-def tell_health(key: str, health: Health) -> None:
+def share_health(key: str, health: Health) -> None:
     """To all processes: the page after a check may be another one's. Trouble here is none there."""
     with suppress(OSError):
         cache.set(f"health-{key}", astuple(health), HEALTH_SECONDS)
@@ -161,7 +163,7 @@ def _last_told(health: Health) -> datetime:
 AWAY_SECONDS = 30
 
 
-def trouble_lately(health: Health, now: datetime) -> Failure | None:
+def recent_failure(health: Health, now: datetime) -> Failure | None:
     """The service was away a moment ago, for whomever: nobody need wait for that again. A clock
     that was put back makes it no longer than a moment."""
     if health.last_error is None or health.last_error_at is None:
@@ -173,10 +175,10 @@ def trouble_lately(health: Health, now: datetime) -> Failure | None:
 
 _lock = threading.Lock()
 _current: Service | None = None
-_current_place: Place | None = None
+_current_place: ServiceAddress | None = None
 
 
-def _service_at(wanted: Place) -> Service:
+def _service_at(wanted: ServiceAddress) -> Service:
     """Made under a lock and after the fork: two threads must not make two."""
     global _current, _current_place  # noqa: PLW0603  One per process is the point.
     with _lock:
@@ -186,17 +188,17 @@ def _service_at(wanted: Place) -> Service:
         return _current
 
 
-def client_for(place: Place) -> Client:
+def client_for(place: ServiceAddress) -> Client:
     """What was once found out about a foreign service's way of speaking outlives the process."""
     if place.is_embedded:
         return Client(place.url, place.credentials, transport=Embedded(), is_ours=True)
-    judge = Judge(place.url, settings.SERVICE_MEDIA_HOSTS)
+    judge = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
     return Client(
         place.url,
         place.credentials,
         naming=cast("Any", settings.SERVICE_NAMING),
         dialect=Dialect.from_dict(cache.get(dialect_key(place.key), {})),
-        on_decision=partial(keep_dialect, place.key),
+        on_decision=partial(save_dialect, place.key),
         judge=judge.link,
         judge_address=judge.address,
     )
@@ -206,7 +208,7 @@ def dialect_key(key: str) -> str:
     return f"dialect-{key}"
 
 
-def keep_dialect(key: str, dialect: Dialect) -> None:
+def save_dialect(key: str, dialect: Dialect) -> None:
     """Trouble here costs the next process one call more, and this one nothing."""
     with suppress(OSError):
         cache.set(dialect_key(key), dialect.as_dict(), None)

@@ -54,7 +54,7 @@ ART = {
 def error_page(
     status: int, actions: list[Action], *, title: str = "", text: str = "", reference: str = ""
 ) -> ErrorPage:
-    usual_title, usual_text = words_for(status)
+    usual_title, usual_text = status_words(status)
     code = _("%(code)s, reference %(reference)s") if reference else "%(code)s"
     return ErrorPage(
         code_label=code % {"code": status, "reference": reference},
@@ -93,7 +93,7 @@ def database_page(actions: list[Action]) -> ErrorPage:
     return error_page(503, actions, title=_("Ferry can't reach its database"), text=text)
 
 
-def words_for(status: int) -> tuple[str, str]:
+def status_words(status: int) -> tuple[str, str]:
     words = {
         400: (_("That can't be read"), _("Go back, check the address or the form, try again.")),
         403: (_("You can't open this"), _("Your account isn't allowed to see this page.")),
@@ -124,7 +124,7 @@ def words_for(status: int) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class ErrorMessage:
     """What a failure of the service means to its reader."""
 
     status: int
@@ -136,12 +136,12 @@ class Trouble:
         return f"{self.title}. {self.text}"
 
 
-def trouble_of(failure: Failure) -> Trouble:
+def message_of(failure: Failure) -> ErrorMessage:
     status, words = next(
         found for kind in type(failure).__mro__ if (found := TROUBLES.get(kind)) is not None
     )
     title, text = words(failure)
-    return Trouble(status, title, text)
+    return ErrorMessage(status, title, text)
 
 
 def _unavailable(failure: Failure) -> tuple[str, str]:
@@ -169,7 +169,7 @@ def _unreadable(failure: Failure) -> tuple[str, str]:
             _("The storage service can't deliver this"),
             _("The address that it gave for the content leads nowhere. Try again in a minute."),
         )
-    title, text = words_for(502)
+    title, text = status_words(502)
     if failure.reason == "too_large":
         text = _("Its answer was larger than any folder should be, and was not read.")
     return title, " ".join(filter(None, [said_by(failure), text]))
@@ -206,7 +206,7 @@ def _forbidden(failure: Failure) -> tuple[str, str]:
 
 
 def _not_found(failure: Failure) -> tuple[str, str]:
-    return words_for(404)
+    return status_words(404)
 
 
 def _conflict(failure: Failure) -> tuple[str, str]:

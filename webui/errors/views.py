@@ -25,8 +25,8 @@ from webui.errors.page import (
     ErrorPage,
     database_page,
     error_page,
+    message_of,
     offline_page,
-    trouble_of,
     unwritable_page,
 )
 from webui.http import languages
@@ -150,8 +150,8 @@ def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
     log.warning(
         "service failed path=%s kind=%s reason=%s", request.path, type(failure).__name__, failure
     )
-    trouble = trouble_of(failure)
-    actions = ways_on(request, failure)
+    trouble = message_of(failure)
+    actions = next_actions(request, failure)
     page = error_page(trouble.status, actions, title=trouble.title, text=trouble.text)
     response = answer(request, page, trouble.status)
     if trouble.status == 503:
@@ -159,7 +159,7 @@ def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
     return response
 
 
-def ways_on(request: HttpRequest, failure: Failure) -> list[Action]:
+def next_actions(request: HttpRequest, failure: Failure) -> list[Action]:
     if isinstance(failure, Gone) and failure.parent:
         above = Action(folder_url(failure.parent), _("Open the folder above"), is_primary=True)
         return [above, replace(home(), is_primary=False)]

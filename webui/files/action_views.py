@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.files import actions_page, screen
 from webui.files import page as files_pages
 from webui.files.actions_page import Below
@@ -46,7 +46,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     if request.method != "POST":
         return show_new(request, reading, name="", error="")
     name = request.POST.get("name", "").strip()
-    error = library_names.trouble_with(name)
+    error = library_names.find_name_error(name)
     if is_script(request):
         return new_for_script(request, reading, name, error)
     if error:
@@ -83,10 +83,10 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
         except Conflict:
             made_id = None
         except Failure as failure:
-            error = trouble_of(failure).title
+            error = message_of(failure).title
     if not error and made_id is None:
         made_id = folder_named(request, reading.snapshot.folder, name)
-        error = "" if made_id else library_names.words_for("name_taken")
+        error = "" if made_id else library_names.describe_name_error("name_taken")
     if error or made_id is None:
         return JsonResponse({"ok": False, "reason": error}, status=422)
     addresses = {"upload_url": reverse("files-upload", args=[made_id])}
@@ -101,7 +101,7 @@ def folder_named(request: Request, folder: str, name: str) -> str | None:
 
 
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
-    look = library_requests.look_at(request)
+    look = library_requests.view_options(request)
     form = files_pages.new_folder_page(reading.snapshot, look, name=name, error=error)
     return show_form(request, reading, "new", {"form": form}, is_refused=bool(error))
 
@@ -112,7 +112,7 @@ def show_form(
     """The partial in place for htmx after a refusal, else the page around it."""
     around = screen.circumstances(request, reading)
     bare = screen.without_rows(reading.snapshot)
-    page = files_pages.files_page(bare, library_requests.look_at(request), around)
+    page = files_pages.files_page(bare, library_requests.view_options(request), around)
     is_partial = request.htmx and is_refused
     template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
     status = 422 if is_refused else 200
@@ -123,7 +123,7 @@ def changed(request: Request, reading: Reading, *, said: str, new_key: str = "")
     """The folder as it is now, with all that its change moved on the page."""
     folder = reading.snapshot.folder
     folders.changed(request.service, [folder])
-    look = library_requests.look_at(request)
+    look = library_requests.view_options(request)
     if not request.htmx:
         messages.success(request, said)
         return redirect(Addresses(folder, look).at(look))
@@ -141,11 +141,11 @@ def changed(request: Request, reading: Reading, *, said: str, new_key: str = "")
 @open_to(Role.MEMBER)
 def rename(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
-    entry = screen.found(reading, key)
+    entry = screen.find_entry(reading, key)
     if request.method != "POST":
         return show_rename(request, reading, entry)
     name = request.POST.get("name", "").strip()
-    error = library_names.trouble_with(name)
+    error = library_names.find_name_error(name)
     is_confirmed = request.POST.get("confirmed") == actions_page.extension_of(entry, name)
     if not error and not is_confirmed and actions_page.extension_question(entry, name):
         return show_rename(request, reading, entry, name=name)
@@ -173,18 +173,18 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
 def show_rename(
     request: Request, reading: Reading, entry: Entry, *, name: str | None = None, error: str = ""
 ) -> HttpResponse:
-    look = library_requests.look_at(request)
+    look = library_requests.view_options(request)
     form = actions_page.rename_page(reading.snapshot, entry, look, name=name, error=error)
     return show_form(request, reading, "rename", {"form": form}, is_refused=name is not None)
 
 
 def renamed(request: Request, folder: str, key: str) -> HttpResponse:
-    look = library_requests.look_at(request)
+    look = library_requests.view_options(request)
     if not request.htmx:
         messages.success(request, _("Renamed"))
         return redirect(Addresses(folder, look).at(look))
     reading = screen.read(request, folder, at_once=True)
-    context = screen.row_context(request, reading, screen.found(reading, key))
+    context = screen.row_context(request, reading, screen.find_entry(reading, key))
     return render(request, "files/_row.html", context)
 
 
@@ -192,7 +192,7 @@ def renamed(request: Request, folder: str, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
-    entry = screen.found(reading, key)
+    entry = screen.find_entry(reading, key)
     form = actions_page.rename_page(reading.snapshot, entry, screen.shown_look(request))
     return render(request, "files/_rename.html", {"form": form})
 
@@ -290,7 +290,7 @@ def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) ->
         except Failure as failure:
             if count == 0:
                 raise
-            why = trouble_of(failure).title
+            why = message_of(failure).title
             return actions_page.partly_deleted_words(count, len(chosen), f"{why}.")
     return actions_page.deleted_words(len(chosen))
 

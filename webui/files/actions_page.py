@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from webui import formatting
 from webui.files.page import BREAKS, ICONS, download_url, upload_note
-from webui.library.addresses import Addresses, Look
+from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import Entry, Snapshot, split_name
 
 MOST_LISTED = 50
@@ -84,7 +84,7 @@ class Below:
 
 
 def rename_page(
-    snapshot: Snapshot, entry: Entry, look: Look, *, name: str | None = None, error: str = ""
+    snapshot: Snapshot, entry: Entry, look: ViewOptions, *, name: str | None = None, error: str = ""
 ) -> RenamePage:
     at = Addresses(snapshot.folder, look)
     new_name = entry.name if name is None else name
@@ -123,7 +123,7 @@ def loss_page(
     snapshot: Snapshot,
     chosen: Sequence[Entry],
     below: Mapping[str, Below],
-    look: Look,
+    look: ViewOptions,
     *,
     all_but: Sequence[str] | None,
 ) -> LossPage:
@@ -214,7 +214,7 @@ def archive_page(
 
 
 def upload_page(snapshot: Snapshot, free: str, total: str, *, takes_folder: bool) -> UploadPage:
-    at = Addresses(snapshot.folder, Look())
+    at = Addresses(snapshot.folder, ViewOptions())
     room = {"free": free, "total": total}
     return UploadPage(
         title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from webui import formatting
 from webui.files.page import BREAKS, ICONS
-from webui.library.addresses import Addresses, Look, folder_url
+from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, KIND_OF, ROOT, split_name
 from webui.v1.models import LargeFile
 
@@ -40,7 +40,7 @@ def largest_page(files: Sequence[LargeFile], *, may_change: bool) -> LargestPage
 
 def large_row(file: LargeFile, *, may_change: bool) -> LargeRow:
     folder = file.folder_id if file.folder_path else ROOT
-    at, key = Addresses(folder, Look()), f"{FILE}-{file.id}"
+    at, key = Addresses(folder, ViewOptions()), f"{FILE}-{file.id}"
     return LargeRow(
         icon=ICONS[KIND_OF.get(split_name(file.name)[1][1:].lower(), "")],
         name_parts=tuple(BREAKS.split(file.name)),

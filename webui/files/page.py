@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui import formatting
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.formatting import Calendar
-from webui.library.addresses import Addresses, Look, folder_url, thumb_url
+from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
 from webui.library.entries import (
     FOLDER,
     KIND_OF,
@@ -20,7 +20,7 @@ from webui.library.entries import (
     plain,
     split_name,
 )
-from webui.player.positions import Mark
+from webui.player.positions import Position
 from webui.player.resume_page import left_words, watched_words
 from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure
@@ -125,8 +125,8 @@ class Circumstances:
     takes_folder: bool = True
     thumbs_by_kind: bool = False
     ancestors: Sequence[tuple[str, str]] = ()
-    marks: Mapping[str, Mark] = field(default_factory=dict)
-    begun: Sequence[tuple[Snapshot, Entry, Mark]] = ()
+    marks: Mapping[str, Position] = field(default_factory=dict)
+    begun: Sequence[tuple[Snapshot, Entry, Position]] = ()
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class FilesPage:
     gauge: Gauge | None
 
 
-def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPage:
+def files_page(snapshot: Snapshot, look: ViewOptions, around: Circumstances) -> FilesPage:
     found = snapshot.contents.matching(look.sort, look.query)
     first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
     stop = len(found) if look.is_all else min(first + WINDOW, len(found))
@@ -237,12 +237,12 @@ def files_page(snapshot: Snapshot, look: Look, around: Circumstances) -> FilesPa
     )
 
 
-def is_front(snapshot: Snapshot, look: Look) -> bool:
+def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
     return snapshot.is_root and not look.query and not look.first
 
 
-def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -> Begun:
-    at = Addresses(snapshot.folder, Look())
+def begun(snapshot: Snapshot, entry: Entry, mark: Position, around: Circumstances) -> Begun:
+    at = Addresses(snapshot.folder, ViewOptions())
     return Begun(
         name=split_name(entry.name)[0],
         text=left_words(mark),
@@ -255,14 +255,16 @@ def begun(snapshot: Snapshot, entry: Entry, mark: Mark, around: Circumstances) -
 
 
 def new_folder_page(
-    snapshot: Snapshot, look: Look, *, name: str = "", error: str = ""
+    snapshot: Snapshot, look: ViewOptions, *, name: str = "", error: str = ""
 ) -> NewFolderPage:
     at = Addresses(snapshot.folder, look)
     hint = _("It is made inside %(folder)s.") % {"folder": snapshot.name or _("All files")}
     return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
 
 
-def crumbs(snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: Look) -> list[Crumb]:
+def crumbs(
+    snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: ViewOptions
+) -> list[Crumb]:
     """From the root to the parent. One whose address nobody has told yet is a word alone."""
     if snapshot.is_root:
         return []
@@ -271,7 +273,7 @@ def crumbs(snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: Look)
     return [Crumb(_("All files"), folder_url(ROOT) + tail), *known]
 
 
-def parent_url(snapshot: Snapshot, look: Look) -> str:
+def parent_url(snapshot: Snapshot, look: ViewOptions) -> str:
     if snapshot.is_root:
         return ""
     return folder_url(snapshot.parent or ROOT) + look.elsewhere().tail
@@ -393,7 +395,7 @@ def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
     return snapshot.revision + ("-away" if stale else "")
 
 
-def refresh_url(at: Addresses, look: Look, seen: str) -> str:
+def refresh_url(at: Addresses, look: ViewOptions, seen: str) -> str:
     address = at.fragment(look)
     return f"{address}{'&' if '?' in address else '?'}seen={seen}"
 
@@ -409,4 +411,4 @@ def stale_words(since: str, failure: Failure) -> Stale:
         "You're looking at this folder as it was at %(time)s. Downloads and changes are paused. "
         "Ferry tries again every 30 seconds."
     )
-    return Stale(since, trouble_of(failure).title, text % {"time": since})
+    return Stale(since, message_of(failure).title, text % {"time": since})

@@ -11,10 +11,10 @@ from webui.files.page import Circumstances, FilesPage, Stale, stale_words
 from webui.formatting import Calendar
 from webui.http.requests import Request
 from webui.library import folders
-from webui.library.addresses import Addresses, Look, look_of
+from webui.library.addresses import Addresses, ViewOptions, parse_view_options
 from webui.library.entries import Entry, Snapshot
 from webui.library.folders import Reading
-from webui.library.requests import look_at
+from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import resume
 
@@ -31,7 +31,7 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     if reading.snapshot.is_root:
         begun = resume.continued(request.user, request.service, timezone.now())
         around = replace(around, begun=begun)
-    return pages.files_page(reading.snapshot, look_at(request), around)
+    return pages.files_page(reading.snapshot, view_options(request), around)
 
 
 def circumstances(request: Request, reading: Reading) -> Circumstances:
@@ -56,7 +56,7 @@ def stale_of(reading: Reading, calendar: Calendar) -> Stale | None:
     return stale_words(calendar.since(reading.snapshot.read_at), reading.failure)
 
 
-def found(reading: Reading, key: str) -> Entry:
+def find_entry(reading: Reading, key: str) -> Entry:
     entry = reading.snapshot.contents.find(key)
     if entry is None:
         raise Http404
@@ -71,12 +71,12 @@ def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, o
     return {"row": pages.row(entry, at, around), "page": page}
 
 
-def shown_look(request: Request) -> Look:
+def shown_look(request: Request) -> ViewOptions:
     """The look of the page that a fragment goes into; a view that is sent along counts more."""
     query = parse_qs(urlsplit(request.htmx.current_url or "").query)
     shown = {name: values[-1] for name, values in query.items()} | request.GET.dict()
     view = request.POST.get("view")
-    return look_of(shown | ({"view": view} if view else {}))
+    return parse_view_options(shown | ({"view": view} if view else {}))
 
 
 def without_rows(snapshot: Snapshot) -> Snapshot:

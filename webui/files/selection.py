@@ -1,7 +1,7 @@
 """The entries that a request selects."""
 
 from webui.http.requests import Request
-from webui.library.addresses import Look, look_of
+from webui.library.addresses import ViewOptions, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
 
@@ -21,10 +21,10 @@ def fields_of(request: Request, name: str) -> set[str]:
     return {*request.GET.getlist(name), *request.POST.getlist(name)}
 
 
-def chosen_look(request: Request) -> Look:
+def chosen_look(request: Request) -> ViewOptions:
     """`q` says which are meant by all; a form may carry it beside the address."""
     asked = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
-    return look_of(asked)
+    return parse_view_options(asked)
 
 
 def is_all_chosen(request: Request) -> bool:

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
 from webui.errors import views as error_views
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.files import screen
 from webui.files.actions_page import upload_page
 from webui.files.uploads import (
@@ -80,7 +80,7 @@ def show(request: Request, folder: str) -> HttpResponse:
 def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
     """Names of what was sent on. The token of a plain form comes before its files."""
     is_checked = not csrf.is_forged(request, request.headers.get("X-CSRFToken", ""))
-    for part in multipart.parts_of(request, length_bytes):
+    for part in multipart.read_parts(request, length_bytes):
         if not part.is_file:
             if part.name == TOKEN_FIELD and not is_checked:
                 is_checked = not csrf.is_forged(request, part.text())
@@ -93,7 +93,7 @@ def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
 
 
 def passed_on(request: Request, folder: str, part: Part) -> str:
-    trouble = library_names.trouble_with(part.filename)
+    trouble = library_names.find_name_error(part.filename)
     if trouble:
         raise Refused(422, f"{part.filename[:80]}: {trouble}")
     target = folder if request.service.takes_folder and folder != ROOT else None
@@ -107,11 +107,11 @@ def passed_on(request: Request, folder: str, part: Part) -> str:
 
 
 def status_of(failure: Failure) -> int:
-    return 413 if isinstance(failure, NoRoom) else trouble_of(failure).status
+    return 413 if isinstance(failure, NoRoom) else message_of(failure).status
 
 
 def reason_of(failure: Failure, name: str) -> str:
-    return f"{name}: {trouble_of(failure).words}"
+    return f"{name}: {message_of(failure).words}"
 
 
 # The answer

@@ -48,13 +48,13 @@ def length_of(request: Request) -> int:
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
     used, most = folders.store().space(request.service.key)
-    least_bytes = max(length_bytes - ENVELOPE_BYTES, told_bytes(request) or 0)
+    least_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
     if used is not None and most is not None and least_bytes > most - used:
         raise Refused(
             413, _("There is no room for this: %(free)s are free.") % {"free": free(used, most)}
         )
     if (
-        told_bytes(request) is None
+        declared_bytes(request) is None
         and length_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES
     ):
         raise Refused(503, _("Ferry's own disk has no room for this just now."))
@@ -69,7 +69,7 @@ def free(used: int, most: int) -> str:
 def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryIO, int]]:
     """v1 wants to know the size first. A script tells it; a plain form doesn't, and its file
     waits on our disk until it is whole."""
-    told = told_bytes(request)
+    told = declared_bytes(request)
     if told is not None:
         yield Exactly(part, told), told
         return
@@ -83,7 +83,7 @@ def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryI
         yield draft, size_bytes
 
 
-def told_bytes(request: Request) -> int | None:
+def declared_bytes(request: Request) -> int | None:
     size = request.headers.get("X-File-Size", "")
     return int(size) if size.isascii() and size.isdigit() and len(size) < 19 else None
 

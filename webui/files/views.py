@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from webui.files import page as pages
-from webui.files.screen import circumstances, found, page_of, read, row_context
+from webui.files.screen import circumstances, find_entry, page_of, read, row_context
 from webui.http.requests import Request, unchanged
 from webui.http.roles import open_to
 from webui.library import file_responses, folders
-from webui.library.addresses import Look, folder_url
+from webui.library.addresses import ViewOptions, folder_url
 from webui.library.content_check import expected_file
 from webui.library.entries import ROOT
-from webui.library.requests import look_at
+from webui.library.requests import view_options
 from webui.models import Role
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download, Link
@@ -30,7 +30,7 @@ def root(request: Request) -> HttpResponse:
 @open_to(Role.GUEST)
 def show(request: Request, folder: str) -> HttpResponse:
     if folder == ROOT:
-        return redirect(folder_url(ROOT) + look_at(request).tail)
+        return redirect(folder_url(ROOT) + view_options(request).tail)
     page = page_of(request, folder)
     if page.folder == ROOT:
         return redirect(page.url)
@@ -42,7 +42,7 @@ def show(request: Request, folder: str) -> HttpResponse:
 def listing(request: Request, folder: str) -> HttpResponse:
     """With `seen`, the page asks behind whether what it shows is still so; by `look`, for what it
     has changed itself. Neither is a step that Back undoes."""
-    look, seen = look_at(request), request.GET.get("seen", "")
+    look, seen = view_options(request), request.GET.get("seen", "")
     reading = read(request, folder, at_once=bool(seen))
     around = circumstances(request, reading)
     if seen and seen == pages.seen_mark(reading.snapshot, around.stale):
@@ -54,7 +54,7 @@ def listing(request: Request, folder: str) -> HttpResponse:
     return response
 
 
-def address_header(request: Request, look: Look) -> str:
+def address_header(request: Request, look: ViewOptions) -> str:
     """Back undoes a sort or another view, but not each letter of a filter."""
     shown = parse_qs(urlsplit(request.htmx.current_url or "").query)
     is_filter = shown.get("q", [""])[-1] != look.query
@@ -74,7 +74,9 @@ def row(request: Request, folder: str, key: str) -> HttpResponse:
     reading = read(request, folder)
     if not request.htmx:
         return redirect(folder_url(folder))
-    return render(request, "files/_row.html", row_context(request, reading, found(reading, key)))
+    return render(
+        request, "files/_row.html", row_context(request, reading, find_entry(reading, key))
+    )
 
 
 @require_safe

@@ -10,7 +10,7 @@ from functools import cache
 LEFT = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
 
 
-class Departures:
+class DisconnectWatcher:
     """One thread watches the connections of all readers, asleep until one of them closes."""
 
     def __init__(self) -> None:
@@ -55,6 +55,6 @@ def has_left(number: int) -> bool:
 
 
 @cache
-def departures() -> Departures:
+def disconnect_watcher() -> DisconnectWatcher:
     """Made when first needed, so never before a fork."""
-    return Departures()
+    return DisconnectWatcher()

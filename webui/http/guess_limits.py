@@ -67,7 +67,7 @@ def give_back(limits: list[Limit]) -> None:
             rows.update(count=F("count") - 1)
 
 
-def forgive() -> None:
+def reset() -> None:
     """End all limits."""
     Attempts.objects.all().delete()
 

@@ -93,7 +93,7 @@ class Body:
         return piece
 
 
-def parts_of(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
+def read_parts(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
     boundary = (request.content_params or {}).get("boundary", "")
     if request.content_type != "multipart/form-data" or not 0 < len(boundary) <= 200:
         raise Unreadable("no multipart body")
@@ -101,7 +101,7 @@ def parts_of(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
     parser: Any = Parser(body, boundary.encode("ascii", "replace"))
     try:
         for _kind, headers, stream in parser:
-            part = part_of(headers, stream)
+            part = read_part(headers, stream)
             if part is not None:
                 yield part
             while next(stream, b""):
@@ -110,7 +110,7 @@ def parts_of(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
         raise Unreadable("a broken multipart body") from error
 
 
-def part_of(headers: dict[str, Any], stream: Iterator[bytes]) -> Part | None:
+def read_part(headers: dict[str, Any], stream: Iterator[bytes]) -> Part | None:
     _value, parameters = headers.get("content-disposition", ("", {}))
     if "name" not in parameters:
         return None

@@ -50,7 +50,7 @@ class Unsent:
 
 def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
     """Return the sign-in page with what was typed in it; None where nothing was, or too much."""
-    sealed = seal(request)
+    sealed = encrypt_form(request)
     if not sealed:
         return None
     context = {"form": SignIn(), "next": page, "has_owner": True, "unsent": sealed}
@@ -63,7 +63,7 @@ def is_short(request: HttpRequest, most: int = SHORT_BYTES) -> bool:
     return length.isdecimal() and int(length) <= most
 
 
-def seal(request: HttpRequest) -> str:
+def encrypt_form(request: HttpRequest) -> str:
     person = guess_limits.person_of(request.COOKIES.get(guess_limits.DEVICE_COOKIE, ""))
     if person is None or not is_short(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE):
         return ""

@@ -13,7 +13,7 @@ VIEWS = ("list", "grid")
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewOptions:
     """What the reader asked to see, as it stands in the address."""
 
     sort: str = "name"
@@ -35,17 +35,17 @@ class Look:
         tail = urlencode({name: value for name, value in asked.items() if value})
         return f"?{tail}" if tail else ""
 
-    def at(self, first: int) -> "Look":
+    def at(self, first: int) -> "ViewOptions":
         return replace(self, first=first)
 
-    def elsewhere(self) -> "Look":
+    def elsewhere(self) -> "ViewOptions":
         """What stays when another folder is opened."""
-        return Look(sort=self.sort, view=self.view)
+        return ViewOptions(sort=self.sort, view=self.view)
 
 
-def look_of(asked: "dict[str, str]") -> Look:
+def parse_view_options(asked: "dict[str, str]") -> ViewOptions:
     sort, view, first = asked.get("sort", ""), asked.get("view", ""), asked.get("from", "")
-    return Look(
+    return ViewOptions(
         sort=sort if sort in SORTS else "name",
         query=asked.get("q", "")[:LONGEST_QUERY].strip(),
         view=view if view in VIEWS else "list",
@@ -60,7 +60,7 @@ class Addresses:
     more than all the rest of the page."""
 
     folder: str
-    look: Look
+    look: ViewOptions
 
     @cached_property
     def root(self) -> str:
@@ -83,10 +83,10 @@ class Addresses:
     def page(self) -> str:
         return folder_url(self.folder)
 
-    def at(self, look: Look) -> str:
+    def at(self, look: ViewOptions) -> str:
         return self.page + look.tail
 
-    def fragment(self, look: Look) -> str:
+    def fragment(self, look: ViewOptions) -> str:
         return f"{self.below}listing/{look.tail}"
 
     def act(self, name: str) -> str:

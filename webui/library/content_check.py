@@ -78,7 +78,7 @@ def check(v1: Client, found: Download, expected: Expected, method: str = "GET") 
     """Raise if something else came in place of the file, and close it then."""
     if found.status not in (200, 206) or not expected.is_known:
         return
-    word = trouble_with(found, expected, has_body=method != "HEAD")
+    word = find_mismatch(found, expected, has_body=method != "HEAD")
     if not word:
         return
     with found:
@@ -99,9 +99,9 @@ def said_in(v1: Client, found: Download) -> str:
     return ""
 
 
-def trouble_with(found: Download, expected: Expected, *, has_body: bool) -> str:
+def find_mismatch(found: Download, expected: Expected, *, has_body: bool) -> str:
     """Return a code for what came instead, or an empty string."""
-    start, size_bytes = place_of(found)
+    start, size_bytes = range_of(found)
     has_beginning = has_body and start == 0
     if size_bytes is not None and expected.size_bytes is not None:
         if size_bytes == expected.size_bytes:
@@ -114,7 +114,7 @@ def trouble_with(found: Download, expected: Expected, *, has_body: bool) -> str:
     return too_short(found, expected.size_bytes) or unlike(found, expected)
 
 
-def place_of(found: Download) -> tuple[int | None, int | None]:
+def range_of(found: Download) -> tuple[int | None, int | None]:
     """Where the bytes begin, and the size of the whole; None for what isn't told."""
     if found.status == 200:
         return 0, found.size_bytes

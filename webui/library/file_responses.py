@@ -11,7 +11,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from webui.connection.connection import Service
-from webui.http.client_disconnect import departures
+from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, Presentation
 from webui.http.requests import Request
 from webui.library.content_check import Expected, check
@@ -96,7 +96,7 @@ def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
     """Ends the stream at the service when the reader leaves, though no byte comes just then.
     Returns what gives its slot back."""
     reader = request.META.get("gunicorn.socket")
-    forget = departures().expect(reader, found.abort) if reader is not None else _nothing
+    forget = disconnect_watcher().expect(reader, found.abort) if reader is not None else _nothing
 
     def done() -> None:
         forget()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-from webui.connection.connection import Service, trouble_lately
+from webui.connection.connection import Service, recent_failure
 from webui.library.entries import FILE, ROOT, Entry, Snapshot
-from webui.library.listing_cache import Known, Listings
+from webui.library.listing_cache import CachedListing, Listings
 from webui.v1.errors import Failure, NotFound, Unreadable
 from webui.v1.models import Unchanged
 
@@ -54,18 +54,18 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
     one is asked before the page where nobody has seen the folder, we changed it ourselves, or
     the reader insists; else the page asks once behind."""
     since = datetime.now(UTC)
-    known = store().known(service.key, folder)
+    known = store().find(service.key, folder)
     if known is None:
         return Reading(_fetched(service, folder, None, since), is_fresh=True)
     if service.is_embedded or at_once or known.is_changed:
         return _revalidated(service, folder, known, since)
     if (now - known.snapshot.read_at).total_seconds() < FRESH_SECONDS:
         return Reading(known.snapshot, is_fresh=True)
-    trouble = trouble_lately(service.v1.health, now)
+    trouble = recent_failure(service.v1.health, now)
     return Reading(known.snapshot, is_fresh=False, failure=trouble)
 
 
-def _revalidated(service: Service, folder: str, known: Known, since: datetime) -> Reading:
+def _revalidated(service: Service, folder: str, known: CachedListing, since: datetime) -> Reading:
     try:
         return Reading(_fetched(service, folder, known, since), is_fresh=True)
     except NotFound:
@@ -74,29 +74,31 @@ def _revalidated(service: Service, folder: str, known: Known, since: datetime) -
         return Reading(known.snapshot, is_fresh=False, failure=failure)
 
 
-def _fetched(service: Service, folder: str, known: Known | None, since: datetime) -> Snapshot:
+def _fetched(
+    service: Service, folder: str, known: CachedListing | None, since: datetime
+) -> Snapshot:
     """Asks when it has the turn, unless somebody else was told since then."""
     if service.is_embedded:
-        return _asked(service, folder, known)
+        return _fetch(service, folder, known)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        with store().turn(service.key, folder) as has_turn:
+        with store().refresh_lock(service.key, folder) as has_turn:
             if has_turn or time.monotonic() > deadline:
-                told = store().known(service.key, folder)
+                told = store().find(service.key, folder)
                 if told and not told.is_changed and told.snapshot.read_at >= since:
                     return told.snapshot
-                return _asked(service, folder, known)
+                return _fetch(service, folder, known)
         time.sleep(STEP_SECONDS)
 
 
-def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
+def _fetch(service: Service, folder: str, known: CachedListing | None) -> Snapshot:
     number = store().number(service.key, folder)
     try:
         found = service.v1.listing(_id_of(folder), known.etag if known else None)
     except NotFound as error:
         if folder == ROOT:
             raise Unreadable("not_v1", status=404) from error
-        gone = known or store().known(service.key, folder)
+        gone = known or store().find(service.key, folder)
         store().forget(service.key, folder)
         raise Gone(gone.snapshot.parent if gone else "") from error
     if isinstance(found, Unchanged) and known is not None:
@@ -104,7 +106,7 @@ def _asked(service: Service, folder: str, known: Known | None) -> Snapshot:
         return known.snapshot
     if isinstance(found, Unchanged):
         found = service.v1.listing(_id_of(folder))
-    return store().keep(service.key, ROOT if found.is_root else folder, found, number)
+    return store().save(service.key, ROOT if found.is_root else folder, found, number)
 
 
 def _id_of(folder: str) -> str | None:
@@ -113,7 +115,7 @@ def _id_of(folder: str) -> str | None:
 
 def listed_file(service: Service, folder: str, file: str) -> Entry | None:
     """As the listing that a page was made of has it, without asking the service."""
-    known = store().known(service.key, folder[:LONGEST_ID])
+    known = store().find(service.key, folder[:LONGEST_ID])
     return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
 
 
@@ -151,7 +153,7 @@ def path_of(service: Service, snapshot: Snapshot) -> str:
 def own_id(service: Service) -> str:
     """The root's id as the service has it: 0 is a word of ours, which not each understands."""
     read(service, ROOT, now=datetime.now(UTC))
-    known = store().known(service.key, ROOT)
+    known = store().find(service.key, ROOT)
     return known.own_id if known else ROOT
 
 
@@ -159,7 +161,7 @@ def changed(service: Service, folders: Iterable[str]) -> None:
     """After an act of ours: the folder, and those above, whose sizes it changed."""
     touched = {ROOT, *folders}
     for folder in folders:
-        known = store().known(service.key, folder)
+        known = store().find(service.key, folder)
         if known is not None:
             touched |= {found for found, _name in above(service, known.snapshot)}
     store().change(service.key, sorted(touched - {""}))

@@ -56,7 +56,7 @@ CREATE INDEX IF NOT EXISTS listing_used ON listing (used_at);
 
 
 @dataclass(frozen=True)
-class Known:
+class CachedListing:
     """What the store holds of a folder. `is_changed`: by ourselves, after it was read."""
 
     snapshot: Snapshot
@@ -96,7 +96,7 @@ class Listings:
 
     # Reading
 
-    def known(self, service: str, folder: str) -> Known | None:
+    def find(self, service: str, folder: str) -> CachedListing | None:
         with self._file.opened() as base:
             row = base.execute(
                 "SELECT listing.*, coalesce(change.number, 0) > listing.number AS is_changed"
@@ -110,7 +110,7 @@ class Listings:
             if contents is None:
                 return None
             self._touch(base, row)
-        return Known(
+        return CachedListing(
             snapshot_of(row, contents), row["etag"], row["own_id"], bool(row["is_changed"])
         )
 
@@ -124,7 +124,7 @@ class Listings:
             if stored is None:
                 return None
             contents = Contents(Entry(*values) for values in json.loads(stored[0]))
-            self._memory.keep(key, contents)
+            self._memory.put(key, contents)
         return contents
 
     def _touch(self, base: sqlite3.Connection, row: sqlite3.Row) -> None:
@@ -192,7 +192,7 @@ class Listings:
         with self._file.opened() as base:
             return number_of(base, service, folder)
 
-    def keep(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
+    def save(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
         """Lets the others see it, unless we changed the folder since `number` was taken."""
         entries = entries_of(listing)
         stored = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
@@ -204,7 +204,7 @@ class Listings:
                 put(base, "listing", facts)
                 row = {name: facts[name] for name in ("service", "folder", "revision")}
                 put(base, "rows", {**row, "rows": stored})
-                self._memory.keep((service, folder, facts["revision"]), contents)
+                self._memory.put((service, folder, facts["revision"]), contents)
         self._prune_sometimes()
         return snapshot_of(facts, contents)
 
@@ -237,7 +237,7 @@ class Listings:
                 remove(base, table, [(service, folder)])
 
     @contextmanager
-    def turn(self, service: str, folder: str) -> Iterator[bool]:
+    def refresh_lock(self, service: str, folder: str) -> Iterator[bool]:
         """True for one at a time."""
         has_turn = self._take_turn(service, folder)
         try:
@@ -296,7 +296,7 @@ class Memory:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
-    def keep(self, key: tuple[str, ...], contents: Contents) -> None:
+    def put(self, key: tuple[str, ...], contents: Contents) -> None:
         with self._lock:
             if key not in self._kept:
                 self._entries += len(contents)

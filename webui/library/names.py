@@ -11,22 +11,22 @@ LONGEST_NAME = 255
 NEVER_IN_A_NAME = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def trouble_with(name: str) -> str:
+def find_name_error(name: str) -> str:
     """As the service would judge it; nothing where the name is good."""
     if not name.strip():
-        return words_for("name_empty")
+        return describe_name_error("name_empty")
     if max(len(name), len(unicodedata.normalize("NFC", name))) > LONGEST_NAME:
-        return words_for("name_too_long")
+        return describe_name_error("name_too_long")
     if name in (".", "..") or NEVER_IN_A_NAME.search(name):
-        return words_for("name_not_allowed")
+        return describe_name_error("name_not_allowed")
     return ""
 
 
 def refusal(failure: Conflict | Rejected) -> str:
     """The service's own refusal, in words for the field."""
     if isinstance(failure, Conflict):
-        return words_for("name_taken")
-    return words_for(failure.reason) or said(failure)
+        return describe_name_error("name_taken")
+    return describe_name_error(failure.reason) or said(failure)
 
 
 def said(failure: Failure) -> str:
@@ -36,7 +36,7 @@ def said(failure: Failure) -> str:
     return _("The storage service refuses this name. Try another.")
 
 
-def words_for(reason: str) -> str:
+def describe_name_error(reason: str) -> str:
     words = {
         "name_empty": _("Enter a name."),
         "name_too_long": _("A name has at most 255 characters."),

@@ -1,8 +1,8 @@
 """How a request wants a listing to look: sort, filter, and view."""
 
 from webui.http.requests import Request
-from webui.library.addresses import Look, look_of
+from webui.library.addresses import ViewOptions, parse_view_options
 
 
-def look_at(request: Request) -> Look:
-    return look_of(request.GET.dict())
+def view_options(request: Request) -> ViewOptions:
+    return parse_view_options(request.GET.dict())

@@ -12,7 +12,7 @@ MOST_DOORS = 4
 
 
 @dataclass(frozen=True)
-class Door:
+class DeviceAddress:
     """An address of Ferry with the link at its end, and its picture for a camera."""
 
     url: str
@@ -20,10 +20,10 @@ class Door:
     qr_size: int
 
 
-def doors(request: HttpRequest, path: str) -> list[Door]:
+def device_addresses(request: HttpRequest, path: str) -> list[DeviceAddress]:
     """The address in the reader's own bar, unless it means this machine to itself alone: then
     those that the machine has in its networks, where Ferry listens there."""
-    return [door(f"{base}{path}") for base in bases(request)]
+    return [device_address(f"{base}{path}") for base in bases(request)]
 
 
 def bases(request: HttpRequest) -> list[str]:
@@ -39,7 +39,7 @@ def is_loopback(name: str) -> bool:
     return name == "localhost" or name.startswith("127.") or name.strip("[]") == "::1"
 
 
-def door(url: str) -> Door:
+def device_address(url: str) -> DeviceAddress:
     """One path of the picture's dark runs; the quiet edge around it is the page's to give."""
     rows = segno.make(url, error="m", micro=False).matrix
     runs = [
@@ -47,7 +47,7 @@ def door(url: str) -> Door:
         for number, row in enumerate(rows)
         for start, length in runs_of(row)
     ]
-    return Door(url, "".join(runs), len(rows))
+    return DeviceAddress(url, "".join(runs), len(rows))
 
 
 def runs_of(row: bytearray) -> list[tuple[int, int]]:

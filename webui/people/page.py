@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 
 from webui import formatting
 from webui.formatting import Calendar, role_words
-from webui.people.device_addresses import Door
+from webui.people.device_addresses import DeviceAddress
 
 ROLES = ("guest", "member", "owner")
 
 
-class Known(Protocol):
+class PersonFacts(Protocol):
     pk: int
     username: str
     role: str
@@ -81,7 +81,7 @@ class InvitePage:
 class InvitedPage:
     title: str
     text: str
-    doors: Sequence[Door]
+    doors: Sequence[DeviceAddress]
     hint: str
 
 
@@ -95,7 +95,10 @@ def may_words(role: str) -> str:
 
 
 def people_part(
-    people: Iterable[Known], invited: Iterable[Invited], reader: Known, calendar: Calendar
+    people: Iterable[PersonFacts],
+    invited: Iterable[Invited],
+    reader: PersonFacts,
+    calendar: Calendar,
 ) -> PeoplePart:
     return PeoplePart(
         [person_row(person, reader) for person in people],
@@ -103,7 +106,7 @@ def people_part(
     )
 
 
-def person_row(person: Known, reader: Known) -> PersonRow:
+def person_row(person: PersonFacts, reader: PersonFacts) -> PersonRow:
     return PersonRow(
         person.username,
         may_words(person.role) if person.role != "owner" else role_words("owner"),
@@ -129,7 +132,7 @@ def role_choices(current: str) -> list[RoleChoice]:
 
 
 def person_page(
-    person: Known, reader: Known, devices: int, calendar: Calendar, refusal: str = ""
+    person: PersonFacts, reader: PersonFacts, devices: int, calendar: Calendar, refusal: str = ""
 ) -> PersonPage:
     since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
     name = {"name": person.username}
@@ -152,7 +155,7 @@ def person_page(
     )
 
 
-def invited_page(role: str, doors: Sequence[Door], expires: str) -> InvitedPage:
+def invited_page(role: str, doors: Sequence[DeviceAddress], expires: str) -> InvitedPage:
     words = {"role": role_words(role), "when": expires}
     return InvitedPage(
         _("Invitation"),

@@ -67,7 +67,7 @@ def waiting(secret: str, now: datetime) -> Pairing | None:
     return rows.filter(digest=digest_of(secret)).exclude(code_digest="").first()
 
 
-def asked(code: str, now: datetime) -> Pairing | None:
+def find_pairing(code: str, now: datetime) -> Pairing | None:
     """The device that shows this code and that nobody has approved yet."""
     spelled = "".join(letter for letter in code.upper() if letter in LETTERS)
     return _open(now).filter(code_digest=digest_of(spelled), user=None).first()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.people.device_addresses import Door
+from webui.people.device_addresses import DeviceAddress
 from webui.signin.devices_page import name_and_icon
 
 
 @dataclass(frozen=True)
 class OfferPart:
-    doors: Sequence[Door]
+    doors: Sequence[DeviceAddress]
     number: str
     state_url: str
 
@@ -46,7 +46,7 @@ class ApprovePage:
     address: str
 
 
-def offer_part(doors: Sequence[Door], number: str, pairing_id: int) -> OfferPart:
+def offer_part(doors: Sequence[DeviceAddress], number: str, pairing_id: int) -> OfferPart:
     return OfferPart(doors, number, reverse("account-pair-offered", args=[pairing_id]))
 
 

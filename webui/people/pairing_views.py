@@ -19,7 +19,7 @@ from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing, pairing_page
-from webui.people.device_addresses import doors
+from webui.people.device_addresses import device_addresses
 from webui.people.pairing import is_over
 from webui.signin.devices import agent_of
 from webui.signin.session import guessed, limited, too_many_tries, welcome_in
@@ -38,7 +38,7 @@ def offer(request: Request) -> HttpResponse:
     """The link is in this answer alone, as a picture and as text."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
     events.record(request, Kind.LINK_OFFERED)
-    at = doors(request, reverse("pair-accept", args=[token]))
+    at = device_addresses(request, reverse("pair-accept", args=[token]))
     context = {"offer": pairing_page.offer_part(at, pairing.number_of(token), row.pk)}
     template = "people/_pairing.html" if request.htmx else "people/pair.html"
     return render(request, template, context)
@@ -142,7 +142,7 @@ def approve(request: Request) -> HttpResponse:
         return show_approval(
             request, pairing_page.approve_page(code, too_many_tries(too_many)), 429
         )
-    row = pairing.asked(code, now)
+    row = pairing.find_pairing(code, now)
     if row is not None:
         guess_limits.give_back(limits)
     if row is not None and "approve" not in request.POST:

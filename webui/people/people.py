@@ -84,7 +84,7 @@ def invitations(now: datetime) -> QuerySet[OneTimeLink]:
 def join(token: str, name: str, password: str, now: datetime) -> User | None:
     """None where the link was used up, taken back or too old in the meantime."""
     with transaction.atomic():
-        link = OneTimeLink.found(OneTimeLink.INVITATION, token, now)
+        link = OneTimeLink.find(OneTimeLink.INVITATION, token, now)
         if link is None or not OneTimeLink.consume(OneTimeLink.INVITATION, token, now):
             return None
         return User.objects.create_user(name, password, Role(link.role))

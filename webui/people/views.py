@@ -21,7 +21,7 @@ from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
 from webui.people import people
-from webui.people.device_addresses import doors
+from webui.people.device_addresses import device_addresses
 from webui.people.page import InvitePage, invited_page, person_page, role_choices
 from webui.signin import devices
 from webui.signin.ask_password import confirmed
@@ -134,7 +134,7 @@ def invite(request: Request) -> HttpResponse:
     events.record(request, Kind.INVITED, detail=role)
     path = reverse("join", args=[token])
     expires = calendar().to_the_minute(now + people.INVITATION_LIFETIME)
-    page = invited_page(role, doors(request, path), expires)
+    page = invited_page(role, device_addresses(request, path), expires)
     return render(request, "people/invited.html", {"page": page})
 
 

@@ -12,7 +12,7 @@ from webui.formatting import clock_words
 from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
 from webui.library.entries import Entry, Snapshot, by_name, split_name
 from webui.player import episodes
-from webui.player.positions import Mark
+from webui.player.positions import Position
 from webui.player.resume_page import stopped_words
 
 # What browsers may play as it is; each says for itself whether it does.
@@ -47,7 +47,7 @@ class Resume:
 
 
 @dataclass(frozen=True)
-class Words:
+class SubtitleTrack:
     """Subtitles beside the film, as WebVTT."""
 
     label: str
@@ -72,7 +72,7 @@ class PlayerPage:
     previous: NearbyFilm | None
     next: NearbyFilm | None
     runs_on: bool  # the next one is the next episode of its series
-    subtitles: Sequence[Words]
+    subtitles: Sequence[SubtitleTrack]
     speeds: Sequence[tuple[str, str]] = SPEEDS
     modules: Sequence[str] = MODULES
 
@@ -81,8 +81,8 @@ def player_page(
     snapshot: Snapshot,
     entry: Entry,
     at: Addresses,
-    mark: Mark | None,
-    subtitles: Sequence[Words] = (),
+    mark: Position | None,
+    subtitles: Sequence[SubtitleTrack] = (),
 ) -> PlayerPage:
     before, after = films_around(snapshot, entry)
     title = split_name(entry.name)[0]
@@ -106,7 +106,7 @@ def player_page(
     )
 
 
-def resume_of(mark: Mark | None) -> Resume | None:
+def resume_of(mark: Position | None) -> Resume | None:
     if mark is None or not mark.position_seconds:
         return None
     at, of = mark.position_seconds, mark.duration_seconds

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Mark:
+class Position:
     position_seconds: float
     duration_seconds: float  # 0: nobody knows
     is_watched: bool

@@ -8,7 +8,7 @@ from webui.connection.connection import Service
 from webui.library import folders
 from webui.library.entries import FILE, Entry, Snapshot
 from webui.models import User, Watched
-from webui.player.positions import Mark
+from webui.player.positions import Position
 
 # Who looked in for a moment did not begin, and who reads the names of the crew has seen it all.
 BEGUN_SECONDS = 10
@@ -31,15 +31,15 @@ class Film:
     entry: Entry
 
 
-def position(user: User, service: Service, file: str) -> Mark | None:
+def position(user: User, service: Service, file: str) -> Position | None:
     found = Watched.objects.filter(user=user, service=service.key, file=file).first()
-    return mark_of(found) if found else None
+    return position_of(found) if found else None
 
 
-def positions(user: User, service: Service, folder: str) -> Mapping[str, Mark]:
+def positions(user: User, service: Service, folder: str) -> Mapping[str, Position]:
     """Of all files of a folder, in one query."""
     found = Watched.objects.filter(user=user, service=service.key, folder=folder)
-    return {each.file: mark_of(each) for each in found[:MOST_MARKS]}
+    return {each.file: position_of(each) for each in found[:MOST_MARKS]}
 
 
 def report(user: User, film: Film, at_seconds: float, of_seconds: float, now: datetime) -> None:
@@ -49,14 +49,14 @@ def report(user: User, film: Film, at_seconds: float, of_seconds: float, now: da
         facts |= {"position_seconds": 0, "is_watched": True}
     else:
         facts |= {"position_seconds": at if at >= BEGUN_SECONDS else 0}
-    keep(user, film, facts, now)
+    save(user, film, facts, now)
 
 
-def mark(user: User, film: Film, now: datetime, *, is_watched: bool) -> None:
-    keep(user, film, {"is_watched": is_watched, "position_seconds": 0}, now)
+def set_watched(user: User, film: Film, now: datetime, *, is_watched: bool) -> None:
+    save(user, film, {"is_watched": is_watched, "position_seconds": 0}, now)
 
 
-def keep(user: User, film: Film, facts: dict[str, object], now: datetime) -> None:
+def save(user: User, film: Film, facts: dict[str, object], now: datetime) -> None:
     about = {"folder": film.folder, "updated_at": now}
     Watched.objects.update_or_create(
         user=user, service=film.service.key, file=film.entry.id, defaults=about | facts
@@ -71,14 +71,16 @@ def is_end(at: float, of: float) -> bool:
     return of > 0 and of - at <= min(of * END_SHARE, END_SECONDS)
 
 
-def mark_of(found: Watched) -> Mark:
-    return Mark(found.position_seconds, found.duration_seconds, found.is_watched)
+def position_of(found: Watched) -> Position:
+    return Position(found.position_seconds, found.duration_seconds, found.is_watched)
 
 
 # Continue watching
 
 
-def continued(user: User, service: Service, now: datetime) -> list[tuple[Snapshot, Entry, Mark]]:
+def continued(
+    user: User, service: Service, now: datetime
+) -> list[tuple[Snapshot, Entry, Position]]:
     """What was begun and not seen to its end, the latest first, as far as it is still there."""
     begun = Watched.objects.filter(
         user=user,
@@ -86,16 +88,16 @@ def continued(user: User, service: Service, now: datetime) -> list[tuple[Snapsho
         position_seconds__gt=0,
         updated_at__gt=now - CONTINUED_FOR,
     ).order_by("-updated_at")[: MOST_CONTINUED * 2]
-    found: list[tuple[Snapshot, Entry, Mark]] = []
+    found: list[tuple[Snapshot, Entry, Position]] = []
     for each in begun:
         snapshot, entry = whereabouts(service, each)
         if snapshot and entry and len(found) < MOST_CONTINUED:
-            found.append((snapshot, entry, mark_of(each)))
+            found.append((snapshot, entry, position_of(each)))
     return found
 
 
 def whereabouts(service: Service, watched: Watched) -> tuple[Snapshot | None, Entry | None]:
-    known = folders.store().known(service.key, watched.folder)
+    known = folders.store().find(service.key, watched.folder)
     snapshot = known.snapshot if known else None
     entry = snapshot.contents.find(f"{FILE}-{watched.file}") if snapshot else None
     return snapshot, entry
@@ -119,7 +121,7 @@ def below(service: Service, wanted: list[str]) -> list[str]:
     did."""
     found = list(wanted)
     for folder in found:
-        known = folders.store().known(service.key, folder) if len(found) < MOST_FOLDERS else None
+        known = folders.store().find(service.key, folder) if len(found) < MOST_FOLDERS else None
         entries = known.snapshot.contents.entries if known else []
         found += [entry.id for entry in entries if entry.is_folder and entry.id not in found]
     return found[:MOST_FOLDERS]

@@ -4,10 +4,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.formatting import clock_words
-from webui.player.positions import Mark
+from webui.player.positions import Position
 
 
-def stopped_words(mark: Mark) -> str:
+def stopped_words(mark: Position) -> str:
     at = clock_words(mark.position_seconds)
     if not mark.duration_seconds:
         return _("You stopped at %(time)s.") % {"time": at}
@@ -17,7 +17,7 @@ def stopped_words(mark: Mark) -> str:
     return _("You stopped at %(time)s, with %(left)s.") % words
 
 
-def left_words(mark: Mark) -> str:
+def left_words(mark: Position) -> str:
     """`23 min left`, or where one stopped in a film of unknown length."""
     if not mark.duration_seconds:
         return clock_words(mark.position_seconds)
@@ -25,7 +25,7 @@ def left_words(mark: Mark) -> str:
     return _("%(count)s min left") % {"count": minutes}
 
 
-def watched_words(mark: Mark) -> str:
+def watched_words(mark: Position) -> str:
     if mark.percent:
         return _("Watched %(percent)s%%") % {"percent": mark.percent}
     return _("Watched") if mark.is_watched else ""

@@ -8,12 +8,12 @@ from webui.library.addresses import Addresses
 from webui.library.entries import Entry
 from webui.library.folders import Reading
 from webui.player import page, resume, subtitles
-from webui.player.page import PlayerPage, Words
+from webui.player.page import PlayerPage, SubtitleTrack
 
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     mark = resume.position(request.user, request.service, entry.id)
-    at = Addresses(reading.snapshot.folder, library_requests.look_at(request))
+    at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
     beside = subtitles.of(request.service, reading.snapshot, entry, timezone.now())
-    words = [Words(each.label, each.language, each.url) for each in beside]
+    words = [SubtitleTrack(each.label, each.language, each.url) for each in beside]
     return page.player_page(reading.snapshot, entry, at, mark, subtitles=words)

@@ -18,7 +18,7 @@ from webui.connection.connection import Service
 from webui.library import encodings, folders
 from webui.library.content_check import Expected, check, expected_file
 from webui.library.entries import Entry, Snapshot, by_name, split_name
-from webui.limiter import Turns
+from webui.limiter import Limiter
 from webui.player import subtitle_languages, webvtt
 from webui.v1.errors import Failure
 from webui.v1.links import Link
@@ -36,7 +36,7 @@ REGIONAL = re.compile(
     r"(?i)(?<![a-z0-9])([a-z]{2})[-_](br|pt|hans|hant|cn|tw|hk|gb|us|mx|es)(?![a-z0-9])"
 )
 
-turns = Turns(4, wait_seconds=20)
+turns = Limiter(4, wait_seconds=20)
 
 
 class NoSubtitles(Exception):  # noqa: N818  Errors are nouns here.

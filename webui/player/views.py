@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.library import folders
@@ -33,16 +33,16 @@ Asking = Callable[[str], Playable]
 @require_safe
 @open_to(Role.GUEST)
 def hls(request: Request, file: str) -> HttpResponse:
-    return told(request, request.v1.hls, file, "hls")
+    return respond(request, request.v1.hls, file, "hls")
 
 
 @require_safe
 @open_to(Role.GUEST)
 def mp4(request: Request, file: str) -> HttpResponse:
-    return told(request, request.v1.mp4, file, "mp4")
+    return respond(request, request.v1.mp4, file, "mp4")
 
 
-def told(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
+def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
     """A refusal is an answer as well: the player has other ways, and words for the last of them."""
     try:
         answer = where(request, ask(file), file, kind)
@@ -70,7 +70,7 @@ def why_not(failure: Failure) -> str:
         return failure.message
     if isinstance(failure, Rejected):
         return _("The storage service could not convert it.")
-    return f"{trouble_of(failure).title}."
+    return f"{message_of(failure).title}."
 
 
 # How far somebody got
@@ -89,11 +89,11 @@ def position(request: Request, file: str) -> HttpResponse:
 
 @require_POST
 @open_to(Role.GUEST)
-def mark(request: Request, file: str) -> HttpResponse:
+def set_watched(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     is_watched = request.POST.get("watched") == "1"
     if film:
-        resume.mark(request.user, film, timezone.now(), is_watched=is_watched)
+        resume.set_watched(request.user, film, timezone.now(), is_watched=is_watched)
     return redirect(folder_url(ROOT if film is None or "at_front" in request.POST else film.folder))
 
 

@@ -159,7 +159,7 @@ def shown(text: str) -> str:
     is_open: list[str] = []
     at = 0
     for tag in MARKUP.finditer(text):
-        pieces += [escaped(text[at : tag.start()]), mark_of(tag, is_open)]
+        pieces += [escaped(text[at : tag.start()]), clean_tag(tag, is_open)]
         at = tag.end()
     pieces.append(escaped(text[at:]))
     pieces += [f"</{name}>" for name in reversed(is_open)]
@@ -168,7 +168,7 @@ def shown(text: str) -> str:
     return "\n".join(line for line in written.split("\n") if line.strip())
 
 
-def mark_of(tag: re.Match[str], is_open: list[str]) -> str:
+def clean_tag(tag: re.Match[str], is_open: list[str]) -> str:
     name = (tag[2] or "").lower()
     if name not in KEPT:
         return ""

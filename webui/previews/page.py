@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from webui import formatting
 from webui.files.page import ICONS, WINDOW, Circumstances, download_url
 from webui.formatting import clock_words
-from webui.library.addresses import Addresses, Look, image_url, raw_url, thumb_url
+from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
 from webui.library.entries import FILE, KIND_OF, Entry, Snapshot, natural, split_name
 from webui.previews.text_page import TextPart
 from webui.previews.zip_contents import Packed
@@ -113,7 +113,7 @@ class PreviewPage:
 def preview_page(
     snapshot: Snapshot,
     entry: Entry,
-    look: Look,
+    look: ViewOptions,
     around: Circumstances,
     text: TextPart | None = None,
 ) -> PreviewPage:
@@ -166,7 +166,7 @@ def packed_file(packed: Packed) -> PackedFile:
     return PackedFile(icon, folder + slash, name, formatting.size_words(packed.size_bytes))
 
 
-def in_sight(snapshot: Snapshot, entry: Entry, look: Look) -> Sequence[Entry]:
+def in_sight(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> Sequence[Entry]:
     """In the reader's order, of what the filter shows; all where it doesn't show this one."""
     found = snapshot.contents.matching(look.sort, look.query)
     return found if entry in found else snapshot.contents.in_order(look.sort)
@@ -309,7 +309,7 @@ def track(entry: Entry, at: Addresses, *, is_current: bool) -> Track:
     )
 
 
-def queue_of(snapshot: Snapshot, entry: Entry, look: Look) -> dict[str, Any]:
+def queue_of(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> dict[str, Any]:
     """All tracks that play with this one. Their addresses differ only in the ID of the file."""
     at = Addresses(snapshot.folder, look)
     return {

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import formatting
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.library.addresses import Addresses
 from webui.library.entries import Entry
 from webui.previews import layouts
@@ -67,7 +67,7 @@ def is_art(entry: Entry) -> bool:
 
 
 def failed_part(failure: Failure) -> TextPart:
-    trouble = trouble_of(failure)
+    trouble = message_of(failure)
     return TextPart(Shape("failed"), trouble_title=trouble.title, trouble_text=trouble.text)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from webui.limiter import Turns
+from webui.limiter import Limiter
 
 MOST_BYTES = 2 * 2**20
 MOST_LARGE_BYTES = 8 * 2**20
@@ -18,7 +18,7 @@ MOST_KEPT_BYTES = 512 * 2**20
 MISSING_SECONDS = 600
 PRUNE_EVERY = 500
 
-turns = Turns(4, wait_seconds=20)
+turns = Limiter(4, wait_seconds=20)
 
 
 class Pictures:
@@ -42,7 +42,7 @@ class Pictures:
                 found = self._read(path)
                 if found is None:
                     found = picture_in(fetch(), most_bytes)
-                    self._keep(path, found)
+                    self._save(path, found)
         return found or None
 
     def _path(self, mark: str) -> Path:
@@ -59,7 +59,7 @@ class Pictures:
             return None
         return found
 
-    def _keep(self, path: Path, content: bytes) -> None:
+    def _save(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
         with draft.open("wb") as file:

@@ -80,11 +80,11 @@ def small(request: Request, file: str) -> Download:
     """The link of the listing, where it told one; else the service's own answer. A page full of
     pictures that wait for a busy service would take all threads for itself."""
     entry = entry_in(request, file)
-    found = asked(request, file, entry.picture if entry else "")
+    found = fetch_thumbnail(request, file, entry.picture if entry else "")
     return request.v1.open(found, insists=False) if isinstance(found, Link) else found
 
 
-def asked(request: Request, file: str, link: str) -> Link | Download:
+def fetch_thumbnail(request: Request, file: str, link: str) -> Link | Download:
     if link == OWN_PICTURE:
         return request.v1.picture(file, PICTURE_PIXELS)
     if link:

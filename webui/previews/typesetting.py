@@ -10,7 +10,7 @@ import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from webui.limiter import Busy, Turns
+from webui.limiter import Busy, Limiter
 
 PROGRAM = Path(__file__).with_name("typeset.py")
 MOST_SECONDS = 4
@@ -24,7 +24,7 @@ TAGS = {
 }
 SCHEMES = {"http", "https", "mailto"}
 
-turns = Turns(2, wait_seconds=MOST_SECONDS)
+turns = Limiter(2, wait_seconds=MOST_SECONDS)
 
 
 def coloured(text: str, language: str) -> list[str | SafeString]:
@@ -32,11 +32,11 @@ def coloured(text: str, language: str) -> list[str | SafeString]:
     head, tail = split(text)
     if not language or any(len(line) > LONGEST_LINE for line in head):
         return [*head, *tail]
-    lines = asked({"kind": "code", "language": language, "text": "\n".join(head)})
+    lines = ask_child({"kind": "code", "language": language, "text": "\n".join(head)})
     if not isinstance(lines, list):
         return [*head, *tail]
     done = lines[: len(head)]
-    return [*map(marked, done), *head[len(done) :], *tail]
+    return [*map(highlight_line, done), *head[len(done) :], *tail]
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
@@ -48,7 +48,7 @@ def split(text: str) -> tuple[list[str], list[str]]:
     return lines[:count], lines[count:]
 
 
-def marked(line: list[list[str]]) -> SafeString:
+def highlight_line(line: list[list[str]]) -> SafeString:
     """The letters are ours; the text is anybody's."""
     parts = [
         f'<span class="{letter}">{escape(text)}</span>' if letter in LETTERS else escape(text)
@@ -59,7 +59,7 @@ def marked(line: list[list[str]]) -> SafeString:
 
 def prose(text: str) -> SafeString | None:
     """None where it can't be laid out: a text stays one without."""
-    found = asked({"kind": "markdown", "text": text})
+    found = ask_child({"kind": "markdown", "text": text})
     if not isinstance(found, str):
         return None
     cleaned = nh3.clean(
@@ -81,7 +81,7 @@ def elsewhere(tag: str, attribute: str, value: str) -> str | None:
     return value
 
 
-def asked(question: dict[str, str]) -> Any:
+def ask_child(question: dict[str, str]) -> Any:
     """None where it takes too long, costs too much, or too many ask at once."""
     try:
         with turns.one():

@@ -38,11 +38,11 @@ SETTING = Setting(typesetting.coloured, typesetting.prose)
 @open_to(Role.GUEST)
 def show(request: Request, folder: str, file: str) -> HttpResponse:
     reading = files_screen.read(request, folder)
-    entry = files_screen.found(reading, f"{FILE}-{file}")
+    entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     text = shown_text(request, reading, entry) if entry.preview in READ else None
     around = files_screen.circumstances(request, reading)
     page = pages.preview_page(
-        reading.snapshot, entry, library_requests.look_at(request), around, text
+        reading.snapshot, entry, library_requests.view_options(request), around, text
     )
     if entry.preview == "archive" and page.kind == "none":
         page = add_archive_listing(request, entry, page)
@@ -68,7 +68,7 @@ def add_archive_listing(
 def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:
     """A service that fails just now leaves the page with its ways on."""
     try:
-        return text_from(request, reading, entry, place_of(request, "at"))
+        return text_from(request, reading, entry, position_of(request, "at"))
     except Failure as failure:
         return failed_part(failure)
 
@@ -77,10 +77,10 @@ def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | N
 @open_to(Role.GUEST)
 def more(request: Request, folder: str, file: str) -> HttpResponse:
     reading = files_screen.read(request, folder)
-    entry = files_screen.found(reading, f"{FILE}-{file}")
+    entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     if entry.preview not in READ:
         raise Http404
-    text = text_from(request, reading, entry, place_of(request, "from"))
+    text = text_from(request, reading, entry, position_of(request, "from"))
     return render(request, "previews/_piece.html", {"text": text})
 
 
@@ -89,10 +89,12 @@ def more(request: Request, folder: str, file: str) -> HttpResponse:
 def queue(request: Request, folder: str, file: str) -> HttpResponse:
     """The tracks that play with this one, which its page would carry for nothing each time."""
     reading = files_screen.read(request, folder)
-    entry = files_screen.found(reading, f"{FILE}-{file}")
+    entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     if entry.preview != "audio":
         raise Http404
-    return JsonResponse(pages.queue_of(reading.snapshot, entry, library_requests.look_at(request)))
+    return JsonResponse(
+        pages.queue_of(reading.snapshot, entry, library_requests.view_options(request))
+    )
 
 
 def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
@@ -103,10 +105,10 @@ def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> T
         entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
     )
     piece = text_pieces.read(request.v1, wanted)
-    at = Addresses(reading.snapshot.folder, library_requests.look_at(request))
+    at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
     return text_part(entry, piece, at, SETTING) if piece else None
 
 
-def place_of(request: Request, name: str) -> int:
+def position_of(request: Request, name: str) -> int:
     asked = request.GET.get(name, "")
     return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 16 else 0

@@ -36,7 +36,7 @@ def check(request: Request) -> HttpResponse:
         service = connection.service()
         with suppress(Failure):
             service.v1.account()
-        connection.tell_health(service.key, service.v1.health)
+        connection.share_health(service.key, service.v1.health)
     if not request.htmx:
         return redirect(reverse("account-server", fragment="service"))
     return render(request, "server/_service.html", {**context_for(request), "is_checked": True})
@@ -69,7 +69,7 @@ def is_kept(form: Connect) -> bool:
         log.warning("refused connection place=%r reason=%s", place_of(url), failure.reason)
         form.add_error(None, refusal_of(failure))
         return False
-    connection.keep(url, name, password)
+    connection.store(url, name, password)
     log.info("connected place=%r", place_of(url))
     return True
 
@@ -95,7 +95,7 @@ def forget(request: Request) -> HttpResponse:
         return leave_for(request, part_url())
     if request.method != "POST":
         return render(request, "server/forget.html", {"page": forget_page(stored.url)})
-    connection.forget()
+    connection.disconnect()
     log.info("forgot connection place=%r", place_of(stored.url))
     events.record(request, Kind.DISCONNECTED, place_of(stored.url))
     messages.success(request, _("Forgotten. Files are kept on this machine."))

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-from webui.errors.page import said_by, trouble_of
+from webui.errors.page import message_of, said_by
 from webui.formatting import ago_words, tenths_words
 from webui.people.page import PeoplePart
 from webui.server.storage_page import StoragePart
@@ -85,7 +85,7 @@ def service_part(health: Health, now: datetime) -> ServicePart:
 
 
 def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
-    trouble = trouble_of(failure)
+    trouble = message_of(failure)
     if health.last_error_at:
         asked = _("Asked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
         return ServicePart(trouble.title, f"{asked} {trouble.text}", is_well=False, is_ill=True)

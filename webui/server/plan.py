@@ -19,7 +19,7 @@ SHAPE = crc32(" ".join(each.name for kind in (Account, Wish) for each in fields(
 
 
 @dataclass(frozen=True)
-class Told:
+class AccountReading:
     """`failure`: why it is no newer than it is."""
 
     account: Account
@@ -27,30 +27,30 @@ class Told:
     failure: Failure | None = None
 
 
-def told(service: Service, now: datetime) -> Told:
+def read_account(service: Service, now: datetime) -> AccountReading:
     """What was told before stands in where the service doesn't answer in time."""
     try:
-        account = asked(service, now)
+        account = fetch_account(service, now)
     except Failure as failure:
         known = cache.get(key_of(service))
         if known is None:
             raise
         account, at = known
-        return Told(account, at, failure)
+        return AccountReading(account, at, failure)
     with suppress(OSError):
         cache.set(key_of(service), (account, now), KEPT_SECONDS)
-    return Told(account, now)
+    return AccountReading(account, now)
 
 
 def key_of(service: Service) -> str:
     return f"account-{SHAPE}-{service.key}"
 
 
-def asked(service: Service, now: datetime) -> Account:
-    trouble = connection.trouble_lately(connection.health_of(service), now)
+def fetch_account(service: Service, now: datetime) -> Account:
+    trouble = connection.recent_failure(connection.health_of(service), now)
     if trouble:
         raise trouble
     try:
         return service.v1.account(PATIENCE_SECONDS)
     finally:
-        connection.tell_health(service.key, service.v1.health)
+        connection.share_health(service.key, service.v1.health)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.formatting import Calendar, ago_words, more_words, size_words
 from webui.v1.errors import Failure
 from webui.v1.models import Account, Wish
@@ -63,12 +63,12 @@ def plan_part(
 
 
 def absent_part(failure: Failure) -> PlanPart:
-    return PlanPart(trouble=trouble_of(failure).words)
+    return PlanPart(trouble=message_of(failure).words)
 
 
 def aged_words(failure: Failure, age: timedelta) -> str:
     how_it_was = _("This is how it was %(ago)s.") % {"ago": ago_words(age)}
-    return f"{trouble_of(failure).words} {how_it_was}"
+    return f"{message_of(failure).words} {how_it_was}"
 
 
 def facts_of(account: Account, *, is_owner: bool) -> list[Fact]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from webui.add import parse
 from webui.add import send as add_send
-from webui.add.outcomes import Verdict
+from webui.add.outcomes import ItemResult
 from webui.add.send import Errand
 from webui.http.requests import Request
 from webui.http.roles import open_to
@@ -29,7 +29,7 @@ log = logging.getLogger("ferry.account")
 @open_to(Role.MEMBER)
 def retry(request: Request, wish: str) -> HttpResponse:
     """Once it is a transfer, it is a wish no more."""
-    account, found = wish_of(request, wish)
+    account, found = find_wish(request, wish)
     items = parse.read(found.magnet or "")
     if not items:
         raise NotFound("not_found", status=404)
@@ -45,21 +45,21 @@ def retry(request: Request, wish: str) -> HttpResponse:
 @require_POST
 @open_to(Role.MEMBER)
 def forget(request: Request, wish: str) -> HttpResponse:
-    account, found = wish_of(request, wish)
+    account, found = find_wish(request, wish)
     wishlist.hide(request.service, account, found)
     log.info("forgot wish name=%r", request.user.username)
     messages.success(request, _("Forgotten here. The service keeps it on its list."))
     return redirect(reverse("account-server", fragment="plan"))
 
 
-def wish_of(request: Request, key: str) -> tuple[Account, Wish]:
+def find_wish(request: Request, key: str) -> tuple[Account, Wish]:
     account = request.v1.account()
-    found = wishlist.found(request.service, account, key)
+    found = wishlist.find_wish(request.service, account, key)
     if found is None:
         raise NotFound("not_found", status=404)
     return account, found
 
 
-def say(request: Request, verdict: Verdict) -> None:
+def say(request: Request, verdict: ItemResult) -> None:
     tell = messages.success if verdict.is_well else messages.error
     tell(request, f"{verdict.name}: {verdict.sentence}")

@@ -62,7 +62,7 @@ def storage_of(request: Request) -> StoragePart:
     known, has_largest = None, False
     with suppress(Failure, sqlite3.Error):
         has_largest = request.service.is_embedded
-        known = folders.store().known(request.service.key, ROOT)
+        known = folders.store().find(request.service.key, ROOT)
     entries = known.snapshot.contents.entries if known else ()
     return storage_part(context.gauge_for(request), entries, has_largest=has_largest)
 
@@ -100,7 +100,7 @@ def plan_of(request: Request) -> PlanPart:
     """One question to the service; where it can't be answered, the page says so and is whole."""
     now = timezone.now()
     try:
-        told = plan.told(request.service, now)
+        told = plan.read_account(request.service, now)
     except Failure as failure:
         return absent_part(failure)
     shown = [

@@ -15,7 +15,7 @@ def shown(service: Service, account: Account) -> list[Wish]:
     return [wish for wish in account.wishes if key_of(wish) not in hidden]
 
 
-def found(service: Service, account: Account, key: str) -> Wish | None:
+def find_wish(service: Service, account: Account, key: str) -> Wish | None:
     return next((wish for wish in shown(service, account) if key_of(wish) == key), None)
 
 

@@ -35,7 +35,7 @@ def make(user: User, service: str, entry: Entry, now: datetime) -> str:
     return token
 
 
-def found(token: str, service: str, now: datetime) -> Share | None:
+def find_share(token: str, service: str, now: datetime) -> Share | None:
     rows = Share.objects.filter(
         digest=digest_of(token), service=service, expires_at__gt=now, user__is_active=True
     )

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from webui.formatting import Calendar
 from webui.library.entries import FILE, Contents, Entry, split_name
-from webui.people.device_addresses import Door
+from webui.people.device_addresses import DeviceAddress
 
 MOST_LISTED = 5_000
 LONGEST_STEM = 80
@@ -20,7 +20,7 @@ PLAYED = frozenset({"film", "audio"})
 UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-class Kept(Protocol):
+class ShareFacts(Protocol):
     """A link as it is kept."""
 
     @property
@@ -47,7 +47,7 @@ class SharePage:
     back_url: str
     back_label: str
     error: str = ""
-    doors: Sequence[Door] = ()
+    doors: Sequence[DeviceAddress] = ()
     list_url: str = ""
 
 
@@ -55,7 +55,7 @@ class SharePage:
 class Made:
     """A link as it was made: where it is open, and until when."""
 
-    doors: Sequence[Door]
+    doors: Sequence[DeviceAddress]
     list_url: str
     expires_at: datetime
 
@@ -83,7 +83,7 @@ def share_page(
     return replace(page, text=text, doors=made.doors, list_url=made.list_url)
 
 
-def share_rows(shares: Iterable[Kept], calendar: Calendar) -> list[ShareRow]:
+def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:
     return [
         ShareRow(each.pk, each.name or _("All files"), until(each.expires_at, calendar))
         for each in shares

@@ -23,7 +23,7 @@ from webui.library.addresses import folder_url
 from webui.library.content_check import expected_file
 from webui.library.entries import FILE, FOLDER, Entry, Snapshot
 from webui.models import Role, Share
-from webui.people.device_addresses import doors
+from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen
 from webui.shares import page as pages
 from webui.shares.page import Made, SharePage
@@ -41,7 +41,7 @@ LIST_TYPE = "audio/x-mpegurl"
 @asks_and_acts
 @open_to(Role.GUEST)
 def entry(request: Request, folder: str, key: str) -> HttpResponse:
-    chosen = files_screen.found(files_screen.read(request, folder), key)
+    chosen = files_screen.find_entry(files_screen.read(request, folder), key)
     return answer(request, chosen, reverse("share", args=[folder, key]), folder_url(folder))
 
 
@@ -76,7 +76,7 @@ def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     list_url = reverse("share-m3u", args=[token, f"{name}.m3u"])
     is_file = chosen.kind == FILE
     path = reverse("share-open", args=[token, chosen.id, name]) if is_file else list_url
-    return Made(doors(request, path), list_url, now + links.LIFETIME)
+    return Made(device_addresses(request, path), list_url, now + links.LIFETIME)
 
 
 def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
@@ -135,7 +135,7 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
 
 
 def shared(request: Request, token: str) -> Share | None:
-    return links.found(token, request.service.key, timezone.now())
+    return links.find_share(token, request.service.key, timezone.now())
 
 
 def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:

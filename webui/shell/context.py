@@ -32,7 +32,7 @@ def context(request: HttpRequest) -> dict[str, object]:
             nav=destinations(request, current=screen_of(request)),
             gauge=cast("Gauge | None", SimpleLazyObject(lambda: gauge_for(request))),
             warning=warning_for(request),
-            person=mark_of(request),
+            person=drafts_key(request),
         )
     }
 
@@ -50,7 +50,7 @@ def warning_for(request: HttpRequest) -> str:
         return ""
 
 
-def mark_of(request: HttpRequest) -> str:
+def drafts_key(request: HttpRequest) -> str:
     """Tells the people of one browser apart, whose drafts must not mix, and nothing else."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:

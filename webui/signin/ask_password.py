@@ -59,7 +59,7 @@ def confirmed(
                 return refusal or view(request, *args, **kwargs)
             if is_fresh(request) or not is_needed(request):
                 return view(request, *args, **kwargs)
-            return ask(request, seal(request), CurrentPassword(request.user), home)
+            return ask(request, encrypt_form(request), CurrentPassword(request.user), home)
 
         return cast("View[Params]", guarded)
 
@@ -93,7 +93,7 @@ def resume(request: Request, home: Home) -> HttpResponse | None:
     return None
 
 
-def seal(request: Request) -> str:
+def encrypt_form(request: Request) -> str:
     """For this person and this address only: a password for another service may be in it."""
     return encryption.seal(json.dumps([request.user.pk, request.path, request.POST.urlencode()]))
 

@@ -23,7 +23,7 @@ LONGEST_AGENT = 300
 MOST_REMEMBERED = 10_000
 
 
-class Sightings:
+class LastSeen:
     """When this process last wrote that a session was here: a page costs no write of its own."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Sightings:
 def see(get_response: Answer) -> Answer:
     """Notes once in a while that a device is here. Before the answer, which may sign it out. What
     an open page asks for by itself costs the disk nothing."""
-    sightings = Sightings()
+    sightings = LastSeen()
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         key, now = request.session.session_key, timezone.now()

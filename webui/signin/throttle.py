@@ -114,7 +114,7 @@ def prune(now: datetime) -> None:
     Reservation.objects.filter(Q(at__lt=now - RESERVED) | Q(made_at__gt=now + SKEW)).delete()
 
 
-def forgive() -> None:
+def reset() -> None:
     """End all waits."""
     Throttle.objects.all().delete()
     Reservation.objects.all().delete()

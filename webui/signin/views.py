@@ -47,16 +47,16 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
     guess = throttle.guess_at(name, address, request.COOKIES.get(guess_limits.DEVICE_COOKIE))
     try:
-        wait, user = _judge(request, form, guess)
+        wait, user = _check(request, form, guess)
     except TimeoutError:
         return show(request, form, wanted, refusal=too_busy(), status=503, retry_after=BUSY)
     if wait:
-        log.warning("limited name=%r address=%s", known(name), address)
+        log.warning("limited name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
         refusal = too_many_tries(wait)
         return show(request, form, wanted, refusal=refusal, status=429, retry_after=wait)
     if user is None:
-        log.warning("failed name=%r address=%s", known(name), address)
+        log.warning("failed name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
         refusal = _("That name and password don't match. Check both and try again.")
         return show(request, form, wanted, refusal=refusal, status=422)
@@ -70,7 +70,7 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
     return answer
 
 
-def _judge(
+def _check(
     request: HttpRequest, form: SignIn, guess: Guess
 ) -> tuple[timedelta | None, User | None]:
     """Return how long to wait, or whose name and password they are. Raises TimeoutError.
@@ -89,7 +89,7 @@ def _judge(
         return None, user
 
 
-def known(name: str) -> str:
+def name_for_log(name: str) -> str:
     """For the log: some type their password where the name belongs."""
     return name if User.objects.filter(username__iexact=name).exists() else "unknown"
 

@@ -46,7 +46,7 @@ class Unknown(Exception):  # noqa: N818  Errors are nouns here.
 
 
 @dataclass(frozen=True)
-class Part:
+class StreamTarget:
     """Where an address leads. All that a playlist names ends with the playlist."""
 
     kind: Kind
@@ -69,7 +69,7 @@ class Reader:
 # Sealing
 
 
-def sealed(part: Part, reader: Reader) -> str:
+def encrypt(part: StreamTarget, reader: Reader) -> str:
     """The same part has the same address, so that a playlist read again names the same files."""
     url = part.url.encode()
     if len(url) > LONGEST_URL:
@@ -82,13 +82,15 @@ def sealed(part: Part, reader: Reader) -> str:
     )
 
 
-def opened(token: str, reader: Reader, now: datetime) -> Part:
+def opened(token: str, reader: Reader, now: datetime) -> StreamTarget:
     try:
         content = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
         plain = _cipher(settings.SECRET_KEY).decrypt(content, reader.bound)
     except (binascii.Error, ValueError, InvalidTag) as error:
         raise Unknown from error
-    part = Part(Kind(plain[:1].decode()), plain[9:].decode(), struct.unpack(">Q", plain[1:9])[0])
+    part = StreamTarget(
+        Kind(plain[:1].decode()), plain[9:].decode(), struct.unpack(">Q", plain[1:9])[0]
+    )
     if part.expires_at <= now.timestamp():
         raise Unknown
     return part
@@ -111,7 +113,9 @@ def playable(request: Request, answer: Playable, file: str, kind: str, now: date
     url = answer.url or request.v1.hls_url(file)
     wanted = Kind.PART if is_film else Kind.PLAYLIST
     expires_at = int((now + LIFETIME).timestamp())
-    token = sealed(Part(wanted, request.v1.link_to(url, url), expires_at), reader_of(request))
+    token = encrypt(
+        StreamTarget(wanted, request.v1.link_to(url, url), expires_at), reader_of(request)
+    )
     return reverse("stream-part", args=[token])
 
 
@@ -122,13 +126,13 @@ def reader_of(request: Request) -> Reader:
 # What a player gets
 
 
-def answer(request: Request, part: Part) -> HttpResponseBase:
+def answer(request: Request, part: StreamTarget) -> HttpResponseBase:
     if part.kind is Kind.PART:
         return bytes_of(request, part)
     return playlist_of(request, part)
 
 
-def playlist_of(request: Request, part: Part) -> HttpResponseBase:
+def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     if not file_responses.slots.take():
         return file_responses.busy()
     try:
@@ -141,18 +145,18 @@ def playlist_of(request: Request, part: Part) -> HttpResponseBase:
     return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)
 
 
-def addresses(request: Request, above: Part, page: str) -> playlists.Address:
+def addresses(request: Request, above: StreamTarget, page: str) -> playlists.Address:
     """Relative ones: the playlist is below `/stream/` itself, whatever stands before that."""
     reader, client = reader_of(request), request.v1
 
     def address(reference: str, kind: Kind) -> str:
         url = client.link_to(reference, page)
-        return sealed(Part(kind, url, above.expires_at), reader)
+        return encrypt(StreamTarget(kind, url, above.expires_at), reader)
 
     return address
 
 
-def bytes_of(request: Request, part: Part) -> HttpResponseBase:
+def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Download:
         return request.v1.open(part.url, headers, request.method or "GET")
 
@@ -160,10 +164,10 @@ def bytes_of(request: Request, part: Part) -> HttpResponseBase:
 
 
 def as_part(found: Download) -> Presentation:
-    return KEPT._replace(content_type=part_type(found.headers.get("Content-Type", "")))
+    return KEPT._replace(content_type=content_type_of(found.headers.get("Content-Type", "")))
 
 
-def part_type(told: str) -> str:
+def content_type_of(told: str) -> str:
     """What a service says is passed on where it is nothing that runs."""
     plain = told.partition(";")[0].strip().lower()
     return plain if plain in PART_TYPES else KEPT.content_type

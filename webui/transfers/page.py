@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import formatting
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.files.page import BREAKS
 from webui.formatting import Calendar
 from webui.storage_meter import Gauge
@@ -27,8 +27,8 @@ from webui.transfers.states import (
     RETRYING,
     STALLED,
     STOPPED,
+    CachedTransfer,
     Groups,
-    Sighting,
     Totals,
 )
 from webui.v1.errors import Failure
@@ -67,7 +67,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Standing:
-    """The board, in what a page needs of it."""
+    """The cached list, in what a page needs of it."""
 
     epoch: str
     number: int
@@ -156,14 +156,14 @@ class TransfersPage:
         return self.under_way.is_empty and self.failed.is_empty and self.done.is_empty
 
 
-def page_of(  # noqa: PLR0913  Two facts of the board, two of the reader, two of the page.
+def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, two of the page.
     standing: Standing,
-    found: Mapping[str, Sighting],
+    found: Mapping[str, CachedTransfer],
     windows: Windows,
     around: Circumstances,
     *,
     seen: Seen | None = None,
-    arrived: Sequence[Sighting] = (),
+    arrived: Sequence[CachedTransfer] = (),
     lacks_rows: bool = False,
 ) -> TransfersPage:
     is_same = seen is not None and seen.windows == windows and standing.ordered <= seen.number
@@ -271,29 +271,29 @@ def rate_words(rate: int) -> str:
     return _("%(size)s/s") % {"size": formatting.size_words(rate)}
 
 
-def row_of(sighting: Sighting, around: Circumstances) -> Row:
-    word, tone, icon, facts = WORDS.get(sighting.state, queued)(sighting, around)
+def row_of(transfer: CachedTransfer, around: Circumstances) -> Row:
+    word, tone, icon, facts = WORDS.get(transfer.state, queued)(transfer, around)
     may_change = around.may_change and around.away is None
     return Row(
-        key=sighting.key,
-        state=STATES.get(sighting.state, sighting.state),
-        name=sighting.name or _("Without a name"),
-        name_parts=tuple(BREAKS.split(sighting.name or _("Without a name"))),
-        percent=percent_of(sighting),
-        progress="" if sighting.state == METADATA else f"{min(sighting.percent, 100):.1f}",
-        has_route=not sighting.is_ended,
+        key=transfer.key,
+        state=STATES.get(transfer.state, transfer.state),
+        name=transfer.name or _("Without a name"),
+        name_parts=tuple(BREAKS.split(transfer.name or _("Without a name"))),
+        percent=percent_of(transfer),
+        progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
+        has_route=not transfer.is_ended,
         word=word,
         tone=tone,
         icon=icon,
-        is_turning=sighting.state == MOVING,
+        is_turning=transfer.state == MOVING,
         facts=tuple(fact for fact in facts if fact),
-        origin=origin(sighting, around.calendar),
-        open_url=f"{url_of(sighting.key)}open/" if sighting.folder or sighting.file else "",
-        url=url_of(sighting.key),
-        may_cancel=may_change and not sighting.is_ended,
-        may_retry=may_change and sighting.state in (FAILED, GONE) and bool(sighting.row),
-        may_clear=may_change and sighting.is_ended,
-        may_copy=around.may_change and bool(sighting.hash or sighting.kind in ("magnet", "url")),
+        origin=origin(transfer, around.calendar),
+        open_url=f"{url_of(transfer.key)}open/" if transfer.folder or transfer.file else "",
+        url=url_of(transfer.key),
+        may_cancel=may_change and not transfer.is_ended,
+        may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
+        may_clear=may_change and transfer.is_ended,
+        may_copy=around.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
     )
 
 
@@ -304,19 +304,19 @@ def url_of(key: str) -> str:
     return f"{reverse('transfers')}{key}/"
 
 
-def percent_of(sighting: Sighting) -> str:
+def percent_of(transfer: CachedTransfer) -> str:
     """Never 100 before all of it is here."""
-    if sighting.state in (QUEUED, METADATA) or sighting.is_ended:
+    if transfer.state in (QUEUED, METADATA) or transfer.is_ended:
         return ""
-    return str(int(min(sighting.percent, 100)))
+    return str(int(min(transfer.percent, 100)))
 
 
-def origin(sighting: Sighting, calendar: Calendar) -> str:
+def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
     """When it was added, and by whom."""
-    at = calendar.moment(sighting.added_at or sighting.since)
-    if sighting.by:
-        return _("Added %(time)s by %(name)s") % {"time": at, "name": sighting.by}
-    if sighting.row:
+    at = calendar.moment(transfer.added_at or transfer.since)
+    if transfer.by:
+        return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
+    if transfer.row:
         return _("Added %(time)s") % {"time": at}
     return _("Seen first %(time)s, added by another program") % {"time": at}
 
@@ -324,34 +324,34 @@ def origin(sighting: Sighting, calendar: Calendar) -> str:
 Told = tuple[str, str, str, Sequence[str]]
 
 
-def queued(sighting: Sighting, _around: Circumstances) -> Told:
-    facts = [_("starts when a slot is free"), whole(sighting), reasons.note(sighting.reason)]
+def queued(transfer: CachedTransfer, _around: Circumstances) -> Told:
+    facts = [_("starts when a slot is free"), whole(transfer), reasons.note(transfer.reason)]
     return _("Queued"), "", "clock", facts
 
 
-def fetching(sighting: Sighting, _around: Circumstances) -> Told:
+def fetching(transfer: CachedTransfer, _around: Circumstances) -> Told:
     asking = ngettext(
         "asking %(count)s peer for the file list",
         "asking %(count)s peers for the file list",
-        sighting.peers,
+        transfer.peers,
     )
-    words = asking % {"count": sighting.peers} if sighting.peers else _("looking for peers")
-    if sighting.kind == "url":
-        words = direct(sighting)
-    return _("Fetching details"), "", "", [words, reasons.note(sighting.reason)]
+    words = asking % {"count": transfer.peers} if transfer.peers else _("looking for peers")
+    if transfer.kind == "url":
+        words = direct(transfer)
+    return _("Fetching details"), "", "", [words, reasons.note(transfer.reason)]
 
 
-def downloading(sighting: Sighting, _around: Circumstances) -> Told:
-    word = rate_words(sighting.rate) if sighting.rate else _("Downloading")
-    left = sighting.left_seconds
+def downloading(transfer: CachedTransfer, _around: Circumstances) -> Told:
+    word = rate_words(transfer.rate) if transfer.rate else _("Downloading")
+    left = transfer.left_seconds
     left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
-    facts = [left_words, part(sighting), direct(sighting) or peers(sighting)]
-    return word, "", "", [*facts, reasons.note(sighting.reason)]
+    facts = [left_words, progress_of(transfer), direct(transfer) or peers(transfer)]
+    return word, "", "", [*facts, reasons.note(transfer.reason)]
 
 
-def stalled(sighting: Sighting, around: Circumstances) -> Told:
-    quiet, why = sighting.quiet_minutes, sighting.reason or NO_PEERS
-    has_peers = bool(sighting.peers) or sighting.kind == "url" or why != NO_PEERS
+def stalled(transfer: CachedTransfer, around: Circumstances) -> Told:
+    quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
+    has_peers = bool(transfer.peers) or transfer.kind == "url" or why != NO_PEERS
     if not quiet:
         word = _("No progress") if has_peers else _("No peers")
     elif has_peers:
@@ -360,16 +360,21 @@ def stalled(sighting: Sighting, around: Circumstances) -> Told:
         word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
     waiting = "" if has_peers and why == NO_PEERS else reasons.sentence(why)
     if why == RETRYING:
-        waiting = reasons.detail(why, sighting.said, around.calendar) or waiting
-    return word, "amber", "unplug", [waiting, part(sighting), direct(sighting) or peers(sighting)]
+        waiting = reasons.detail(why, transfer.said, around.calendar) or waiting
+    return (
+        word,
+        "amber",
+        "unplug",
+        [waiting, progress_of(transfer), direct(transfer) or peers(transfer)],
+    )
 
 
-def moving(sighting: Sighting, _around: Circumstances) -> Told:
+def moving(transfer: CachedTransfer, _around: Circumstances) -> Told:
     took = ""
-    if sighting.added_at and sighting.downloaded_at:
-        seconds = int(max(sighting.downloaded_at - sighting.added_at, 1))
+    if transfer.added_at and transfer.downloaded_at:
+        seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
         took = _("downloaded in %(time)s") % {"time": formatting.long_time(seconds)}
-    facts = [moved_part(sighting.percent), whole(sighting), took]
+    facts = [moved_part(transfer.percent), whole(transfer), took]
     return _("Moving to your files"), "sea", "loader-circle", facts
 
 
@@ -379,36 +384,36 @@ def moved_part(percent: float) -> str:
     return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
 
 
-def no_room(sighting: Sighting, around: Circumstances) -> Told:
-    needed = max(sighting.size_bytes - sighting.done_bytes, 0)
+def no_room(transfer: CachedTransfer, around: Circumstances) -> Told:
+    needed = max(transfer.size_bytes - transfer.done_bytes, 0)
     short = needed - around.free_bytes if around.free_bytes is not None else 0
-    words = reasons.sentence(sighting.reason)
+    words = reasons.sentence(transfer.reason)
     missing_words = ""
     if short > 0:
         missing_words = _("%(size)s more is needed") % {"size": formatting.size_words(short)}
-    return _("No room"), "amber", "circle-alert", [words, missing_words, part(sighting)]
+    return _("No room"), "amber", "circle-alert", [words, missing_words, progress_of(transfer)]
 
 
-def stopped(sighting: Sighting, _around: Circumstances) -> Told:
-    return _("Stopped"), "", "pause", [reasons.sentence(sighting.reason), part(sighting)]
+def stopped(transfer: CachedTransfer, _around: Circumstances) -> Told:
+    return _("Stopped"), "", "pause", [reasons.sentence(transfer.reason), progress_of(transfer)]
 
 
-def done(sighting: Sighting, around: Circumstances) -> Told:
-    place = sighting.place
+def done(transfer: CachedTransfer, around: Circumstances) -> Told:
+    place = transfer.place
     word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
-    facts = [reasons.note(sighting.reason), whole(sighting), ended(sighting, around)]
+    facts = [reasons.note(transfer.reason), whole(transfer), ended(transfer, around)]
     return word, "sea", "circle-check", facts
 
 
-def failed(sighting: Sighting, around: Circumstances) -> Told:
-    words = reasons.sentence(sighting.reason) or _("the storage service gives no reason")
-    said = reasons.detail(sighting.reason, sighting.said, around.calendar)
-    return _("Failed"), "red", "circle-alert", [words, said, ended(sighting, around)]
+def failed(transfer: CachedTransfer, around: Circumstances) -> Told:
+    words = reasons.sentence(transfer.reason) or _("the storage service gives no reason")
+    said = reasons.detail(transfer.reason, transfer.said, around.calendar)
+    return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
 
 
-def gone(sighting: Sighting, around: Circumstances) -> Told:
+def gone(transfer: CachedTransfer, around: Circumstances) -> Told:
     words = _("the storage service doesn't know it any more")
-    return _("Gone"), "red", "circle-alert", [words, ended(sighting, around)]
+    return _("Gone"), "red", "circle-alert", [words, ended(transfer, around)]
 
 
 WORDS = {
@@ -425,34 +430,34 @@ WORDS = {
 }
 
 
-def whole(sighting: Sighting) -> str:
-    return formatting.size_words(sighting.size_bytes) if sighting.size_bytes else ""
+def whole(transfer: CachedTransfer) -> str:
+    return formatting.size_words(transfer.size_bytes) if transfer.size_bytes else ""
 
 
-def part(sighting: Sighting) -> str:
-    if not sighting.size_bytes:
+def progress_of(transfer: CachedTransfer) -> str:
+    if not transfer.size_bytes:
         return ""
-    return formatting.part_words(sighting.done_bytes, sighting.size_bytes)
+    return formatting.progress_words(transfer.done_bytes, transfer.size_bytes)
 
 
-def peers(sighting: Sighting) -> str:
-    if not sighting.peers:
+def peers(transfer: CachedTransfer) -> str:
+    if not transfer.peers:
         return ""
-    words = ngettext("%(count)s peer", "%(count)s peers", sighting.peers)
-    return words % {"count": formatting.count_words(sighting.peers)}
+    words = ngettext("%(count)s peer", "%(count)s peers", transfer.peers)
+    return words % {"count": formatting.count_words(transfer.peers)}
 
 
-def direct(sighting: Sighting) -> str:
-    return _("direct from %(host)s") % {"host": sighting.host} if sighting.host else ""
+def direct(transfer: CachedTransfer) -> str:
+    return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
 
 
-def ended(sighting: Sighting, around: Circumstances) -> str:
-    return around.calendar.moment(sighting.ended_at) if sighting.ended_at else ""
+def ended(transfer: CachedTransfer, around: Circumstances) -> str:
+    return around.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
 
 
-def arrival_of(sighting: Sighting) -> Arrival:
-    words = _("%(name)s is in your files") % {"name": sighting.name}
-    return Arrival(sighting.key, sighting.name, words)
+def arrival_of(transfer: CachedTransfer) -> Arrival:
+    words = _("%(name)s is in your files") % {"name": transfer.name}
+    return Arrival(transfer.key, transfer.name, words)
 
 
 def away_words(since: str, failure: Failure) -> Away:
@@ -460,11 +465,11 @@ def away_words(since: str, failure: Failure) -> Away:
         "These transfers are as they were at %(time)s. They carry on without Ferry, "
         "which asks again by itself."
     )
-    return Away(trouble_of(failure).title, text % {"time": since})
+    return Away(message_of(failure).title, text % {"time": since})
 
 
-def magnet_of(sighting: Sighting) -> str:
-    return f"magnet:?xt=urn:btih:{sighting.hash}&dn={quote(sighting.name)}"
+def magnet_of(transfer: CachedTransfer) -> str:
+    return f"magnet:?xt=urn:btih:{transfer.hash}&dn={quote(transfer.name)}"
 
 
 # Removing
@@ -481,11 +486,11 @@ class LossPage:
     back_url: str
 
 
-def loss_page(sighting: Sighting) -> LossPage:
-    url = f"{url_of(sighting.key)}remove/"
+def loss_page(transfer: CachedTransfer) -> LossPage:
+    url = f"{url_of(transfer.key)}remove/"
     back = reverse("transfers")
-    name = sighting.name or _("Without a name")
-    if sighting.is_ended:
+    name = transfer.name or _("Without a name")
+    if transfer.is_ended:
         return LossPage(
             title=_("Remove this from the list?"),
             name=name,
@@ -498,7 +503,7 @@ def loss_page(sighting: Sighting) -> LossPage:
     return LossPage(
         title=_("Cancel this transfer?"),
         name=name,
-        text=lost_words(sighting),
+        text=lost_words(transfer),
         button=_("Cancel transfer"),
         keep=_("Keep going"),
         action=url,
@@ -506,11 +511,11 @@ def loss_page(sighting: Sighting) -> LossPage:
     )
 
 
-def lost_words(sighting: Sighting) -> str:
-    if not sighting.done_bytes:
+def lost_words(transfer: CachedTransfer) -> str:
+    if not transfer.done_bytes:
         return _("Nothing of it has been fetched so far.")
     numbers = {
-        "percent": int(min(sighting.percent, 100)),
-        "size": formatting.size_words(sighting.done_bytes),
+        "percent": int(min(transfer.percent, 100)),
+        "size": formatting.size_words(transfer.done_bytes),
     }
     return _("It is %(percent)s%% done. The %(size)s fetched so far will be thrown away.") % numbers

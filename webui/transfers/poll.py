@@ -13,13 +13,13 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.functions import Substr
 
-from webui.connection.connection import Service, trouble_lately
+from webui.connection.connection import Service, recent_failure
 from webui.library import folders
 from webui.library.entries import FILE, FOLDER, ROOT
 from webui.models import Sent
 from webui.transfers import states
-from webui.transfers.states import DONE, FAILED, GONE, Sending, Sighting
-from webui.transfers.transfer_cache import Board, Boards
+from webui.transfers.states import DONE, FAILED, GONE, CachedTransfer, Sending
+from webui.transfers.transfer_cache import CachedList, TransferCache
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -45,115 +45,117 @@ FOLDER_GONE = "folder_gone"
 KINDS: tuple[type[Failure], ...] = (Unreadable, Unauthorized, Forbidden, TooMany)
 
 
-def store() -> Boards:
+def store() -> TransferCache:
     return _store_at(settings.DATA_DIR / "transfers.sqlite3")
 
 
 @cache
-def _store_at(path: Path) -> Boards:
-    return Boards(path)
+def _store_at(path: Path) -> TransferCache:
+    return TransferCache(path)
 
 
 # Looking
 
 
-def look(service: Service, *, at_once: bool = False) -> Board:
+def refresh(service: Service, *, at_once: bool = False) -> CachedList:
     """What is known; asks anew where that is due and nobody else is asking. `at_once`: somebody
     has just opened the page. Raises Failure where nothing is known at all."""
-    board = store().board(service.key)
-    if not is_due(service, board, store().now(), at_once=at_once):
-        return _known(board)
+    cached_list = store().find_list(service.key)
+    if not is_due(service, cached_list, store().now(), at_once=at_once):
+        return _require(cached_list)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        with store().turn(service.key) as has_turn:
+        with store().refresh_lock(service.key) as has_turn:
             if has_turn:
-                return _looked(service, at_once=at_once)
-        board = store().board(service.key)
-        if (board and not board.is_changed) or time.monotonic() > deadline:
-            return _known(board)
+                return _refresh(service, at_once=at_once)
+        cached_list = store().find_list(service.key)
+        if (cached_list and not cached_list.is_changed) or time.monotonic() > deadline:
+            return _require(cached_list)
         time.sleep(STEP_SECONDS)
 
 
-def _known(board: Board | None) -> Board:
-    if board is None:
+def _require(cached_list: CachedList | None) -> CachedList:
+    if cached_list is None:
         raise Unavailable("too_slow")
-    return board
+    return cached_list
 
 
-def failure_of(board: Board) -> Failure | None:
+def failure_of(cached_list: CachedList) -> Failure | None:
     """Why it is no newer than it is."""
-    kind, _space, reason = board.failure.partition(" ")
+    kind, _space, reason = cached_list.failure.partition(" ")
     kinds: dict[str, type[Failure]] = {each.__name__: each for each in KINDS}
-    return kinds.get(kind, Unavailable)(reason) if board.failure else None
+    return kinds.get(kind, Unavailable)(reason) if cached_list.failure else None
 
 
 def running(service: Service) -> int:
     """Of the last look, where that was not long ago or none succeeded since. Asks nobody."""
-    board = store().board(service.key)
-    if board is None:
+    cached_list = store().find_list(service.key)
+    if cached_list is None:
         return 0
-    is_recent = 0 <= store().now() - board.read_at < RECENT_SECONDS
-    return board.totals.running if is_recent or board.failures else 0
+    is_recent = 0 <= store().now() - cached_list.read_at < RECENT_SECONDS
+    return cached_list.totals.running if is_recent or cached_list.failures else 0
 
 
 def running_now(service: Service) -> int | None:
     """For pages that are left open: looks anew where that is due, and waits for no one else who
     looks. None where nothing is known. Raises Failure where the first look fails."""
-    board = store().board(service.key)
-    is_away = board is None and trouble_lately(service.v1.health, datetime.now(UTC))
-    if not is_away and is_due(service, board, store().now()):
-        with store().turn(service.key) as has_turn:
+    cached_list = store().find_list(service.key)
+    is_away = cached_list is None and recent_failure(service.v1.health, datetime.now(UTC))
+    if not is_away and is_due(service, cached_list, store().now()):
+        with store().refresh_lock(service.key) as has_turn:
             if has_turn:
-                board = _looked(service, at_once=False)
-    return board.totals.running if board else None
+                cached_list = _refresh(service, at_once=False)
+    return cached_list.totals.running if cached_list else None
 
 
-def is_due(service: Service, board: Board | None, now: float, *, at_once: bool = False) -> bool:
-    if board is None or board.is_changed:
+def is_due(
+    service: Service, cached_list: CachedList | None, now: float, *, at_once: bool = False
+) -> bool:
+    if cached_list is None or cached_list.is_changed:
         return True
     if at_once:
         pause = LIVELY_SECONDS
-    elif board.failures:
-        pause = min(LIVELY_SECONDS * 2**board.failures, LONGEST_PAUSE_SECONDS)
-    elif board.totals.is_lively:
+    elif cached_list.failures:
+        pause = min(LIVELY_SECONDS * 2**cached_list.failures, LONGEST_PAUSE_SECONDS)
+    elif cached_list.totals.is_lively:
         pause = LIVELY_SECONDS
     else:
         pause = OWN_IDLE_SECONDS if service.is_embedded else IDLE_SECONDS
-    return not 0 <= now - board.asked_at < pause
+    return not 0 <= now - cached_list.asked_at < pause
 
 
-def _looked(service: Service, *, at_once: bool) -> Board:
+def _refresh(service: Service, *, at_once: bool) -> CachedList:
     """Somebody may have looked while the turn was theirs."""
-    board = store().board(service.key)
-    if is_due(service, board, store().now(), at_once=at_once):
+    cached_list = store().find_list(service.key)
+    if is_due(service, cached_list, store().now(), at_once=at_once):
         changes = store().changes(service.key)
         store().asking(service.key)
         try:
-            _ask(service, board, changes)
+            _ask(service, cached_list, changes)
         except Failure as failure:
             store().fail(service.key, failure)
-            if board is None:
+            if cached_list is None:
                 raise
-    return _known(store().board(service.key))
+    return _require(store().find_list(service.key))
 
 
-def _ask(service: Service, board: Board | None, changes: int) -> None:
-    answer = _answer_of(service, board.etag if board else None)
+def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None:
+    answer = _answer_of(service, cached_list.etag if cached_list else None)
     if isinstance(answer, Listing) and answer.transfers is None:
         raise Unreadable("not_v1")
-    before = store().all(service.key) if board else {}
+    before = store().all(service.key) if cached_list else {}
     sendings = sent(service)
     now = store().now()
     names = names_of(answer) if isinstance(answer, Listing) else {}
     if not isinstance(answer, Unchanged):
-        store().tell_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
+        store().save_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
     listed = _listed(answer, before, sendings, now)
     others = _unlisted(listed, before, sendings, now)
     followed = _followed(service, others, names, now)
-    found = [states.found_by_name(each, names, now) for each in (*listed.values(), *followed)]
-    found = [_placed(service, each, sendings) for each in found][:MOST_SHOWN]
+    found = [states.locate_by_name(each, names, now) for each in (*listed.values(), *followed)]
+    found = [_name_folder(service, each, sendings) for each in found][:MOST_SHOWN]
     _remember(service, found, sendings)
-    store().keep(service.key, found, answer.etag or None, changes)
+    store().save(service.key, found, answer.etag or None, changes)
 
 
 def _answer_of(service: Service, etag: str | None) -> Listing | Transfers | Unchanged:
@@ -216,10 +218,10 @@ def sent(service: Service) -> list[Sending]:
 
 def _listed(
     answer: Listing | Transfers | Unchanged,
-    before: Mapping[str, Sighting],
+    before: Mapping[str, CachedTransfer],
     sendings: Sequence[Sending],
     now: float,
-) -> dict[str, Sighting]:
+) -> dict[str, CachedTransfer]:
     by_id = {each.transfer_id: each for each in sendings if each.transfer_id}
     by_hash = {each.hash: each for each in sendings if each.hash and not each.transfer_id}
     if isinstance(answer, Unchanged):
@@ -233,16 +235,16 @@ def _listed(
     return found
 
 
-def _aged(sighting: Sighting, sending: Sending | None, now: float) -> Sighting:
-    return states.timed(states.remembered(sighting, sending), now)
+def _aged(cached: CachedTransfer, sending: Sending | None, now: float) -> CachedTransfer:
+    return states.timed(states.remembered(cached, sending), now)
 
 
 def _unlisted(
-    listed: Mapping[str, Sighting],
-    before: Mapping[str, Sighting],
+    listed: Mapping[str, CachedTransfer],
+    before: Mapping[str, CachedTransfer],
     sendings: Sequence[Sending],
     now: float,
-) -> list[Sighting]:
+) -> list[CachedTransfer]:
     """Those that the site sent, and those that were listed until now."""
     rows = {each.row for each in listed.values()}
     ours = [each for each in sendings if each.row not in rows]
@@ -257,10 +259,10 @@ def _unlisted(
 
 def _followed(
     service: Service,
-    others: Sequence[Sighting],
+    others: Sequence[CachedTransfer],
     names: Mapping[str, tuple[str, str]],
     now: float,
-) -> list[Sighting]:
+) -> list[CachedTransfer]:
     """Those that nobody knows the end of are asked for by themselves: at most four at once, those
     first that were not asked for the longest."""
     open_ones = [each for each in others if not each.is_ended]
@@ -276,40 +278,46 @@ def _followed(
     return [each for each in followed if each.row or each.state != GONE]
 
 
-def _answers(service: Service, chosen: Sequence[Sighting]) -> list[tuple[Transfer | None] | None]:
+def _answers(
+    service: Service, chosen: Sequence[CachedTransfer]
+) -> list[tuple[Transfer | None] | None]:
     """A transfer, or nothing where the service knows of none; None where it gave no answer. Our
     own service is called in this thread, which has the database at hand."""
-    ask: Callable[[Sighting], tuple[Transfer | None] | None] = partial(_answer, service)
+    ask: Callable[[CachedTransfer], tuple[Transfer | None] | None] = partial(_answer, service)
     if service.is_embedded or len(chosen) < 2:
         return [ask(each) for each in chosen]
     with ThreadPoolExecutor(MOST_SINGLE) as pool:
         return list(pool.map(ask, chosen))
 
 
-def _answer(service: Service, sighting: Sighting) -> tuple[Transfer | None] | None:
-    if not sighting.id:
+def _answer(service: Service, cached: CachedTransfer) -> tuple[Transfer | None] | None:
+    if not cached.id:
         return (None,)
     try:
-        return (service.v1.transfer(sighting.id),)
+        return (service.v1.transfer(cached.id),)
     except NotFound:
         return (None,)
     except Failure:
         return None
 
 
-def _placed(service: Service, sighting: Sighting, sendings: Sequence[Sending]) -> Sighting:
+def _name_folder(
+    service: Service, cached: CachedTransfer, sendings: Sequence[Sending]
+) -> CachedTransfer:
     """The folder that it went to, by name."""
-    is_placed = sighting.place or sighting.reason == FOLDER_GONE
-    if sighting.state != DONE or is_placed:
-        return sighting
-    folder = next((each.folder for each in sendings if each.row == sighting.row), "")
+    is_placed = cached.place or cached.reason == FOLDER_GONE
+    if cached.state != DONE or is_placed:
+        return cached
+    folder = next((each.folder for each in sendings if each.row == cached.row), "")
     if not folder or folder == ROOT or not service.takes_folder:
-        return sighting
-    return sighting._replace(place=folders.store().name_of(service.key, folder))
+        return cached
+    return cached._replace(place=folders.store().name_of(service.key, folder))
 
 
-def _remember(service: Service, found: Iterable[Sighting], sendings: Sequence[Sending]) -> None:
-    """Ends are written down: the board is a memory that may be lost."""
+def _remember(
+    service: Service, found: Iterable[CachedTransfer], sendings: Sequence[Sending]
+) -> None:
+    """Ends are written down: the cached_list is a memory that may be lost."""
     known = {each.row: each for each in sendings}
     for each in found:
         sending = known.get(each.row)
@@ -330,10 +338,10 @@ def _remember(service: Service, found: Iterable[Sighting], sendings: Sequence[Se
                 rows.update(transfer_id=each.id)
 
 
-def has_news(sending: Sending, sighting: Sighting) -> bool:
+def has_news(sending: Sending, cached: CachedTransfer) -> bool:
     told = (sending.state, sending.reason, sending.created_folder, sending.created_file)
-    seen = (sighting.state, sighting.reason, sighting.folder, sighting.file)
-    return told != seen or sending.title != sighting.name[:LONGEST_TITLE]
+    seen = (cached.state, cached.reason, cached.folder, cached.file)
+    return told != seen or sending.title != cached.name[:LONGEST_TITLE]
 
 
 # Acting
@@ -344,16 +352,16 @@ def changed(service: Service) -> None:
     store().change(service.key)
 
 
-def found(service: Service, key: str) -> Sighting | None:
+def find(service: Service, key: str) -> CachedTransfer | None:
     return store().of_keys(service.key, [key]).get(key)
 
 
-def remove(service: Service, sighting: Sighting, now: datetime) -> None:
+def remove(service: Service, cached: CachedTransfer, now: datetime) -> None:
     """What runs is stopped; of what has ended only the row goes, never the files."""
-    if sighting.id and (not sighting.is_ended or sighting.state == FAILED):
-        _stop(service, sighting.id)
-    Sent.objects.filter(_same(service, sighting)).update(cleared_at=now)
-    store().change(service.key, [sighting.key])
+    if cached.id and (not cached.is_ended or cached.state == FAILED):
+        _stop(service, cached.id)
+    Sent.objects.filter(_same(service, cached)).update(cleared_at=now)
+    store().change(service.key, [cached.key])
 
 
 def _stop(service: Service, transfer_id: str) -> None:
@@ -361,14 +369,14 @@ def _stop(service: Service, transfer_id: str) -> None:
         service.v1.delete_transfer(transfer_id)
 
 
-def _same(service: Service, sighting: Sighting) -> Q:
-    ours = Q(pk=sighting.row) if sighting.row else Q(transfer_id=sighting.id)
+def _same(service: Service, cached: CachedTransfer) -> Q:
+    ours = Q(pk=cached.row) if cached.row else Q(transfer_id=cached.id)
     return Q(connection=service.key) & ours
 
 
 def clear(service: Service, now: datetime) -> None:
     """Take all that is done off the list. What failed stays, since it waits for a decision."""
-    done = look(service).groups.done
+    done = refresh(service).groups.done
     rows = [each.row for each in store().of_keys(service.key, done).values() if each.row]
     Sent.objects.filter(connection=service.key, pk__in=rows).update(cleared_at=now)
     store().clear(service.key, done, now.isoformat())
@@ -380,17 +388,17 @@ def restore(service: Service, cleared_at: datetime) -> None:
     store().restore(service.key, cleared_at.isoformat())
 
 
-def home_of(service: Service, sighting: Sighting) -> str:
+def home_of(service: Service, cached: CachedTransfer) -> str:
     """The folder that a file went to; where the service takes none, the root."""
-    if sighting.reason == FOLDER_GONE:
+    if cached.reason == FOLDER_GONE:
         return ROOT
-    row = Sent.objects.filter(_same(service, sighting)).first()
+    row = Sent.objects.filter(_same(service, cached)).first()
     return (row.folder_id if row and service.takes_folder else "") or ROOT
 
 
-def kept(service: Service, sighting: Sighting) -> Sent | None:
+def kept(service: Service, cached: CachedTransfer) -> Sent | None:
     """What was sent, where the site has kept enough of it to send it again."""
-    row = Sent.objects.filter(_same(service, sighting)).order_by("-pk").first()
+    row = Sent.objects.filter(_same(service, cached)).order_by("-pk").first()
     return row if row and (row.source or row.torrent) else None
 
 

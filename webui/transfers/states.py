@@ -51,7 +51,7 @@ class Sending(NamedTuple):
         return f"t{self.transfer_id}" if self.transfer_id else f"s{self.row}"
 
 
-class Sighting(NamedTuple):
+class CachedTransfer(NamedTuple):
     """Plain values, as they are kept for all processes. Moments are seconds of our own clock:
     the service's may be wrong."""
 
@@ -104,17 +104,17 @@ class Sighting(NamedTuple):
         return self.state in ACTIVE or (self.state == QUEUED and is_young)
 
 
-def sighting_of(values: list[Any]) -> Sighting:
+def from_values(values: list[Any]) -> CachedTransfer:
     """From what was written down."""
-    return Sighting._make([*values[:-1], tuple(map(tuple, values[-1]))])
+    return CachedTransfer._make([*values[:-1], tuple(map(tuple, values[-1]))])
 
 
 def seen(
-    transfer: Transfer, before: Sighting | None, sending: Sending | None, now: float
-) -> Sighting:
+    transfer: Transfer, before: CachedTransfer | None, sending: Sending | None, now: float
+) -> CachedTransfer:
     """What a look tells, together with what earlier looks told."""
     key = f"t{transfer.id}"
-    old = before or Sighting(key, transfer.id, "", since=now, advanced_at=now)
+    old = before or CachedTransfer(key, transfer.id, "", since=now, advanced_at=now)
     percent = transfer.progress_percent
     has_advanced = percent > old.percent or (transfer.size_bytes > 0 and old.size_bytes == 0)
     fresh = old._replace(
@@ -142,16 +142,16 @@ def peers_of(transfer: Transfer) -> int:
     return max(transfer.peers_connected, transfer.downloading_from)
 
 
-def state_of(transfer: Transfer, sighting: Sighting, now: float) -> str:
+def state_of(transfer: Transfer, cached: CachedTransfer, now: float) -> str:
     """The service's own word, or what follows from its numbers."""
-    state = transfer.state or derived_state(transfer, sighting, now)
-    is_quiet = now - sighting.advanced_at >= QUIET_SECONDS and not transfer.rate_bytes_per_second
+    state = transfer.state or derived_state(transfer, cached, now)
+    is_quiet = now - cached.advanced_at >= QUIET_SECONDS and not transfer.rate_bytes_per_second
     if is_quiet and state in (DOWNLOADING, METADATA):
         return STALLED
     return state
 
 
-def derived_state(transfer: Transfer, sighting: Sighting, now: float) -> str:
+def derived_state(transfer: Transfer, cached: CachedTransfer, now: float) -> str:
     if transfer.is_moved:
         return DONE
     if transfer.is_downloaded:
@@ -161,20 +161,20 @@ def derived_state(transfer: Transfer, sighting: Sighting, now: float) -> str:
     if transfer.size_bytes == 0 and transfer.progress_percent == 0:
         return METADATA
     has_begun = transfer.progress_percent > 0 or transfer.rate_bytes_per_second > 0
-    is_quiet = now - sighting.advanced_at >= QUIET_SECONDS
+    is_quiet = now - cached.advanced_at >= QUIET_SECONDS
     return DOWNLOADING if has_begun or peers_of(transfer) else STALLED if is_quiet else QUEUED
 
 
-def remembered(sighting: Sighting, sending: Sending | None) -> Sighting:
+def remembered(cached: CachedTransfer, sending: Sending | None) -> CachedTransfer:
     if sending is None:
-        return sighting
-    return sighting._replace(
+        return cached
+    return cached._replace(
         row=sending.row,
         kind=sending.kind,
         host=host_of(sending),
         by=sending.by,
         added_at=sending.added_at,
-        size_bytes=sighting.size_bytes or sending.size_bytes,
+        size_bytes=cached.size_bytes or sending.size_bytes,
     )
 
 
@@ -184,22 +184,22 @@ def host_of(sending: Sending) -> str:
     return sending.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
 
 
-def timed(sighting: Sighting, now: float) -> Sighting:
+def timed(cached: CachedTransfer, now: float) -> CachedTransfer:
     """What follows from the time alone, also of a transfer of which nothing new is told."""
-    steps = steps_of(sighting, now)
-    is_running = sighting.state == DOWNLOADING
-    quiet = max(now - sighting.advanced_at, 0)
-    ends_at = end_of(sighting, steps, now) if is_running else 0
-    had_all = sighting.percent >= DOWNLOADED_PERCENT
-    downloaded_at = sighting.downloaded_at or (now if had_all and not sighting.is_ended else None)
-    return sighting._replace(
+    steps = steps_of(cached, now)
+    is_running = cached.state == DOWNLOADING
+    quiet = max(now - cached.advanced_at, 0)
+    ends_at = end_of(cached, steps, now) if is_running else 0
+    had_all = cached.percent >= DOWNLOADED_PERCENT
+    downloaded_at = cached.downloaded_at or (now if had_all and not cached.is_ended else None)
+    return cached._replace(
         steps=steps if is_running else (),
         ends_at=ends_at,
         left_seconds=int(ends_at - now) if ends_at else None,
-        rate=(sighting.rate or pace(steps)) if is_running else 0,
-        quiet_minutes=coarse(quiet) if sighting.state == STALLED else 0,
+        rate=(cached.rate or pace(steps)) if is_running else 0,
+        quiet_minutes=coarse(quiet) if cached.state == STALLED else 0,
         downloaded_at=downloaded_at,
-        ended_at=(sighting.ended_at or now) if sighting.is_ended else None,
+        ended_at=(cached.ended_at or now) if cached.is_ended else None,
     )
 
 
@@ -209,10 +209,10 @@ def coarse(seconds: float) -> int:
     return minutes if minutes < 60 else minutes // 60 * 60
 
 
-def steps_of(sighting: Sighting, now: float) -> tuple[tuple[float, int], ...]:
+def steps_of(cached: CachedTransfer, now: float) -> tuple[tuple[float, int], ...]:
     """Observations of the last minute. A clock or a progress that goes backwards starts anew."""
-    done = sighting.done_bytes
-    kept = [step for step in sighting.steps if 0 <= now - step[0] <= MINUTE_SECONDS]
+    done = cached.done_bytes
+    kept = [step for step in cached.steps if 0 <= now - step[0] <= MINUTE_SECONDS]
     if kept and kept[-1][1] > done:
         kept = []
     if kept and now - kept[-1][0] < STEP_SECONDS:
@@ -228,28 +228,28 @@ def pace(steps: tuple[tuple[float, int], ...]) -> int:
     return int((steps[-1][1] - steps[0][1]) / span) if span >= LEAST_SPAN_SECONDS else 0
 
 
-def left_seconds(sighting: Sighting, steps: tuple[tuple[float, int], ...]) -> int | None:
+def left_seconds(cached: CachedTransfer, steps: tuple[tuple[float, int], ...]) -> int | None:
     """Of what was seen, never of what the service says its rate is; None where nobody can know."""
     speed = pace(steps)
-    if not speed or not sighting.size_bytes:
+    if not speed or not cached.size_bytes:
         return None
-    seconds = (sighting.size_bytes - sighting.done_bytes) // speed
+    seconds = (cached.size_bytes - cached.done_bytes) // speed
     return seconds if seconds <= LONGEST_LEFT_SECONDS else None
 
 
-def end_of(sighting: Sighting, steps: tuple[tuple[float, int], ...], now: float) -> float:
+def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: float) -> float:
     """Return when the transfer will be done, or 0 while nobody can know. The estimate before stands
     until it is well off, so that the time left counts down instead of jumping."""
-    seconds = left_seconds(sighting, steps)
+    seconds = left_seconds(cached, steps)
     if seconds is None:
         return 0
-    is_close = abs(now + seconds - sighting.ends_at) <= STEADY_PART * seconds
-    return sighting.ends_at if is_close and sighting.ends_at >= now else now + seconds
+    is_close = abs(now + seconds - cached.ends_at) <= STEADY_PART * seconds
+    return cached.ends_at if is_close and cached.ends_at >= now else now + seconds
 
 
-def unlisted(sending: Sending, before: Sighting | None, now: float) -> Sighting:
+def unlisted(sending: Sending, before: CachedTransfer | None, now: float) -> CachedTransfer:
     """What is remembered of one that the service does not list (any more)."""
-    old = before or Sighting(
+    old = before or CachedTransfer(
         sending.key,
         sending.transfer_id,
         sending.title,
@@ -266,31 +266,36 @@ def unlisted(sending: Sending, before: Sighting | None, now: float) -> Sighting:
 
 
 def answered(
-    sighting: Sighting, transfer: Transfer | None, names: Mapping[str, tuple[str, str]], now: float
-) -> Sighting:
+    cached: CachedTransfer,
+    transfer: Transfer | None,
+    names: Mapping[str, tuple[str, str]],
+    now: float,
+) -> CachedTransfer:
     """After it was asked for by itself. `names`: what lies in the root, by its name."""
     if transfer is not None:
-        found = seen(transfer, sighting, None, now)
-        return found._replace(is_listed=False, asked_at=now, key=sighting.key)
-    kind, its_id = names.get(sighting.name, ("", ""))
+        found = seen(transfer, cached, None, now)
+        return found._replace(is_listed=False, asked_at=now, key=cached.key)
+    kind, its_id = names.get(cached.name, ("", ""))
     if its_id:
-        return arrived(sighting, kind, its_id, now)._replace(asked_at=now)
-    is_young = bool(sighting.row) and 0 <= now - sighting.added_at < GONE_SECONDS
-    state = sighting.state if is_young else GONE
-    return timed(sighting._replace(state=state, asked_at=now), now)
+        return arrived(cached, kind, its_id, now)._replace(asked_at=now)
+    is_young = bool(cached.row) and 0 <= now - cached.added_at < GONE_SECONDS
+    state = cached.state if is_young else GONE
+    return timed(cached._replace(state=state, asked_at=now), now)
 
 
-def arrived(sighting: Sighting, kind: str, its_id: str, now: float) -> Sighting:
+def arrived(cached: CachedTransfer, kind: str, its_id: str, now: float) -> CachedTransfer:
     folder, file = (its_id, "") if kind == "folder" else ("", its_id)
-    return timed(sighting._replace(state=DONE, percent=101, folder=folder, file=file), now)
+    return timed(cached._replace(state=DONE, percent=101, folder=folder, file=file), now)
 
 
-def found_by_name(sighting: Sighting, names: Mapping[str, tuple[str, str]], now: float) -> Sighting:
+def locate_by_name(
+    cached: CachedTransfer, names: Mapping[str, tuple[str, str]], now: float
+) -> CachedTransfer:
     """A service that doesn't tell what came of a transfer puts it into the root by its title."""
-    kind, its_id = names.get(sighting.name, ("", ""))
-    if sighting.state != DONE or sighting.folder or sighting.file or not its_id:
-        return sighting
-    return arrived(sighting, kind, its_id, now)
+    kind, its_id = names.get(cached.name, ("", ""))
+    if cached.state != DONE or cached.folder or cached.file or not its_id:
+        return cached
+    return arrived(cached, kind, its_id, now)
 
 
 class Groups(NamedTuple):
@@ -304,11 +309,11 @@ class Groups(NamedTuple):
         return Groups(*([key for key in group if key not in keys] for group in self))
 
 
-def grouped(sightings: list[Sighting]) -> Groups:
+def grouped(cached_transfers: list[CachedTransfer]) -> Groups:
     """Of those under way what moves comes first, of all others the latest."""
-    under_way = [each for each in sightings if not each.is_ended]
+    under_way = [each for each in cached_transfers if not each.is_ended]
     under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))
-    ended = [each for each in sightings if each.is_ended]
+    ended = [each for each in cached_transfers if each.is_ended]
     ended.sort(key=lambda each: (-(each.ended_at or 0), each.key))
     return Groups(
         under_way=[each.key for each in under_way],
@@ -325,9 +330,9 @@ class Totals(NamedTuple):
     is_lively: bool = False
 
 
-def totals_of(sightings: list[Sighting], now: float) -> Totals:
+def totals_of(cached_transfers: list[CachedTransfer], now: float) -> Totals:
     """The longest of the running ones tells how long all of it takes."""
-    running = [each for each in sightings if each.state in (DOWNLOADING, MOVING)]
+    running = [each for each in cached_transfers if each.state in (DOWNLOADING, MOVING)]
     whole = sum(each.size_bytes for each in running)
     lefts = [each.left_seconds for each in running if each.state == DOWNLOADING]
     known = [each for each in lefts if each is not None]
@@ -336,5 +341,5 @@ def totals_of(sightings: list[Sighting], now: float) -> Totals:
         rate=sum(each.rate for each in running),
         left_seconds=max(known) if known and len(known) == len(lefts) else None,
         percent=sum(each.done_bytes for each in running) * 100 // whole if whole else None,
-        is_lively=any(each.is_lively(now) for each in sightings),
+        is_lively=any(each.is_lively(now) for each in cached_transfers),
     )

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webui.shared_file import SharedFile
-from webui.transfers.states import DONE, Groups, Sighting, Totals, grouped, sighting_of, totals_of
+from webui.transfers.states import (
+    DONE,
+    CachedTransfer,
+    Groups,
+    Totals,
+    from_values,
+    grouped,
+    totals_of,
+)
 from webui.v1.errors import Failure
 
 TURN_SECONDS = 60
@@ -18,24 +26,24 @@ OLDEST_SECONDS = 30 * 24 * 3600
 MOST_KEYS_AT_ONCE = 500
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS board (
+CREATE TABLE IF NOT EXISTS cached_list (
     service TEXT PRIMARY KEY, epoch TEXT, number INTEGER, ordered INTEGER, changes INTEGER,
     seen_changes INTEGER, asked_at REAL, read_at REAL, failures INTEGER, failure TEXT,
     etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER, turn REAL
 );
-CREATE TABLE IF NOT EXISTS sighting (
+CREATE TABLE IF NOT EXISTS transfer (
     service TEXT, key TEXT, number INTEGER, arrived INTEGER, facts TEXT,
     PRIMARY KEY (service, key)
 );
 CREATE TABLE IF NOT EXISTS cleared (
     service TEXT, key TEXT, clearing TEXT, facts TEXT, PRIMARY KEY (service, key)
 );
-CREATE INDEX IF NOT EXISTS sighting_number ON sighting (service, number);
+CREATE INDEX IF NOT EXISTS cached_number ON transfer (service, number);
 """
 
 
 @dataclass(frozen=True)
-class Board:
+class CachedList:
     """`number` grows with each change that can be seen, `ordered` is the last one that changed
     which transfers there are or their order, `changes` counts acts of our own."""
 
@@ -55,8 +63,8 @@ class Board:
     space_max_bytes: int | None
 
 
-class Boards:
-    """A store of sightings for all processes of one machine.
+class TransferCache:
+    """A store of what the service says of transfers, for all processes of one machine.
 
     Guarantee: one process at a time asks the service (`turn`, which expires with a process that
     died); what it saw, all show, with the same numbers, so that a browser may ask one process
@@ -70,7 +78,7 @@ class Boards:
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._file = SharedFile(path, SCHEMA, Sighting._fields)
+        self._file = SharedFile(path, SCHEMA, CachedTransfer._fields)
         self._clock = clock
 
     def now(self) -> float:
@@ -78,42 +86,42 @@ class Boards:
 
     # Reading
 
-    def board(self, service: str) -> Board | None:
+    def find_list(self, service: str) -> CachedList | None:
         """None where nobody ever looked."""
         with self._file.opened() as base:
             row = self._row(base, service)
-        return None if row is None or not row["read_at"] else board_of(row)
+        return None if row is None or not row["read_at"] else list_of_row(row)
 
-    def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, Sighting]:
-        found: dict[str, Sighting] = {}
+    def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, CachedTransfer]:
+        found: dict[str, CachedTransfer] = {}
         with self._file.opened() as base:
             for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
                 some = keys[start : start + MOST_KEYS_AT_ONCE]
                 places = ", ".join("?" * len(some))
                 found |= read(
                     base,
-                    f"SELECT key, facts FROM sighting WHERE service = ? AND key IN ({places})",  # noqa: S608
+                    f"SELECT key, facts FROM transfer WHERE service = ? AND key IN ({places})",  # noqa: S608
                     (service, *some),
                 )
         return found
 
-    def since(self, service: str, number: int) -> dict[str, Sighting]:
+    def since(self, service: str, number: int) -> dict[str, CachedTransfer]:
         with self._file.opened() as base:
             return read(
                 base,
-                "SELECT key, facts FROM sighting WHERE service = ? AND number > ?",
+                "SELECT key, facts FROM transfer WHERE service = ? AND number > ?",
                 (service, number),
             )
 
-    def arrived_since(self, service: str, number: int) -> dict[str, Sighting]:
+    def arrived_since(self, service: str, number: int) -> dict[str, CachedTransfer]:
         with self._file.opened() as base:
             return read(
                 base,
-                "SELECT key, facts FROM sighting WHERE service = ? AND number > ? AND arrived > ?",
+                "SELECT key, facts FROM transfer WHERE service = ? AND number > ? AND arrived > ?",
                 (service, number, number),
             )
 
-    def all(self, service: str) -> dict[str, Sighting]:
+    def all(self, service: str) -> dict[str, CachedTransfer]:
         return self.since(service, -1)
 
     def changes(self, service: str) -> int:
@@ -123,24 +131,28 @@ class Boards:
 
     # Keeping
 
-    def keep(
-        self, service: str, sightings: Sequence[Sighting], etag: str | None, changes: int
+    def save(
+        self,
+        service: str,
+        cached_transfers: Sequence[CachedTransfer],
+        etag: str | None,
+        changes: int,
     ) -> None:
         """Lets the others see it, unless we changed something since `changes` was taken."""
         with self._file.changed() as base:
             row = self._made(base, service)
             if row["changes"] == changes:
-                self._write(base, row, {each.key: each for each in sightings}, etag)
+                self._write(base, row, {each.key: each for each in cached_transfers}, etag)
 
     def _write(
         self,
         base: sqlite3.Connection,
         row: sqlite3.Row,
-        fresh: dict[str, Sighting],
+        fresh: dict[str, CachedTransfer],
         etag: str | None,
     ) -> None:
         service, now, number = row["service"], self._clock(), row["number"] + 1
-        stored = read(base, "SELECT key, facts FROM sighting WHERE service = ?", (service,))
+        stored = read(base, "SELECT key, facts FROM transfer WHERE service = ?", (service,))
         groups = json.dumps(grouped(list(fresh.values())))
         has_order = groups == row["groups"]
         news = [each for key, each in fresh.items() if is_news(stored.get(key), each)]
@@ -150,8 +162,8 @@ class Boards:
         forget(base, service, stored.keys() - fresh.keys())
         write(base, service, number, stored, fresh.values())
         base.execute(
-            "UPDATE board SET number = ?, ordered = ?, seen_changes = ?, read_at = ?, failures = 0,"
-            " failure = '', etag = ?, totals = ?, groups = ? WHERE service = ?",
+            "UPDATE cached_list SET number = ?, ordered = ?, seen_changes = ?, read_at = ?,"
+            " failures = 0, failure = '', etag = ?, totals = ?, groups = ? WHERE service = ?",
             (
                 number,
                 row["ordered"] if has_order else number,
@@ -171,7 +183,7 @@ class Boards:
             row = self._made(base, service)
             is_news = row["failure"] != reason
             base.execute(
-                "UPDATE board SET failure = ?, failures = failures + 1, number = number + ?,"
+                "UPDATE cached_list SET failure = ?, failures = failures + 1, number = number + ?,"
                 " seen_changes = changes WHERE service = ?",
                 (reason, is_news, service),
             )
@@ -186,7 +198,7 @@ class Boards:
         left = json.dumps(groups_of(row).without(gone))
         forget(base, service, gone)
         base.execute(
-            "UPDATE board SET changes = changes + 1, etag = NULL, failures = 0,"
+            "UPDATE cached_list SET changes = changes + 1, etag = NULL, failures = 0,"
             " number = number + 1, ordered = CASE WHEN ? THEN number + 1 ELSE ordered END,"
             " groups = ? WHERE service = ?",
             (bool(gone), left, service),
@@ -198,7 +210,7 @@ class Boards:
         with self._file.changed() as base:
             base.execute("DELETE FROM cleared WHERE service = ?", (service,))
             base.executemany(
-                "INSERT INTO cleared SELECT service, key, ?, facts FROM sighting"
+                "INSERT INTO cleared SELECT service, key, ?, facts FROM transfer"
                 " WHERE service = ? AND key = ?",
                 [(clearing, service, key) for key in cleared],
             )
@@ -208,7 +220,7 @@ class Boards:
         """Undo a clearing, unless there was another one since."""
         with self._file.changed() as base:
             base.execute(
-                "INSERT OR IGNORE INTO sighting SELECT service, key, ?, 0, facts FROM cleared"
+                "INSERT OR IGNORE INTO transfer SELECT service, key, ?, 0, facts FROM cleared"
                 " WHERE service = ? AND clearing = ?",
                 (self._made(base, service)["number"] + 1, service, clearing),
             )
@@ -217,41 +229,42 @@ class Boards:
             )
             self._change(base, service, set())
 
-    def tell_space(self, service: str, used: int | None, whole: int | None) -> None:
+    def save_space(self, service: str, used: int | None, whole: int | None) -> None:
         with self._file.opened() as base:
             base.execute(
-                "UPDATE board SET space_used = ?, space_max = ? WHERE service = ?",
+                "UPDATE cached_list SET space_used = ?, space_max = ? WHERE service = ?",
                 (used, whole, service),
             )
 
     @contextmanager
-    def turn(self, service: str) -> Iterator[bool]:
+    def refresh_lock(self, service: str) -> Iterator[bool]:
         """True for one at a time."""
         now = self._clock()
         with self._file.changed() as base:
             is_free = self._made(base, service)["turn"] < now
             if is_free:
                 base.execute(
-                    "UPDATE board SET turn = ? WHERE service = ?", (now + TURN_SECONDS, service)
+                    "UPDATE cached_list SET turn = ? WHERE service = ?",
+                    (now + TURN_SECONDS, service),
                 )
         try:
             yield is_free
         finally:
             if is_free:
                 with self._file.opened() as base:
-                    base.execute("UPDATE board SET turn = 0 WHERE service = ?", (service,))
+                    base.execute("UPDATE cached_list SET turn = 0 WHERE service = ?", (service,))
 
     def asking(self, service: str) -> None:
         with self._file.opened() as base:
             base.execute(
-                "UPDATE board SET asked_at = ? WHERE service = ?", (self._clock(), service)
+                "UPDATE cached_list SET asked_at = ? WHERE service = ?", (self._clock(), service)
             )
 
     # Rows
 
     def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
         base.execute(
-            "INSERT OR IGNORE INTO board VALUES"
+            "INSERT OR IGNORE INTO cached_list VALUES"
             " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",
             (service, secrets.token_hex(3), json.dumps(Totals()), json.dumps(Groups())),
         )
@@ -262,7 +275,7 @@ class Boards:
     @staticmethod
     def _row(base: sqlite3.Connection, service: str) -> sqlite3.Row | None:
         found: sqlite3.Row | None = base.execute(
-            "SELECT * FROM board WHERE service = ?", (service,)
+            "SELECT * FROM cached_list WHERE service = ?", (service,)
         ).fetchone()
         return found
 
@@ -270,14 +283,14 @@ class Boards:
         """Services that nobody has looked at for long."""
         oldest = self._clock() - OLDEST_SECONDS
         with self._file.changed() as base:
-            old = "SELECT service FROM board WHERE asked_at < ?"
-            base.execute(f"DELETE FROM sighting WHERE service IN ({old})", (oldest,))  # noqa: S608
+            old = "SELECT service FROM cached_list WHERE asked_at < ?"
+            base.execute(f"DELETE FROM transfer WHERE service IN ({old})", (oldest,))  # noqa: S608
             base.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608
-            base.execute("DELETE FROM board WHERE asked_at < ?", (oldest,))
+            base.execute("DELETE FROM cached_list WHERE asked_at < ?", (oldest,))
 
 
-def board_of(row: sqlite3.Row) -> Board:
-    return Board(
+def list_of_row(row: sqlite3.Row) -> CachedList:
+    return CachedList(
         epoch=row["epoch"],
         number=row["number"],
         ordered=row["ordered"],
@@ -299,14 +312,16 @@ def groups_of(row: sqlite3.Row) -> Groups:
     return Groups(*json.loads(row["groups"]))
 
 
-def read(base: sqlite3.Connection, query: str, values: tuple[object, ...]) -> dict[str, Sighting]:
+def read(
+    base: sqlite3.Connection, query: str, values: tuple[object, ...]
+) -> dict[str, CachedTransfer]:
     """All in one piece of JSON: 2,000 small ones would take three times as long."""
     rows = base.execute(query, values).fetchall()
     whole = json.loads(f"[{','.join(row['facts'] for row in rows)}]")
-    return {row["key"]: sighting_of(facts) for row, facts in zip(rows, whole, strict=True)}
+    return {row["key"]: from_values(facts) for row, facts in zip(rows, whole, strict=True)}
 
 
-def is_news(before: Sighting | None, after: Sighting) -> bool:
+def is_news(before: CachedTransfer | None, after: CachedTransfer) -> bool:
     return before is None or before.shown != after.shown
 
 
@@ -314,8 +329,8 @@ def write(
     base: sqlite3.Connection,
     service: str,
     number: int,
-    stored: dict[str, Sighting],
-    fresh: Iterable[Sighting],
+    stored: dict[str, CachedTransfer],
+    fresh: Iterable[CachedTransfer],
 ) -> None:
     """Rows that show nothing new keep their number; those that nothing happened to, all."""
     for each in fresh:
@@ -326,19 +341,19 @@ def write(
         if is_news(before, each):
             has_arrived = before is not None and before.state != DONE and each.state == DONE
             base.execute(
-                "INSERT INTO sighting VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                "INSERT INTO transfer VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
                 " number = excluded.number, facts = excluded.facts,"
                 " arrived = max(arrived, excluded.arrived)",
                 (service, each.key, number, number if has_arrived else 0, facts),
             )
         else:
             base.execute(
-                "UPDATE sighting SET facts = ? WHERE service = ? AND key = ?",
+                "UPDATE transfer SET facts = ? WHERE service = ? AND key = ?",
                 (facts, service, each.key),
             )
 
 
 def forget(base: sqlite3.Connection, service: str, keys: Iterable[str]) -> None:
     base.executemany(
-        "DELETE FROM sighting WHERE service = ? AND key = ?", [(service, key) for key in keys]
+        "DELETE FROM transfer WHERE service = ? AND key = ?", [(service, key) for key in keys]
     )

@@ -25,8 +25,8 @@ from webui.storage_meter import gauge_of
 from webui.transfers import page as pages
 from webui.transfers import poll
 from webui.transfers.page import Circumstances, Standing, TransfersPage
-from webui.transfers.states import Sighting
-from webui.transfers.transfer_cache import Board
+from webui.transfers.states import CachedTransfer
+from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure, NotFound
 
 
@@ -43,20 +43,20 @@ def show(request: Request) -> HttpResponse:
 
 
 def page_of(request: Request) -> TransfersPage:
-    board = poll.look(request.service, at_once=True)
-    standing, windows = standing_of(board), pages.windows_of(request.GET.dict())
+    cached_list = poll.refresh(request.service, at_once=True)
+    standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
     keys = pages.missing(standing, windows, None)
     found = poll.store().of_keys(request.service.key, keys)
-    return pages.page_of(standing, found, windows, circumstances(request, board))
+    return pages.page_of(standing, found, windows, circumstances(request, cached_list))
 
 
 @require_safe
 @open_to(Role.GUEST)
 def listing(request: Request) -> HttpResponse:
     """What is new since `seen`. Rows that a page lacks after others moved up it names by `need`."""
-    board = poll.look(request.service)
-    standing, windows = standing_of(board), pages.windows_of(request.GET.dict())
-    around = circumstances(request, board)
+    cached_list = poll.refresh(request.service)
+    standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
+    around = circumstances(request, cached_list)
     need = request.GET.getlist("need")[: pages.MOST_NEEDED]
     revision = request.GET.get("seen", "")
     if not need and revision == pages.revision_of(standing, windows, around):
@@ -65,7 +65,7 @@ def listing(request: Request) -> HttpResponse:
     store, service = poll.store(), request.service.key
     keys = [*pages.missing(standing, windows, seen), *need]
     found = store.of_keys(service, keys)
-    arrived: list[Sighting] = []
+    arrived: list[CachedTransfer] = []
     if seen:
         found |= store.since(service, seen.number)
         arrived = list(store.arrived_since(service, seen.number).values())
@@ -88,17 +88,23 @@ def running(request: Request) -> HttpResponse:
     return render(request, "transfers/_running.html", {"running": count})
 
 
-def standing_of(board: Board) -> Standing:
-    return Standing(board.epoch, board.number, board.ordered, board.totals, board.groups)
+def standing_of(cached_list: CachedList) -> Standing:
+    return Standing(
+        cached_list.epoch,
+        cached_list.number,
+        cached_list.ordered,
+        cached_list.totals,
+        cached_list.groups,
+    )
 
 
-def circumstances(request: Request, board: Board) -> Circumstances:
+def circumstances(request: Request, cached_list: CachedList) -> Circumstances:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    used, whole = board.space_used_bytes, board.space_max_bytes
+    used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
     away = None
-    failure = poll.failure_of(board)
+    failure = poll.failure_of(cached_list)
     if failure:
-        since = calendar.since(datetime.fromtimestamp(board.read_at, UTC))
+        since = calendar.since(datetime.fromtimestamp(cached_list.read_at, UTC))
         away = pages.away_words(since, failure)
     return Circumstances(
         calendar=calendar,
@@ -113,12 +119,12 @@ def circumstances(request: Request, board: Board) -> Circumstances:
 @open_to(Role.GUEST)
 def open_(request: Request, key: str) -> HttpResponse:
     """Where it went: the folder that it became, or the one that its file is in."""
-    sighting = found(request, key)
-    if sighting.folder:
-        return redirect(folder_url(sighting.folder))
-    if sighting.file:
-        home = poll.home_of(request.service, sighting)
-        return redirect(f"{folder_url(home)}#{FILE}-{sighting.file}")
+    transfer = find_transfer(request, key)
+    if transfer.folder:
+        return redirect(folder_url(transfer.folder))
+    if transfer.file:
+        home = poll.home_of(request.service, transfer)
+        return redirect(f"{folder_url(home)}#{FILE}-{transfer.file}")
     raise Http404
 
 
@@ -128,27 +134,27 @@ def open_(request: Request, key: str) -> HttpResponse:
 @asks_and_acts
 @open_to(Role.MEMBER)
 def remove(request: Request, key: str) -> HttpResponse:
-    sighting = found(request, key)
+    transfer = find_transfer(request, key)
     if request.method != "POST":
-        loss = pages.loss_page(sighting)
+        loss = pages.loss_page(transfer)
         return render(request, "transfers/remove.html", {"loss": loss})
-    poll.remove(request.service, sighting, timezone.now())
-    events.record(request, Kind.TRANSFER_REMOVED, sighting.name)
-    return done(request, _("Removed") if sighting.is_ended else _("Transfer cancelled"))
+    poll.remove(request.service, transfer, timezone.now())
+    events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
+    return done(request, _("Removed") if transfer.is_ended else _("Transfer cancelled"))
 
 
 @require_safe
 @open_to(Role.MEMBER)
 def loss(request: Request, key: str) -> HttpResponse:
-    loss = pages.loss_page(found(request, key))
+    loss = pages.loss_page(find_transfer(request, key))
     return render(request, "transfers/_loss.html", {"loss": loss})
 
 
 @require_POST
 @open_to(Role.MEMBER)
 def retry(request: Request, key: str) -> HttpResponse:
-    sighting = found(request, key)
-    row = poll.kept(request.service, sighting) if sighting.is_ended else None
+    transfer = find_transfer(request, key)
+    row = poll.kept(request.service, transfer) if transfer.is_ended else None
     if row is None:
         raise Http404
     poll.retry(request.service, row, timezone.now())
@@ -196,20 +202,20 @@ def moment_of(request: Request) -> datetime | None:
 @open_to(Role.MEMBER)
 def link(request: Request, key: str) -> HttpResponse:
     """What was sent, to be copied; of what another program sent, its hash."""
-    sighting = found(request, key)
-    row = poll.kept(request.service, sighting)
+    transfer = find_transfer(request, key)
+    row = poll.kept(request.service, transfer)
     source = row.source if row else ""
-    if not source and not sighting.hash:
+    if not source and not transfer.hash:
         raise Http404
-    address = source or pages.magnet_of(sighting)
+    address = source or pages.magnet_of(transfer)
     return HttpResponse(address, content_type="text/plain; charset=utf-8")
 
 
-def found(request: Request, key: str) -> Sighting:
-    sighting = poll.found(request.service, key)
-    if sighting is None:
+def find_transfer(request: Request, key: str) -> CachedTransfer:
+    transfer = poll.find(request.service, key)
+    if transfer is None:
         raise NotFound("not_found", status=404)
-    return sighting
+    return transfer
 
 
 def done(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:

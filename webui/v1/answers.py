@@ -222,7 +222,7 @@ def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
     body = answer.body or {}
     status = answer.status if answer.status >= 400 else _status_within(body)
     said = _without(secrets, said_in(body))
-    word = errors.word_of(said) or errors.word_of(phrase_of(status))
+    word = errors.reason_word(said) or errors.reason_word(phrase_of(status))
     wait = retry_after_of(answer.headers, now)
     return _kind(status, word, wait)(
         word,
@@ -309,6 +309,6 @@ def retry_after_of(headers: httpx.Headers, now: datetime) -> float | None:
 
 def _without(secrets: tuple[str, ...], text: str) -> str:
     """A service may repeat what it was sent. Pages and logs must not."""
-    if errors.word_of(text) in KNOWN_WORDS:
+    if errors.reason_word(text) in KNOWN_WORDS:
         return text
     return "" if any(secret and secret in text for secret in secrets) else text

@@ -59,10 +59,10 @@ Forms = list[Call]
 def listing(folder_id: str | None, etag: str | None) -> Forms:
     asked = folder_id or ROOT_ID
     path = "folder" if asked == ROOT_ID else path_of("folder", checked_id(asked))
-    return [Call("GET", path, headers=known(etag), may_repeat=True)]
+    return [Call("GET", path, headers=if_none_match(etag), may_repeat=True)]
 
 
-def known(etag: str | None) -> dict[str, str]:
+def if_none_match(etag: str | None) -> dict[str, str]:
     return {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
 
 
@@ -190,7 +190,9 @@ def account(seconds: float | None = None) -> Forms:
 
 
 def transfers(etag: str | None) -> Forms:
-    return [Call("GET", "transfer", headers=known(etag), may_repeat=True, names_something=False)]
+    return [
+        Call("GET", "transfer", headers=if_none_match(etag), may_repeat=True, names_something=False)
+    ]
 
 
 def transfer(dialect: Dialect, transfer_id: str) -> Forms:

@@ -266,7 +266,7 @@ class Client:
     # How all of them go
 
     def _request(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
-        return self._connection.ask(forms, lambda answer: _told(read(answer.body or {})))
+        return self._connection.ask(forms, lambda answer: _require(read(answer.body or {})))
 
     def _unless_known(
         self,
@@ -277,7 +277,7 @@ class Client:
         def of(answer: Answer) -> Value | Unchanged:
             if answer.status == 304:
                 return Unchanged(etag or "")
-            return _told(read(answer.body or {}, answers.etag_of(answer.headers)))
+            return _require(read(answer.body or {}, answers.etag_of(answer.headers)))
 
         return self._connection.ask(forms, of)
 
@@ -296,7 +296,7 @@ class Client:
             return Playable(found)
         if isinstance(found, bytes):
             return Playable()
-        return _told(models.playable(found.body or {}))
+        return _require(models.playable(found.body or {}))
 
     def _learn_naming(self) -> None:
         """A small question first, so that a large file is not sent to a path that is not there."""
@@ -304,7 +304,7 @@ class Client:
             self._done(calls.transfer(self.dialect, calls.ROOT_ID))
 
 
-def _told(value: Value | None) -> Value:
+def _require(value: Value | None) -> Value:
     if value is None:
         raise Unreadable("not_v1")
     return value

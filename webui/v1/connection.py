@@ -177,7 +177,7 @@ class Connection:
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             request = self._request(
-                self._streams, call.method, self._judged(url), bytes_headers(headers)
+                self._streams, call.method, self._check_url(url), bytes_headers(headers)
             )
             return self._followed(request, deadline, stop_elsewhere=False)
 
@@ -294,7 +294,7 @@ class Connection:
             if response.status_code not in REDIRECTS:
                 return self._bytes_or_failure(response, deadline)
             response.close()
-            url = self._judged(links.resolved(response.headers.get("Location", ""), request.url))
+            url = self._check_url(links.resolved(response.headers.get("Location", ""), request.url))
             if stop_elsewhere and not self.address.is_api(url):
                 return str(url)
             method = "HEAD" if request.method == "HEAD" else "GET"
@@ -330,7 +330,7 @@ class Connection:
             request.headers["Authorization"] = f"Basic {self._token}"
         return request
 
-    def _judged(self, url: httpx.URL) -> httpx.URL:
+    def _check_url(self, url: httpx.URL) -> httpx.URL:
         if self.may_open(url):
             return url
         raise Unreadable("refused_link")

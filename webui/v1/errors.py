@@ -40,7 +40,7 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
         wish: Wish | None = None,
         missing_bytes: int | None = None,
     ) -> None:
-        self.reason = word_of(reason) or "unknown"
+        self.reason = reason_word(reason) or "unknown"
         self.status = status
         self.said = plain_text(said)
         self.message = plain_text(message)
@@ -89,7 +89,7 @@ class NoRoom(Rejected):
     """It does not fit. `wish` is what the service kept, `missing_bytes` where it is known."""
 
 
-def word_of(text: str) -> str:
+def reason_word(text: str) -> str:
     """`Name already taken` and `name_already_taken` are one word."""
     return re.sub(r"[^a-z0-9]+", "_", text[:LONGEST_TEXT].lower()).strip("_")[:LONGEST_WORD]
 

@@ -88,7 +88,7 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         if self._judge_address is not None and (host, port) != self._own:
-            host = _judged(host, port, self._judge_address)
+            host = _resolve_allowed(host, port, self._judge_address)
         within = _within(timeout, httpcore.ConnectTimeout)
         try:
             stream = self._sockets.connect_tcp(host, port, within, local_address, socket_options)
@@ -148,7 +148,7 @@ def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) ->
     return remaining if timeout is None else min(timeout, remaining)
 
 
-def _judged(host: str, port: int, judge_address: JudgeAddress) -> str:
+def _resolve_allowed(host: str, port: int, judge_address: JudgeAddress) -> str:
     """The address that is connected to is the one that was judged, whatever the name says next."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -50,7 +50,9 @@ class Command(BaseCommand):
             )
         if (settings.BASE_DIR / ".env").exists():
             self.stdout.write("Keep .env as well: it isn't in DATA_DIR.")
-        refuse_damage(outcome, copies.place(), "Restore them from an older backup, or delete them")
+        refuse_damage(
+            outcome, copies.database_path(), "Restore them from an older backup, or delete them"
+        )
 
 
 def described(outcome: Outcome) -> str:

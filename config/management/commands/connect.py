@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.connection import connection
-from webui.errors.page import trouble_of
+from webui.errors.page import message_of
 from webui.models import Connection
 from webui.server.page import place_of
 from webui.v1.errors import Failure
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             raise CommandError("SERVICE_URL is set, and comes before what is stored here.")
         if forget:
             stored = Connection.objects.first()
-            connection.forget()
+            connection.disconnect()
             if stored is not None:
                 events.record_command(Kind.DISCONNECTED, place_of(stored.url))
             self.stdout.write("Forgotten. The site shows the service in this process.")
@@ -41,8 +41,8 @@ class Command(BaseCommand):
         try:
             account = connection.check(place, name, password)
         except Failure as failure:
-            raise CommandError(f"{trouble_of(failure).words} Nothing was kept.") from None
-        connection.keep(place, name, password)
+            raise CommandError(f"{message_of(failure).words} Nothing was kept.") from None
+        connection.store(place, name, password)
         events.record_command(Kind.CONNECTED, place_of(place))
         self.stdout.write(f"Connected as {account.name or name}.")
 

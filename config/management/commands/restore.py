@@ -40,7 +40,7 @@ class Command(BaseCommand):
         outcome = backups.restore(source)
         self.stdout.write(f"Restored {described(outcome)}. Start Ferry.")
         events.record_command(Kind.RESTORED, str(source))
-        refuse_damage(outcome, copies.place(), "Ferry can start")
+        refuse_damage(outcome, copies.database_path(), "Ferry can start")
 
     def _restore_database(self, source: Path) -> None:
         before = backups.restore_database(source)

@@ -15,8 +15,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         make_tables()
-        throttle.forgive()
-        guess_limits.forgive()
-        credentials.forgive()
+        throttle.reset()
+        guess_limits.reset()
+        credentials.reset()
         events.record_command(Kind.UNLOCKED)
         self.stdout.write("Nobody has to wait any more. Wrong passwords are counted anew.")

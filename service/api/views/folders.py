@@ -140,5 +140,5 @@ def delete(request: Request, folder_id: int) -> records.Changed:
 def download(request: Request, folder_id: int) -> ArchiveLink:
     folder = library.folder(request.account, folder_id)
     name = folder.name or "Files"
-    link = archive_plans.pin(request.account, [folder.pk], [], name, now=request.now)
+    link = archive_plans.create_link(request.account, [folder.pk], [], name, now=request.now)
     return responses.leads_to(request, link)

@@ -31,7 +31,7 @@ class Selection(NamedTuple):
 def build(request: Request) -> ArchiveLink:
     fields = bodies.fields_of(request, MOST_BYTES)
     folder_ids, file_ids = selection_of(fields.pairs)
-    link = archive_plans.pin(request.account, folder_ids, file_ids, NAME, now=request.now)
+    link = archive_plans.create_link(request.account, folder_ids, file_ids, NAME, now=request.now)
     return responses.leads_to(request, link)
 
 

@@ -87,7 +87,7 @@ def init_of(written: bytes) -> bytes:
     raise Malformed("nothing was written")
 
 
-def found(data: bytes, *path: bytes) -> Box:
+def find_box(data: bytes, *path: bytes) -> Box:
     """The first box at this path. Raises Malformed."""
     start, stop = 0, len(data)
     box = Box(b"", start, stop)
@@ -110,7 +110,7 @@ def _boxes(data: bytes, start: int, stop: int) -> Iterator[Box]:
 
 def timescale(init: bytes) -> int:
     """Units a second of its only track."""
-    start = found(init, b"moov", b"trak", b"mdia", b"mdhd").start
+    start = find_box(init, b"moov", b"trak", b"mdia", b"mdhd").start
     version = init[start + 8]
     (scale,) = struct.unpack_from(">I", init, start + (28 if version else 20))
     if not scale:
@@ -119,13 +119,13 @@ def timescale(init: bytes) -> int:
 
 
 def sequence_of(fragment: bytes) -> int:
-    start = found(fragment, b"moof", b"mfhd").start
+    start = find_box(fragment, b"moof", b"mfhd").start
     return int(struct.unpack_from(">I", fragment, start + 12)[0])
 
 
 def decoded_at(fragment: bytes) -> int:
     """Raises Malformed."""
-    start = found(fragment, b"moof", b"traf", b"tfdt").start
+    start = find_box(fragment, b"moof", b"traf", b"tfdt").start
     if fragment[start + 8] != 1:
         raise Malformed("a time of 32 bits")
     return int(struct.unpack_from(">Q", fragment, start + 12)[0])
@@ -133,7 +133,7 @@ def decoded_at(fragment: bytes) -> int:
 
 def first_offset(fragment: bytes) -> int:
     """From the first frame's decoding to its showing."""
-    start = found(fragment, b"moof", b"traf", b"trun").start
+    start = find_box(fragment, b"moof", b"traf", b"trun").start
     (words,) = struct.unpack_from(">I", fragment, start + 8)
     flags = words & 0xFFFFFF
     if not flags & OFFSETS:
@@ -146,14 +146,14 @@ def first_offset(fragment: bytes) -> int:
 # Writing
 
 
-def placed(fragment: bytes, sequence: int, shown_at: int) -> bytes:
+def place_fragment(fragment: bytes, sequence: int, shown_at: int) -> bytes:
     """A fragment of a converter, which counts from where it began, at its place in the whole: its
     first frame is shown at this time."""
     data = bytearray(fragment)
     decoded_at = max(0, shown_at - first_offset(fragment))
-    mfhd = found(fragment, b"moof", b"mfhd").start
+    mfhd = find_box(fragment, b"moof", b"mfhd").start
     struct.pack_into(">I", data, mfhd + 12, sequence)
-    tfdt = found(fragment, b"moof", b"traf", b"tfdt").start
+    tfdt = find_box(fragment, b"moof", b"traf", b"tfdt").start
     if data[tfdt + 8] != 1:
         raise Malformed("a time of 32 bits")
     struct.pack_into(">Q", data, tfdt + 12, decoded_at)

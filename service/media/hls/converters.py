@@ -187,7 +187,7 @@ class Conversion:
                         raise Busy
                     if self._run is None:
                         tries += 1
-                        self._judge(number, tries)
+                        self._refuse_failed(number, tries)
                         self._begin(work, number)
                     self._come_nearer(number)
                     self._changed.wait(min(1.0, max(0.01, deadline - time.monotonic())))
@@ -196,7 +196,7 @@ class Conversion:
                 self._waiting[number] -= 1
                 self._waiting += Counter()
 
-    def _judge(self, number: int, tries: int) -> None:
+    def _refuse_failed(self, number: int, tries: int) -> None:
         """Of what has failed before: killed from outside it is tried again, broken it is not."""
         if tries <= TRIES:
             return
@@ -220,7 +220,7 @@ class Conversion:
 
     def _begin(self, work: Work, number: int) -> None:
         """With the condition held; raises Busy."""
-        turn = self._turn()
+        turn = self._wait_for_turn()
         try:
             self._reach = number + self._ahead
             self._run = Run(work, number, self._reach)
@@ -232,7 +232,7 @@ class Conversion:
         )
         thread.start()
 
-    def _turn(self) -> ExitStack:
+    def _wait_for_turn(self) -> ExitStack:
         turn = ExitStack()
         if self.work.is_light:
             self._converters.take_light_turn(turn)
@@ -276,7 +276,7 @@ class Conversion:
         try:
             with turn:
                 for segment in run.segments():
-                    self._keep(segment)
+                    self._store(segment)
                     if not self._goes_on(run, segment.number):
                         break
                 run.close()
@@ -292,8 +292,8 @@ class Conversion:
                 self._run = None
                 self._changed.notify_all()
 
-    def _keep(self, segment: segments.Segment) -> None:
-        self._converters.cache.keep(self.work.path(segment.number), segment.data)
+    def _store(self, segment: segments.Segment) -> None:
+        self._converters.cache.put(self.work.path(segment.number), segment.data)
 
     def _goes_on(self, run: "Run", number: int) -> bool:
         with self._changed:

@@ -66,7 +66,7 @@ class Films:
         """Raises CannotConvert."""
         folder = folder_of(content)
         if is_film(blob, probed):
-            content_folders.keep(folder / HOW, json.dumps({"is_direct": True}).encode())
+            content_folders.write_durably(folder / HOW, json.dumps({"is_direct": True}).encode())
         if is_ready(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
@@ -83,7 +83,7 @@ class Films:
         with suppress(OSError):
             if place.read_bytes() == note:
                 return
-        content_folders.keep(place, note)
+        content_folders.write_durably(place, note)
         self._news.set()
 
     def run(self) -> None:
@@ -159,7 +159,7 @@ class Films:
                 self._running.stop()  # Whoever stopped us came too early to see it.
             with self._running as running, self._jobs.filming(running):
                 while told := progress.read(4096):
-                    self._told(content, told, plan)
+                    self._note_progress(content, told, plan)
                 if running.wait() != 0:
                     with suppress(FileNotFoundError):
                         draft.unlink()
@@ -170,7 +170,7 @@ class Films:
         draft.replace(folder / FILM)
         self._cache.grown((folder / FILM).stat().st_size)
 
-    def _told(self, content: Content, told: bytes, plan: Plan) -> None:
+    def _note_progress(self, content: Content, told: bytes, plan: Plan) -> None:
         for found in PROGRESS.findall(told)[-1:]:
             done = int(found) / 1_000_000 / max(0.1, plan.seconds)
             self._progress[content] = min(99.9, 100 * done)

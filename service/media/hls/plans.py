@@ -73,7 +73,7 @@ class Plan:
         return replace(self, former=tuple(each for each in there if each.name not in names))
 
 
-def known(folder: Path) -> Plan | None:
+def find_plan(folder: Path) -> Plan | None:
     """The plan of a content, by the folder of its renditions; None where it is not made yet."""
     path = folder / PLAN
     try:

@@ -20,7 +20,7 @@ from service.media.hls.films import Films
 from service.media.hls.plans import Plan, Survey
 from service.media.hls.renditions import Kind, Rendition
 from service.media.probe import Probed
-from service.media.requests import Answer, Desk, Facts
+from service.media.requests import Answer, Facts, MediaServer
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.jobs import Jobs
@@ -65,7 +65,7 @@ class Player:
         self._locks: WeakValueDictionary[Path, Lock] = WeakValueDictionary()
         self._locks_lock = threading.Lock()
 
-    def register(self, desk: Desk) -> None:
+    def register(self, desk: MediaServer) -> None:
         desk.register(MOST_SEGMENTS, segment=of_file(self.segment))
         others = {"plan": self.plan, "init": self.init, "film": self.film}
         desk.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
@@ -93,9 +93,9 @@ class Player:
             if is_there(path):
                 return {}
             if rendition.is_copied:
-                self._survey(content, blob, looked_at(self._children, content, blob), SCAN)
+                self._survey(content, blob, probe_now(self._children, content, blob), SCAN)
             else:
-                content_folders.keep(path, encoded_init(rendition))
+                content_folders.write_durably(path, encoded_init(rendition))
         return {}
 
     def segment(self, question: Facts) -> Facts:
@@ -115,7 +115,7 @@ class Player:
     def film(self, question: Facts) -> Facts:
         """Begins to make an MP4 of it, and says how far that is. Raises CannotConvert."""
         content, blob = content_of(question), blob_of(question)
-        media = looked_at(self._children, content, blob)
+        media = probe_now(self._children, content, blob)
         plan = self._plan(content, blob)
         return self.films.want(content, blob, Probed.of(media.probed), plan)
 
@@ -142,7 +142,7 @@ class Player:
     def prepare(self, media: Media, blob: Path) -> None:
         """Looks for where a new film can be cut, to the end of it if need be."""
         content = Content(media.sha1, media.size_bytes)
-        known = plans.known(folder_of(content))
+        known = plans.find_plan(folder_of(content))
         if known is None:
             with suppress(CannotConvert, Busy), self._alone(folder_of(content)):
                 known = self._survey(content, blob, media, LOOK)
@@ -162,10 +162,10 @@ class Player:
     def _plan(self, content: Content, blob: Path) -> Plan:
         folder = folder_of(content)
         with self._alone(folder):
-            plan = plans.known(folder)
+            plan = plans.find_plan(folder)
             if plan is None:
                 refusals.raise_remembered(folder)
-                media = looked_at(self._children, content, blob)
+                media = probe_now(self._children, content, blob)
                 plan = self._survey(content, blob, media, LOOK)
             if not plan.is_final:
                 self._order_scan(content, blob)
@@ -176,7 +176,7 @@ class Player:
         worker, is made by the next worker."""
         if content not in self._scans_ordered:
             with suppress(Full, CannotConvert, Busy):
-                media = looked_at(self._children, content, blob)
+                media = probe_now(self._children, content, blob)
                 self._arrivals.put_nowait((media, blob))
                 self._scans_ordered.add(content)
 
@@ -192,16 +192,16 @@ class Player:
         except Failed as failed:
             if not blob.exists():
                 raise NotFound from failed
-            known = plans.known(folder)
+            known = plans.find_plan(folder)
             if known is None:
                 refusals.remember_failure(folder, failed)
             elif not failed.is_limit:
-                keep(folder, replace(known, is_final=True))
+                save_plan(folder, replace(known, is_final=True))
             raise refusals.refusal_of(failed) from failed
         for name, init in Survey(probed, told).inits().items():
-            content_folders.keep(folder / name / "init.mp4", init)
-        plan = plan.after(plans.known(folder))
-        keep(folder, plan)
+            content_folders.write_durably(folder / name / "init.mp4", init)
+        plan = plan.after(plans.find_plan(folder))
+        save_plan(folder, plan)
         return plan
 
     def _surveyed(self, asked: list[str], limits: Limits) -> bytes:
@@ -253,8 +253,8 @@ def content_of(question: Facts) -> Content:
     return Content(str(question["sha1"]), int(question["size_bytes"]))
 
 
-def keep(folder: Path, plan: Plan) -> None:
-    content_folders.keep(folder / plans.PLAN, json.dumps(plan.kept()).encode())
+def save_plan(folder: Path, plan: Plan) -> None:
+    content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.kept()).encode())
 
 
 def blob_of(question: Facts) -> Path:
@@ -265,11 +265,11 @@ def blob_of(question: Facts) -> Path:
     return store.path(blob)
 
 
-def looked_at(children: Children, content: Content, blob: Path) -> Media:
+def probe_now(children: Children, content: Content, blob: Path) -> Media:
     """What it was found to be, or is now. Raises CannotConvert, Busy."""
     media = probing.row_of(content)
     with blob.open("rb", buffering=0) as medium:
-        probing.look_now(children, media, medium, probing.note)
+        probing.probe_now(children, media, medium, probing.note)
     probing.refuse_unplayable(media)
     return media
 

@@ -92,7 +92,7 @@ def _pictures(rendition: Rendition, first: int, source: Read) -> Iterator[Segmen
     scale = boxes.timescale(next(found, b""))
     for number, piece in enumerate(found, first):
         at = (grid.seconds_at(grid.start_of(number)) + BEGIN_SECONDS) * scale
-        yield Segment(number, boxes.placed(piece, number + 1, int(at)))
+        yield Segment(number, boxes.place_fragment(piece, number + 1, int(at)))
 
 
 def _sounds(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:

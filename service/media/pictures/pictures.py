@@ -9,7 +9,7 @@ from service.errors import CannotConvert, NotFound
 from service.library import kinds
 from service.media import probing
 from service.media import requests as media_requests
-from service.media.content_folders import Content, keep, scratch_folder
+from service.media.content_folders import Content, scratch_folder, write_durably
 from service.media.formats import FORMATS
 from service.media.pictures.sizes import SIZES
 from service.media.sandbox import launcher
@@ -31,7 +31,7 @@ SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 def read(file: File, name: str) -> bytes:
     """In a web process: what is kept, or what the worker makes now. Raises NotFound, Busy."""
     content = Content(file.sha1, file.size_bytes)
-    media = probing.known(content)
+    media = probing.find_media(content)
     if name not in SIZES or not may_have_picture(media, file.name):
         raise NotFound
     with suppress(FileNotFoundError):
@@ -65,19 +65,21 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
     if missing:
         files = drawn(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
-            keep(content.picture(name), file)
+            write_durably(content.picture(name), file)
 
 
 def drawn(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
     if media.probed.get("container") != HEIF:
-        return asked(children, media.kind, medium.fileno(), names)
+        return ask_for_pictures(children, media.kind, medium.fileno(), names)
     with tempfile.TemporaryFile(dir=scratch_folder()) as plain:
         plain.write(unpacked(medium))
         plain.flush()
-        return asked(children, media.kind, plain.fileno(), names)
+        return ask_for_pictures(children, media.kind, plain.fileno(), names)
 
 
-def asked(children: Children, kind: str, medium: int, names: Sequence[str]) -> list[bytes]:
+def ask_for_pictures(
+    children: Children, kind: str, medium: int, names: Sequence[str]
+) -> list[bytes]:
     """A child that a hostile file has taken over can still send no page and no program."""
     question = {"do": "draw", "kind": kind, "sizes": list(names)}
     files = children.ask(medium, question, MAKE_SECONDS).files

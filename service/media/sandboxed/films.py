@@ -48,14 +48,14 @@ def opened(medium: BinaryIO) -> Iterator[InputContainer]:
     try:
         container = av.open(medium, "r", metadata_errors="replace", container_options=options)
     except av.FFmpegError as trouble:
-        raise Unfit(told(trouble)) from trouble
+        raise Unfit(describe_error(trouble)) from trouble
     with container:
         if len(container.streams) > MOST_TRACKS:
             raise Unfit("it has too many tracks", is_limit=True)
         yield container
 
 
-def told(trouble: av.FFmpegError) -> str:
+def describe_error(trouble: av.FFmpegError) -> str:
     return f"it can't be read: {trouble.strerror}"
 
 
@@ -173,7 +173,7 @@ def drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]:
     stream = film_of(container)
     if stream is None:
         return cover_drawn(container, sizes)
-    frame = telling_frame(container, stream)
+    frame = choose_frame(container, stream)
     if frame is None:
         raise Unfit("it shows no picture that can be read")
     turned = drawing.ROTATIONS.get(rotation_of(frame), 1)
@@ -188,12 +188,12 @@ def cover_drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]
     return drawing.drawn(image, sizes)
 
 
-def telling_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
+def choose_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
     """Neither black nor of one colour, where it is quickly found; else the most various."""
     deadline = time.monotonic() + LOOK_SECONDS
     best, most = None, -1.0
     for frame in candidates(container, stream):
-        brightness, variety = look(frame)
+        brightness, variety = measure_frame(frame)
         if brightness > BLACK and variety > FLAT:
             return frame
         if variety > most:
@@ -232,7 +232,7 @@ def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFram
                 yield from packet.decode()
 
 
-def look(frame: VideoFrame) -> tuple[float, float]:
+def measure_frame(frame: VideoFrame) -> tuple[float, float]:
     """How bright, and how various."""
     small = frame.reformat(width=32, height=32, format="gray", interpolation="AREA")
     (plane,) = small.planes

@@ -14,7 +14,7 @@ from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.metadata import Refused
 from service.torrents.engine.session import session_of, uses_utp
 from service.torrents.engine.status import empty_status, status_of
-from service.torrents.engine.torrent import Stage, Surroundings, Torrent, hash_of
+from service.torrents.engine.torrent import EngineStage, Surroundings, Torrent, hash_of
 from service.torrents.events import Broken, Event, Gone
 from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
 from service.torrents.orders import EngineSettings, Order
@@ -45,10 +45,10 @@ class Child:
         self._session = session_of(settings)
         self._dialing = Dialing(self._session, utp=uses_utp(settings))
         self._around = Surroundings(
-            self._session, self._dialing, settings, {}, {}, self._tell, self._claim
+            self._session, self._dialing, settings, {}, {}, self._write_event, self._claim
         )
         self._alerts = {
-            "metadata_received_alert": self._found,
+            "metadata_received_alert": self._take_metadata,
             "torrent_conflict_alert": self._same,
             "torrent_checked_alert": lambda _alert, torrent: torrent.checked(),
             "torrent_finished_alert": lambda _alert, torrent: torrent.finished(),
@@ -61,18 +61,18 @@ class Child:
 
     def run(self, orders: int) -> None:
         """Until `stop`, or until nobody is left who could say so."""
-        bell, ring = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        self._session.set_alert_fd(ring)
+        wake_up, alert_pipe = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._session.set_alert_fd(alert_pipe)
         lines = Lines()
         with selectors.DefaultSelector() as selector:
             selector.register(orders, selectors.EVENT_READ)
-            selector.register(bell, selectors.EVENT_READ)
+            selector.register(wake_up, selectors.EVENT_READ)
             while not self._is_stopping:
                 ready = {key.fd for key, _ in selector.select(self._seconds_left())}
                 if orders in ready:
                     self._take(os.read(orders, READ_BYTES), lines)
-                if bell in ready:
-                    os.read(bell, READ_BYTES)
+                if wake_up in ready:
+                    os.read(wake_up, READ_BYTES)
                 self.round()
         self._stop()
 
@@ -83,7 +83,7 @@ class Child:
 
     def round(self) -> None:
         for alert in self._session.pop_alerts():
-            self._hear(alert)
+            self._handle(alert)
         now = time.monotonic()
         if now >= self._next_status:
             self._next_status = now + STATUS_SECONDS
@@ -92,7 +92,7 @@ class Child:
             self._dialing.round(is_anyone_alone=is_anyone_alone)
         if now >= self._next_resume:
             self._next_resume = now + RESUME_SECONDS
-            self._look_after_all()
+            self._check_all()
 
     def _seconds_left(self) -> float:
         """Nobody needs the time of an engine without torrents."""
@@ -130,16 +130,16 @@ class Child:
         torrent = self._torrents.get(key)
         if torrent is None:
             if what == "remove":
-                self._tell(Gone(key))
+                self._write_event(Gone(key))
             return
         self._begin(key)
         with self._refusals(torrent):
             getattr(torrent, what)()
         self._settle(torrent)
-        if torrent.handle is None and torrent.stage is not Stage.GONE:
-            self._tell(empty_status(key, "paused" if torrent.is_paused else "metadata"))
+        if torrent.handle is None and torrent.stage is not EngineStage.GONE:
+            self._write_event(empty_status(key, "paused" if torrent.is_paused else "metadata"))
 
-    def _hear(self, alert: Any) -> None:
+    def _handle(self, alert: Any) -> None:
         name = type(alert).__name__
         if name == "state_update_alert":
             self._see(alert.status)
@@ -170,13 +170,13 @@ class Child:
             torrent = self._around.loaded.get(told.handle)
             if torrent is None:
                 continue
-            self._tell(status_of(torrent.key, torrent.phase(told), told))
+            self._write_event(status_of(torrent.key, torrent.phase(told), told))
             torrent.saw(told)
             self._settle(torrent)
 
-    def _found(self, _alert: Any, torrent: Torrent) -> None:
+    def _take_metadata(self, _alert: Any, torrent: Torrent) -> None:
         self._begin(torrent.key)
-        torrent.found()
+        torrent.take_metadata()
 
     def _same(self, alert: Any, torrent: Torrent) -> None:
         """Two magnet links turned out to be one torrent: the older order goes on, alone."""
@@ -198,7 +198,7 @@ class Child:
 
     def _failed(self, alert: Any, torrent: Torrent) -> None:
         """What its peers sent can't be read. Errors of the disk come in an alert of their own."""
-        if torrent.stage is Stage.SEEKING and alert.error.value() != DUPLICATE:
+        if torrent.stage is EngineStage.SEEKING and alert.error.value() != DUPLICATE:
             raise Refused("invalid_torrent", "The torrent's description can't be used.")
 
     def _left(self, of_hash: str) -> None:
@@ -212,7 +212,7 @@ class Child:
             torrent.left()
         self._settle(torrent)
 
-    def _look_after_all(self) -> None:
+    def _check_all(self) -> None:
         for torrent in list(self._around.loaded.values()):
             torrent.saw_time_pass()
             if torrent.is_dirty:
@@ -228,11 +228,11 @@ class Child:
             torrent.failed(error.errno or 0, os.strerror(error.errno or 0))
 
     def _refuse(self, torrent: Torrent, refused: Refused) -> None:
-        self._tell(Broken(torrent.key, refused.word, refused.sentence))
+        self._write_event(Broken(torrent.key, refused.word, refused.sentence))
         torrent.leave()
 
     def _settle(self, torrent: Torrent) -> None:
-        if torrent.stage is Stage.GONE:
+        if torrent.stage is EngineStage.GONE:
             self._torrents.pop(torrent.key, None)
             self._release(torrent.key)
         if torrent.is_in_hand:
@@ -263,7 +263,7 @@ class Child:
             self._begun.discard(key)
             self._write(line_of({"ended": key}))
 
-    def _tell(self, event: Event) -> None:
+    def _write_event(self, event: Event) -> None:
         for line in lines_of_event(event):
             self._write(line)
 
@@ -275,7 +275,7 @@ class Child:
         while self._is_saving() and time.monotonic() < deadline:
             self._session.wait_for_alert(100)
             for alert in self._session.pop_alerts():
-                self._hear(alert)
+                self._handle(alert)
 
     def _is_saving(self) -> bool:
         return any(torrent.is_saving for torrent in self._around.loaded.values())

@@ -11,7 +11,7 @@ RESUME = "resume"
 SUM_BYTES = 32
 
 
-class Places:
+class TorrentFolder:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
 

@@ -83,7 +83,7 @@ def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
     padding = [bool(each & lt.file_storage.flag_pad_file) for each in flags]
     if padding.count(False) > MOST_FILES:
         raise TOO_MANY
-    told = told_paths(info)
+    told = read_paths(info)
     for index, is_padding in enumerate(padding):
         size = layout.file_size(index)
         if is_padding:
@@ -101,10 +101,10 @@ def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
 Told = Iterator[tuple[tuple[str, ...], int]]
 
 
-def told_paths(info: dict[bytes, Any]) -> Told:
+def read_paths(info: dict[bytes, Any]) -> Told:
     """Paths and sizes without padding. The tree of a hybrid comes first: it has the names of
     both, and libtorrent refused it where they differ."""
-    found = told_in_tree(info) if b"file tree" in info else told_in_list(info)
+    found = read_tree(info) if b"file tree" in info else read_list(info)
     letters = 0
     for path, size in found:
         length = sum(map(len, path))
@@ -114,7 +114,7 @@ def told_paths(info: dict[bytes, Any]) -> Told:
         yield path, size
 
 
-def told_in_list(info: dict[bytes, Any]) -> Told:
+def read_list(info: dict[bytes, Any]) -> Told:
     if b"files" not in info:
         yield (text(info.get(b"name.utf-8", info.get(b"name", b""))),), number(info.get(b"length"))
         return
@@ -125,7 +125,7 @@ def told_in_list(info: dict[bytes, Any]) -> Told:
             yield tuple(text(part) for part in path), number(fields.get(b"length"))
 
 
-def told_in_tree(info: dict[bytes, Any]) -> Told:
+def read_tree(info: dict[bytes, Any]) -> Told:
     """Without recursion, though libtorrent refused what is nested deeper than 100; and one path
     after the other, for all of them may be a hundred times what the tree is."""
     path: list[str] = []

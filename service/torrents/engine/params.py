@@ -8,7 +8,7 @@ from typing import Any
 import libtorrent as lt
 
 from service.torrents.engine.addresses import is_usable
-from service.torrents.engine.files import Places
+from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import LIMITS, Refused, params_of
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.orders import EngineSettings, Order
@@ -52,7 +52,7 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     Every file is renamed before libtorrent sees the folder. Symlinks are never wanted, for they
     would be made. Raises Refused.
     """
-    places = Places(order.folder)
+    places = TorrentFolder(order.folder)
     known = params_of(places.metadata(LARGEST_METADATA_BYTES) or b"")
     asked = [read_magnet(order.magnet)] if order.magnet else []
     priorities = priorities_of(known.ti.layout(), set(order.unwanted))
@@ -85,7 +85,7 @@ def priorities_of(layout: Any, unwanted: set[int]) -> list[int]:
     ]
 
 
-def resumed(places: Places, known: Params, priorities: list[int]) -> Params | None:
+def resumed(places: TorrentFolder, known: Params, priorities: list[int]) -> Params | None:
     """Return how far the same files went. If others were wanted then, libtorrent kept the ends of
     pieces elsewhere, and takes them for written."""
     content = places.resume()

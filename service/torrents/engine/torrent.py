@@ -12,7 +12,7 @@ import libtorrent as lt
 
 from service.torrents.engine import params
 from service.torrents.engine.dialing import Dialing
-from service.torrents.engine.files import Places
+from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import Refused, metadata_of, params_of, torrent_of
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.engine.status import CHECKING, DONE
@@ -26,7 +26,7 @@ IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module d
 ALONE_SECONDS = 120.0
 
 
-class Stage(Enum):
+class EngineStage(Enum):
     """
     seeking ──metadata──> leaving ──> known ──proceed──> loaded ──finished──> flushing ──> complete
     (a magnet link)                   (a .torrent file                                        │
@@ -64,11 +64,11 @@ class Torrent:
 
     def __init__(self, order: Order, around: Surroundings) -> None:
         self.order = order
-        self.stage = Stage.KNOWN
+        self.stage = EngineStage.KNOWN
         self.is_paused = False
         self.is_dirty = False
         self.handle: Any = None
-        self.places = Places(order.folder)
+        self.places = TorrentFolder(order.folder)
         self._around = around
         self._may_download = order.may_download or order.seeding
         self._size_bytes = 0
@@ -90,7 +90,7 @@ class Torrent:
     def is_in_hand(self) -> bool:
         """Whether libtorrent is at its files for the first time: they may be what crashes it."""
         is_new = self.handle is not None and not self._is_checked and not self.is_paused
-        return is_new and self.stage is Stage.LOADED
+        return is_new and self.stage is EngineStage.LOADED
 
     def start(self) -> None:
         """Raises Refused."""
@@ -107,14 +107,14 @@ class Torrent:
         self._seek()
 
     def _seek(self) -> None:
-        self.stage = Stage.SEEKING
+        self.stage = EngineStage.SEEKING
         wanted = params.seeking(self.order, self._around.settings)
         self._around.claim(self.key, wanted.info_hashes)
         self._add(wanted)
 
     def _know(self, torrent: Any) -> None:
         """Raises Refused."""
-        self.stage = Stage.KNOWN
+        self.stage = EngineStage.KNOWN
         metadata = metadata_of(self.key, torrent)
         self._around.claim(self.key, torrent.info_hashes())
         self._size_bytes = metadata.size_bytes
@@ -122,9 +122,9 @@ class Torrent:
         if self._may_download:
             self._load()
 
-    def found(self) -> None:
+    def take_metadata(self) -> None:
         """Its metadata came: libtorrent gives it back, and tells who had it."""
-        if self.stage is Stage.SEEKING:
+        if self.stage is EngineStage.SEEKING:
             self.keep_metadata(self.handle.torrent_file())
             peers = self.handle.get_peer_info()
             # A peer that left after it gave the metadata says nothing about TCP.
@@ -137,15 +137,15 @@ class Torrent:
     def resume_came(self, saved: Any) -> None:
         """While it seeks there are no bytes to resume, but peers to meet again."""
         self.is_saving = False
-        if self.stage is Stage.SEEKING:
+        if self.stage is EngineStage.SEEKING:
             self._peers = list(saved.peers)
             self.come_back()
-        elif self.stage is not Stage.LEAVING and not self._is_in_doubt:
+        elif self.stage is not EngineStage.LEAVING and not self._is_in_doubt:
             self.places.keep_resume(lt.write_resume_data_buf(saved))
 
     def resume_missing(self) -> None:
         self.is_saving = False
-        if self.stage is Stage.SEEKING:
+        if self.stage is EngineStage.SEEKING:
             self.come_back()
 
     def come_back(self) -> None:
@@ -158,20 +158,20 @@ class Torrent:
 
     def proceed(self) -> None:
         """Raises Refused."""
-        is_waiting = self.stage is Stage.KNOWN and not self._may_download
+        is_waiting = self.stage is EngineStage.KNOWN and not self._may_download
         self._may_download = True
         if is_waiting:
             self._load()
 
     def _load(self) -> None:
         wanted = params.loading(self.order, self._around.settings, self._peers)
-        self.stage = Stage.SEEDING if self.order.seeding else Stage.LOADED
+        self.stage = EngineStage.SEEDING if self.order.seeding else EngineStage.LOADED
         self._add(wanted)
 
     def _add(self, wanted: Any) -> None:
         if self.is_paused:
             wanted.flags |= lt.torrent_flags.paused
-        if self.stage is not Stage.SEEDING and not self._needs_utp:
+        if self.stage is not EngineStage.SEEDING and not self._needs_utp:
             self._around.dialing.begin()
         try:
             self.handle = self._around.session.add_torrent(wanted)
@@ -186,21 +186,21 @@ class Torrent:
 
     def finished(self) -> None:
         """From here on nothing is written: the worker links these very files."""
-        if self.stage is Stage.LOADED and not self._is_in_doubt:
-            self.stage = Stage.FLUSHING
+        if self.stage is EngineStage.LOADED and not self._is_in_doubt:
+            self.stage = EngineStage.FLUSHING
             self.handle.set_flags(lt.torrent_flags.upload_mode)
             self.handle.flush_cache()
 
     def flushed(self) -> None:
-        if self.stage is not Stage.FLUSHING or self._is_in_doubt:
+        if self.stage is not EngineStage.FLUSHING or self._is_in_doubt:
             return
         told = self.handle.status()
         if not told.is_finished or told.errc.value():
-            self.stage = Stage.LOADED
+            self.stage = EngineStage.LOADED
             self.handle.unset_flags(lt.torrent_flags.upload_mode)
             return
         self._make_empty_files()
-        self.stage = Stage.COMPLETE
+        self.stage = EngineStage.COMPLETE
         self.save_resume()
         self._around.tell(Complete(self.key))
 
@@ -212,8 +212,8 @@ class Torrent:
                 Path(self.order.folder, str(index)).touch(mode=0o600)
 
     def seed(self) -> None:
-        if self.stage is Stage.COMPLETE:
-            self.stage = Stage.SEEDING
+        if self.stage is EngineStage.COMPLETE:
+            self.stage = EngineStage.SEEDING
 
     def pause(self) -> None:
         self.is_paused = True
@@ -233,12 +233,12 @@ class Torrent:
             return
         self._alone_since = time.monotonic()
         self.handle.clear_error()
-        if self.stage in (Stage.SEEKING, Stage.LOADED):
+        if self.stage in (EngineStage.SEEKING, EngineStage.LOADED):
             self.handle.unset_flags(lt.torrent_flags.upload_mode)
         self.handle.resume()
-        if was_broken and self.stage is Stage.SEEKING and self.handle.has_metadata():
-            self.found()
-        elif was_broken and self.stage is Stage.FLUSHING:
+        if was_broken and self.stage is EngineStage.SEEKING and self.handle.has_metadata():
+            self.take_metadata()
+        elif was_broken and self.stage is EngineStage.FLUSHING:
             self.handle.flush_cache()
 
     def _load_again(self) -> None:
@@ -251,17 +251,17 @@ class Torrent:
     def disk_failed(self, number: int, message: str) -> None:
         """libtorrent could not read or write. It knows what a piece should be before it writes it,
         and may take one for written that never was."""
-        if self.stage in (Stage.LOADED, Stage.FLUSHING):
+        if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING):
             self._is_in_doubt = True
         self.failed(number, message)
 
     def failed(self, number: int, message: str) -> None:
         """On the disk. One that is only given to others ends; another waits to be resumed.
         A disk that is full fails many times before libtorrent stops."""
-        if self.stage is Stage.SEEDING:
+        if self.stage is EngineStage.SEEDING:
             self.end_seeding()
             return
-        if self._is_broken or self.stage in (Stage.LEAVING, Stage.GONE):
+        if self._is_broken or self.stage in (EngineStage.LEAVING, EngineStage.GONE):
             return
         self.pause()
         self._is_broken = True
@@ -274,7 +274,7 @@ class Torrent:
         """Whether it looks for peers and has had none for a while, but not for long."""
         if self._alone_since is None or self.is_paused:
             return False
-        is_looking = self.stage in (Stage.SEEKING, Stage.LOADED)
+        is_looking = self.stage in (EngineStage.SEEKING, EngineStage.LOADED)
         return is_looking and now - self._alone_since < ALONE_SECONDS
 
     def saw(self, told: Any) -> None:
@@ -284,7 +284,7 @@ class Torrent:
             self._alone_since = None
         elif self._alone_since is None:
             self._alone_since = time.monotonic()
-        if self.stage is Stage.SEEDING and (self.is_given_up(told) or self.has_seeded(told)):
+        if self.stage is EngineStage.SEEDING and (self.is_given_up(told) or self.has_seeded(told)):
             self.end_seeding()
 
     def is_given_up(self, told: Any) -> bool:
@@ -299,25 +299,25 @@ class Torrent:
 
     def saw_time_pass(self) -> None:
         """No news come of a torrent that nobody asks for."""
-        if self.stage is Stage.SEEDING and self.has_seeded(self.handle.status(0)):
+        if self.stage is EngineStage.SEEDING and self.has_seeded(self.handle.status(0)):
             self.end_seeding()
 
     def end_seeding(self) -> None:
         self.leave(lambda: self._end(Seeded(self.key)))
 
     def save_resume(self) -> None:
-        if self.handle is None or self.stage in (Stage.SEEKING, Stage.LEAVING):
+        if self.handle is None or self.stage in (EngineStage.SEEKING, EngineStage.LEAVING):
             return
         self.is_dirty = False
         self.is_saving = True
         self.handle.save_resume_data(RESUME_FLAGS)
 
     def phase(self, told: Any) -> Phase:
-        if self.stage in (Stage.COMPLETE, Stage.SEEDING):
-            return "complete" if self.stage is Stage.COMPLETE else "seeding"
+        if self.stage in (EngineStage.COMPLETE, EngineStage.SEEDING):
+            return "complete" if self.stage is EngineStage.COMPLETE else "seeding"
         if self.is_paused:
             return "paused"
-        if self.stage in (Stage.SEEKING, Stage.KNOWN, Stage.LEAVING):
+        if self.stage in (EngineStage.SEEKING, EngineStage.KNOWN, EngineStage.LEAVING):
             return "metadata"
         return "checking" if told.state in CHECKING else "downloading"
 
@@ -326,7 +326,7 @@ class Torrent:
         self._then = then or self._end
         if self._is_leaving:
             return
-        self.stage = Stage.LEAVING
+        self.stage = EngineStage.LEAVING
         if self.handle is None:
             self._then()
             return
@@ -339,11 +339,11 @@ class Torrent:
         """Raises Refused."""
         self.handle = None
         self._is_leaving = False
-        self.stage = Stage.KNOWN
+        self.stage = EngineStage.KNOWN
         self._then()
 
     def _end(self, event: Event | None = None) -> None:
-        self.stage = Stage.GONE
+        self.stage = EngineStage.GONE
         if event is not None:
             self._around.tell(event)
 

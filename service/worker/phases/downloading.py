@@ -55,6 +55,6 @@ class DownloadingPhase(UnfinishedPhase):
         else:
             self._control.tools.engine.pause(run.key)
 
-    def judge(self, run: Run, word: str, now: datetime) -> None:
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
         if word:
             self.hold_back(run, word, now)

@@ -1,7 +1,7 @@
 import logging
 from datetime import datetime
 
-from service.worker.import_files import Landed, NotLanded, Outcome
+from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases.phase import RunPhase
 from service.worker.run import Run
 from service.worker.stages import Transition
@@ -13,12 +13,12 @@ MOST_LOSSES = 3
 
 class ImportingPhase(RunPhase):
     def end_import(self, run: Run, outcome: Outcome, now: datetime) -> None:
-        if isinstance(outcome, Landed):
+        if isinstance(outcome, ImportDone):
             self._finish(run, outcome, now)
         else:
             self._fail(run, outcome, now)
 
-    def _finish(self, run: Run, outcome: Landed, now: datetime) -> None:
+    def _finish(self, run: Run, outcome: ImportDone, now: datetime) -> None:
         seconds = (now - run.transfer.created_at).total_seconds()
         log.info("done transfer=%d bytes=%d seconds=%d", run.id, run.transfer.size_bytes, seconds)
         run.note_import(outcome.folder_id, outcome.file_id, is_seeding=outcome.is_seeding)
@@ -31,7 +31,7 @@ class ImportingPhase(RunPhase):
             # The engine died meanwhile.
             self._control.begin(run, now)
 
-    def _fail(self, run: Run, outcome: NotLanded, now: datetime) -> None:
+    def _fail(self, run: Run, outcome: ImportFailed, now: datetime) -> None:
         if not outcome.word:
             self._control.leave(run)
         elif outcome.word == "incomplete":

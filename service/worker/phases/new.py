@@ -10,7 +10,7 @@ class NewPhase(RunPhase):
         run.place.clear()
         self._control.begin(run, now)
 
-    def judge(self, run: Run, word: str, now: datetime) -> None:
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
         self._control.judge_held_back(run, word, now)
 
     def go_on(self, run: Run, now: datetime) -> None:

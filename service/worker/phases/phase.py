@@ -102,7 +102,7 @@ class RunPhase:
 
     # What the worker decides
 
-    def judge(self, run: Run, word: str, now: datetime) -> None:
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
         """Go on, or not: the word says why there is no room, and is empty where there is."""
 
     def go_on(self, run: Run, now: datetime) -> None:

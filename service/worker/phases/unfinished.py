@@ -40,20 +40,20 @@ class UnfinishedPhase(RunPhase):
             self._control.hold_back(run, DiskFull.reason, now)
             # The engine tells of its files again when it is added again.
             return self._control.withdraw(run)
-        if not self._control.adopt(run, facts, now):
+        if not self._control.identify(run, facts, now):
             return None
         run.take(Transition.KNOW)
         if run.transfer.state == State.METADATA:
-            self._keep_place(run)
+            self._keep_slot(run)
         elif run.transfer.state == State.STALLED and not was_known:
             run.become(State.QUEUED)
         return log.info(
             "known transfer=%d files=%d bytes=%d", run.id, len(plan.files), facts.size_bytes
         )
 
-    def _keep_place(self, run: Run) -> None:
+    def _keep_slot(self, run: Run) -> None:
         """Go on from the place in which its size became known, or wait for one of the large."""
-        if not run.is_large or self._control.free_places_for_large() >= 0:
+        if not run.is_large or self._control.free_slots_for_large() >= 0:
             run.become(State.DOWNLOADING)
             return
         run.become(State.QUEUED)
@@ -83,12 +83,12 @@ class UnfinishedPhase(RunPhase):
         return log.info("address became a %s transfer=%d", found.kind, run.id)
 
     def complete(self, run: Run, now: datetime) -> None:
-        if run.is_fetch and not self._measure(run, now):
+        if run.is_fetch and not self._record_size(run, now):
             return
         self._control.start_import(run)
         self._control.share(run, now)
 
-    def _measure(self, run: Run, now: datetime) -> bool:
+    def _record_size(self, run: Run, now: datetime) -> bool:
         """Whether the file's size, which its server may not have told, could be noted."""
         size_bytes = run.place.file(0).stat().st_size
         try:
@@ -97,7 +97,7 @@ class UnfinishedPhase(RunPhase):
             self.break_off(run, Broken(run.key, DiskFull.reason, ""), now)
             return False
         is_known = size_bytes == run.transfer.size_bytes
-        return is_known or self._control.adopt(run, Facts("", size_bytes), now)
+        return is_known or self._control.identify(run, Facts("", size_bytes), now)
 
     def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
         """It leaves its place to others meanwhile."""

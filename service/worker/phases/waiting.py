@@ -11,7 +11,7 @@ State = Transfer.State
 class WaitingPhase(UnfinishedPhase):
     """The engine or the fetching may have its order still, or not."""
 
-    def judge(self, run: Run, word: str, now: datetime) -> None:
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
         if word or run.is_held_back:
             self._control.judge_held_back(run, word, now)
         elif run.transfer.state != State.QUEUED:

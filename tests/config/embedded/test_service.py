@@ -81,9 +81,9 @@ def test_it_is_off_for_every_method(settings, method):
 
 def test_a_stored_connection_turns_it_off_and_forgetting_it_on():
     assert ask("/rest/folder")[0] == 401
-    connection.keep("https://storage.example", "me@example.org", "herring")
+    connection.store("https://storage.example", "me@example.org", "herring")
     assert ask("/rest/folder")[0] == 404
-    connection.forget()
+    connection.disconnect()
     assert ask("/rest/folder")[0] == 401
 
 

@@ -113,7 +113,7 @@ def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhe
     with elsewhere():
         call_command("restore", str(target), stdout=io.StringIO())
         assert said_by(Activity.objects.all()) == [f"{command} restored Ferry from {target}"]
-        copy = copies.keep("before-upgrade")
+        copy = copies.make_copy("before-upgrade")
         call_command("restore", str(copy), stdout=io.StringIO())
         newest = Activity.objects.order_by("-pk")[:1]
         assert said_by(newest) == [f"{command} restored the database from {copy.name}"]
@@ -325,7 +325,7 @@ def test_while_it_is_restored_ferry_does_not_start(elsewhere):
 
 def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, elsewhere):
     files_with(store, "a")
-    older = copies.keep("before-upgrade")
+    older = copies.make_copy("before-upgrade")
     newer = files_with(store, "b")
     backups.back_up(target)
     with elsewhere() as data_dir:
@@ -341,7 +341,7 @@ def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, el
 
 
 def test_a_damaged_database_is_kept_aside_too(store, elsewhere):
-    older = copies.keep("before-upgrade")
+    older = copies.make_copy("before-upgrade")
     with elsewhere() as data_dir:
         (data_dir / "ferry.sqlite3").write_bytes(b"not a database" * 1000)
         before = backups.restore_database(older)

@@ -56,5 +56,5 @@ def test_what_was_measured_last_is_kept_whole_or_not_at_all(data):
     assert measuring.last() is None
     measuring.measure(timezone.now())
     assert measuring.last().space["library"] == 0
-    measuring.place().write_text("{")
+    measuring.path().write_text("{")
     assert measuring.last() is None

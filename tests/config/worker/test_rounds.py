@@ -58,9 +58,9 @@ def test_work_once_runs_every_round(monkeypatch):
 def elsewhere(monkeypatch):
     """Each round would close the test's own connection to the database."""
     monkeypatch.setattr(rounds, "close_old_connections", lambda: None)
-    connection.keep("https://storage.example", "me@example.org", "herring")
+    connection.store("https://storage.example", "me@example.org", "herring")
     yield
-    connection.forget()
+    connection.disconnect()
 
 
 def test_the_services_rounds_rest_while_the_site_shows_another(elsewhere):
@@ -71,7 +71,7 @@ def test_the_services_rounds_rest_while_the_site_shows_another(elsewhere):
     ]
     rounds.run_all(each)
     assert ran == ["site"]
-    connection.forget()
+    connection.disconnect()
     rounds.run_all(each)
     assert ran == ["site", "site", "service"]
 

@@ -40,7 +40,7 @@ class Working:
 def test_rounds_go_on_until_it_is_told_to_stop():
     worker, stopped = Working(), Event()
 
-    def make(_bell):
+    def make(_wake_up):
         return worker
 
     def round_and_stop(now):
@@ -53,28 +53,28 @@ def test_rounds_go_on_until_it_is_told_to_stop():
     assert (worker.rounds, worker.is_stopped) == (3, True)
 
 
-def test_a_ring_is_followed_by_a_round_and_not_by_a_beat(monkeypatch):
-    # No setting: with the real beat, a round that comes by itself could pass for one that was rung.
+def test_a_wake_up_starts_a_round_before_the_next_beat(monkeypatch):
+    # No setting: with the real beat, the next round could pass for one after a wake-up.
     monkeypatch.setattr("config.worker.transferring.BEAT_SECONDS", 60)
     worker, stopped, rounds = Working(), Event(), Semaphore(0)
     worker.round = lambda _now: rounds.release()
-    transferring = Transferring(lambda _bell: worker)
+    transferring = Transferring(lambda _wake_up: worker)
     running = Thread(target=transferring.run_until, args=(stopped,))
     running.start()
     try:
         for _ in range(3):
             assert rounds.acquire(timeout=30)
-            wake_ups.ring()
+            wake_ups.wake_workers()
     finally:
         stopped.set()
-        wake_ups.ring()
+        wake_ups.wake_workers()
         running.join()
     assert worker.is_stopped
 
 
 def test_the_engine_is_off_while_the_site_shows_another_service(settings):
     worker = Working()
-    transferring = Transferring(lambda _bell: worker)
+    transferring = Transferring(lambda _wake_up: worker)
     transferring.round()
     assert worker.rounds == 1
     settings.SERVICE_URL = "https://me:secret@storage.example"
@@ -93,7 +93,7 @@ def test_a_round_that_fails_is_written_down_and_followed_by_another(caplog):
         raise RuntimeError("tide")
 
     worker.round = fail
-    transferring = Transferring(lambda _bell: worker)
+    transferring = Transferring(lambda _wake_up: worker)
     transferring.round()
     transferring.round()
     assert worker.rounds == 2

@@ -275,7 +275,7 @@ def test_forgiveness_ends_every_limit(runs):
     alice(password=RIGHT)
     guess_from_everywhere()
     assert limited()
-    credentials.forgive()
+    credentials.reset()
     assert verify()
 
 

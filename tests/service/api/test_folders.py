@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from service.accounts import accounts
 from service.library import library
-from service.library.bulk_insert import Planted, plant
+from service.library.bulk_insert import NewFile, insert_tree
 from service.models import Account, Transfer
 from service.transfers import transfers
 from tests.cases import each_case
@@ -227,8 +227,8 @@ def queries_of(api, path: str) -> int:
 
 
 def many(account: Account, count: int) -> str:
-    files = [Planted((f"file {number:05}.mkv",), stored()) for number in range(count)]
-    folder = plant(account, 0, f"With {count}", files, NOW).folder
+    files = [NewFile((f"file {number:05}.mkv",), stored()) for number in range(count)]
+    folder = insert_tree(account, 0, f"With {count}", files, NOW).folder
     return f"/rest/folder/{folder.pk}"
 
 

@@ -130,7 +130,7 @@ def test_a_picture_kept_as_something_else_is_not_shown(api, keep, worker):
 def test_a_name_of_no_medium_is_believed_until_the_content_is_known(api, keep, worker):
     path = f"/rest/file/{keep(picture(), 'a.bin').pk}/thumbnail"
     assert word(api.get(path)) == (404, "not_found")
-    worker.look_once()
+    worker.probe_once()
     assert shown(api.get(path).content).size == (32, 24)
 
 
@@ -148,7 +148,7 @@ def test_before_it_is_looked_at_a_listing_goes_by_the_name(api, keep):
 def test_then_it_says_what_is_known(api, keep, worker):
     keep(short_film("mp4"), "no name for a film")
     assert not row(api)["is_video"]
-    worker.look_once()
+    worker.probe_once()
     found = row(api)
     assert found["is_video"]
     assert found["stream_video"]
@@ -162,7 +162,7 @@ def test_then_it_says_what_is_known(api, keep, worker):
 def test_a_name_is_not_believed_against_the_content(api, keep, worker):
     keep(b"words and nothing else", "film.mp4")
     assert row(api)["is_video"]
-    worker.look_once()
+    worker.probe_once()
     found = row(api)
     assert not found["is_video"]
     assert not found["stream_video"]
@@ -173,7 +173,7 @@ def test_a_name_is_not_believed_against_the_content(api, keep, worker):
 def test_a_look_makes_another_etag(api, keep, worker):
     keep(picture())
     before = api.get("/rest/folder").headers["etag"]
-    worker.look_once()
+    worker.probe_once()
     assert api.get("/rest/folder", headers={"if-none-match": before}).status_code == 200
 
 
@@ -257,4 +257,4 @@ def test_nobody_waits_for_a_refused_content(api, keep, library_folder):
     Media.objects.create(sha1=file.sha1, size_bytes=file.size_bytes, state="refused", kind="other")
     assert word(api.get(f"/rest/file/{file.pk}/thumbnail")) == (404, "not_found")
     assert row(api)["thumb"] is None
-    assert probing.known(Content(file.sha1, file.size_bytes)).state == "refused"
+    assert probing.find_media(Content(file.sha1, file.size_bytes)).state == "refused"

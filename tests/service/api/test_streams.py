@@ -268,7 +268,7 @@ def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
 
 def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
     file = keep(samples.film("new.ts", seconds=4))
-    worker.look_once()
+    worker.probe_once()
     assert Media.objects.get().kind == "video"
     plan = Content(file.sha1, file.size_bytes).folder / "hls" / "plan.json"
     wait_until(lambda: plan.exists() and '"vcopy"' in plan.read_text())
@@ -277,7 +277,7 @@ def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
 def test_a_listing_names_the_playlist_of_a_film_that_was_looked_at(api, keep, worker, reader):
     keep(samples.film("bare.mkv", seconds=2))
     assert playlists(api) == {}
-    worker.look_once()
+    worker.probe_once()
     stream = urlsplit(playlists(api)["hls"])
     assert f"{stream.scheme}://{stream.netloc}" == "http://localhost"
     assert reader.get(stream.path).text.startswith("#EXTM3U\n")

@@ -44,7 +44,7 @@ def link(account, file):
 
 @pytest.fixture
 def zip_link(account, file):
-    return archive_plans.pin(account, [0], [], "Everything", now=timezone.now())
+    return archive_plans.create_link(account, [0], [], "Everything", now=timezone.now())
 
 
 @pytest.fixture(params=["file", "zip"])
@@ -187,9 +187,9 @@ def test_a_download_resumes_only_what_is_still_the_same(reader, any_link):
 
 def test_an_archive_resumes_after_its_link_was_asked_for_again(reader, account, file):
     asked_at = timezone.now()
-    first = archive_plans.pin(account, [0], [], "All", now=asked_at)
+    first = archive_plans.create_link(account, [0], [], "All", now=asked_at)
     known = reader.get(first)
-    again = archive_plans.pin(account, [0], [], "All", now=asked_at + timedelta(minutes=70))
+    again = archive_plans.create_link(account, [0], [], "All", now=asked_at + timedelta(minutes=70))
     for link in (first, again):
         resuming = {"Range": "bytes=5-", "If-Range": known.headers["ETag"]}
         rest = reader.get(link, headers=resuming)
@@ -258,7 +258,7 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
     )
 
     def ask(name="All", at=NOW):
-        archive_plans.pin(account, [0], [file.pk], name, now=at)
+        archive_plans.create_link(account, [0], [file.pk], name, now=at)
         return len(planned)
 
     assert (ask(), ask(), ask(at=NOW + timedelta(minutes=59))) == (1, 1, 1)
@@ -275,8 +275,10 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
 
 
 def test_a_plan_that_is_asked_for_again_is_kept_as_long_as_the_new_link(account, file, reader):
-    archive_plans.pin(account, [], [file.pk], "Files", now=timezone.now() - timedelta(minutes=50))
-    link = archive_plans.pin(account, [], [file.pk], "Files", now=timezone.now())
+    archive_plans.create_link(
+        account, [], [file.pk], "Files", now=timezone.now() - timedelta(minutes=50)
+    )
+    link = archive_plans.create_link(account, [], [file.pk], "Files", now=timezone.now())
     archive_plans.prune(timezone.now() + timedelta(hours=25, minutes=30))
     assert reader.get(link).status_code == 200
 
@@ -286,8 +288,8 @@ def test_a_single_folder_keeps_its_tree_and_the_same_selection_its_pin(account, 
     below = a_folder(account, "Films/2024")
     a_file(account, "b.mkv", folder=below, blob=put(library_folder))
     a_file(account, "a.mkv", folder=folder, blob=put(library_folder))
-    link = archive_plans.pin(account, [folder.pk], [], "Films", now=NOW)
-    assert archive_plans.pin(account, [folder.pk], [], "Films", now=NOW) == link
+    link = archive_plans.create_link(account, [folder.pk], [], "Films", now=NOW)
+    assert archive_plans.create_link(account, [folder.pk], [], "Films", now=NOW) == link
     assert len(plans()) == 1
 
 
@@ -296,7 +298,7 @@ def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
 ):
     a_file(account, "kept.txt", blob=put(library_folder, b"kept"))
     library_folder.delete(file.blob)
-    link = archive_plans.pin(account, [0], [], "All", now=timezone.now())
+    link = archive_plans.create_link(account, [0], [], "All", now=timezone.now())
     with zipfile.ZipFile(io.BytesIO(reader.get(link).content)) as archive:
         assert archive.namelist() == ["All/", "All/kept.txt", "MISSING.txt"]
         assert b"All/film.mkv" in archive.read("MISSING.txt")
@@ -312,7 +314,7 @@ def believed(monkeypatch, library_folder):
 
 
 def everything():
-    return archive_plans.pin(Account.objects.get(), [0], [], "All", now=timezone.now())
+    return archive_plans.create_link(Account.objects.get(), [0], [], "All", now=timezone.now())
 
 
 def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
@@ -357,7 +359,7 @@ def test_a_file_that_cannot_be_read_ends_the_belief(reader, file, link, believed
 
 def test_planning_for_ids_that_are_gone_leaves_no_plan(account, tmp_path):
     with pytest.raises(NotFound):
-        archive_plans.pin(account, [], [10**6], "Files", now=NOW)
+        archive_plans.create_link(account, [], [10**6], "Files", now=NOW)
     assert not list((tmp_path / "pins").glob("*"))
 
 
@@ -374,12 +376,12 @@ def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
     else:
         monkeypatch.setattr(archive_plans, "write_plan", full)
     with pytest.raises(DiskFull):
-        archive_plans.pin(account, [], [file.pk], "Files", now=NOW)
+        archive_plans.create_link(account, [], [file.pk], "Files", now=NOW)
     assert not list(tmp_path.glob("pins/*"))
 
 
 def test_plans_are_kept_for_as_long_as_their_links_live(account, file, tmp_path):
-    link = archive_plans.pin(account, [], [file.pk], "Files", now=NOW)
+    link = archive_plans.create_link(account, [], [file.pk], "Files", now=NOW)
     archive_plans.prune(NOW + timedelta(hours=25))
     assert len(plans()) == 1
     archive_plans.prune(NOW + timedelta(hours=27))
@@ -393,7 +395,7 @@ def test_planning_asks_the_database_no_more_for_many_than_for_few(
     folder = a_tree(account, "Photos", [f"{n % 7}/{n}.jpg" for n in range(300)])
     assert File.objects.count() == 300
     with django_assert_max_num_queries(6):
-        archive_plans.pin(account, [folder.pk], [], "Photos", now=NOW)
+        archive_plans.create_link(account, [folder.pk], [], "Photos", now=NOW)
 
 
 def test_nginx_is_handed_a_path_inside_and_no_bytes(reader, file, link, settings):

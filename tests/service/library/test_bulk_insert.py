@@ -4,7 +4,7 @@ from django.test.utils import CaptureQueriesContext
 
 from service.errors import BadName, NameTaken, NoRoom
 from service.library import bulk_insert, library
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.models import Account, File, Folder
 from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, stored
@@ -68,21 +68,21 @@ def test_a_tree_without_room_is_refused_whole():
 
 def test_a_tree_may_be_empty():
     account = alice()
-    assert bulk_insert.plant(account, 0, "top", [], NOW).folder.size_bytes == 0
+    assert bulk_insert.insert_tree(account, 0, "top", [], NOW).folder.size_bytes == 0
 
 
 def test_a_taken_name_refuses_the_tree():
     account = alice()
     a_file(account, "top")
     with pytest.raises(NameTaken):
-        bulk_insert.plant(account, 0, "top", [Planted(("1",), stored())], NOW)
+        bulk_insert.insert_tree(account, 0, "top", [NewFile(("1",), stored())], NOW)
 
 
 # Into a folder that is there
 
 
 def graft(account, folder, *paths):
-    files = [Planted(tuple(path.split("/")), stored()) for path in paths]
+    files = [NewFile(tuple(path.split("/")), stored()) for path in paths]
     return bulk_insert.graft(account, folder.pk, files, NOW)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.library import names
-from service.library.bulk_insert import Planted
+from service.library.bulk_insert import NewFile
 from service.library.bulk_insert import Tree as PlantedTree
 from service.library.tree_names import Tree
 from tests.cases import each_case
@@ -24,7 +24,7 @@ PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=5).map(tuple), min_size=1,
 def test_every_file_has_a_name_that_the_library_takes(paths):
     named = Tree(paths, most_depth=3).paths()
     assert len(named) == len(paths)
-    planted = PlantedTree([Planted(path, stored()) for path in named])
+    planted = PlantedTree([NewFile(path, stored()) for path in named])
     assert len(planted.files) == len(paths)
     assert planted.depth <= 3
 

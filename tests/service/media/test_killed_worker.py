@@ -74,21 +74,21 @@ def test_the_next_worker_goes_on_with_films_and_pictures(library_folder):
     photo = a_file(owner, "large.png", blob=large)
     content = Content(photo.sha1, photo.size_bytes)
     with worker() as killed, ThreadPoolExecutor() as threads:
-        playback_views.asked(film, "segment", rendition="v720", number=0)
+        playback_views.ask_worker(film, "segment", rendition="v720", number=0)
         (converter,) = converters()
         waiting = threads.submit(requests.ask, "picture", 60, size="i1600", file=photo.pk)
-        wait_until(lambda: probing.known(content))
+        wait_until(lambda: probing.find_media(content))
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         wait_until(lambda: converter not in converters())
         assert isinstance(waiting.exception(), NoWorker)
     assert not content.picture("i1600").exists()
     with worker():
-        playback_views.asked(film, "segment", rendition="v720", number=12)
+        playback_views.ask_worker(film, "segment", rendition="v720", number=12)
         wait_until(lambda: is_shown(photo))
     place = Content(film.sha1, film.size_bytes).folder / "hls" / "v720"
     assert (place / "12.m4s").stat().st_size > 0
-    assert probing.known(content).tries == 0
+    assert probing.find_media(content).tries == 0
 
 
 def is_shown(file) -> bool:

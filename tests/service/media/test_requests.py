@@ -12,7 +12,7 @@ from django.conf import settings
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
 from service.media import requests
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
-from service.media.requests import LOCK, MOST_LINE_BYTES, SOCKET, Desk, ask
+from service.media.requests import LOCK, MOST_LINE_BYTES, SOCKET, MediaServer, ask
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
@@ -30,7 +30,7 @@ def folder(tmp_path, settings, monkeypatch):
 @contextmanager
 def serving(**answers):
     """Each kind may be waited for by two at once."""
-    served, stopped = Desk(), threading.Event()
+    served, stopped = MediaServer(), threading.Event()
     for kind, answer in answers.items():
         served.register(2, **{kind: answer})
     thread = threading.Thread(target=served.serve, args=(stopped,))
@@ -100,7 +100,7 @@ def test_a_long_path_is_no_trouble(folder, settings):
 
 def test_of_two_workers_one_has_it_and_the_other_takes_it_over(folder):
     with serving(who=lambda _asked: {"name": "first"}) as _first:
-        second, stopped = Desk(), threading.Event()
+        second, stopped = MediaServer(), threading.Event()
         second.register(1, who=lambda _asked: {"name": "second"})
         thread = threading.Thread(target=second.serve, args=(stopped,))
         thread.start()
@@ -117,7 +117,7 @@ def test_what_a_killed_worker_left_is_no_hindrance(folder):
     (folder / LOCK).touch()
     with pytest.raises(NoWorker):
         ask("here", 5)
-    served, stopped = Desk(), threading.Event()
+    served, stopped = MediaServer(), threading.Event()
     served.register(1, here=lambda _asked: {})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
@@ -221,7 +221,7 @@ def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, m
         bind(listener, address)
 
     monkeypatch.setattr(socket.socket, "bind", refuse_in_folders)
-    served, stopped = Desk(), threading.Event()
+    served, stopped = MediaServer(), threading.Event()
     served.register(2, sum=lambda asked: {"sum": asked["a"] + asked["b"]})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()

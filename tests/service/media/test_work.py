@@ -50,7 +50,7 @@ def content_of(file) -> Content:
 
 
 def known(file) -> Media:
-    return probing.known(content_of(file))
+    return probing.find_media(content_of(file))
 
 
 def revision(owner) -> int:
@@ -60,7 +60,7 @@ def revision(owner) -> int:
 @pytest.mark.slow
 def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
     photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(short_film("mp4"), "c.mp4")
-    worker.look_once()
+    worker.probe_once()
     assert [(known(each).state, known(each).kind) for each in (photo, words, clip)] == [
         ("probed", "picture"),
         ("probed", "other"),
@@ -85,17 +85,17 @@ def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog
 
 def test_the_same_content_is_looked_at_once(worker, keep):
     first, second = keep(picture(), "a.jpg"), keep(picture(), "b.jpg")
-    worker.look_once()
+    worker.probe_once()
     assert known(first) == known(second)
     assert Media.objects.count() == 1
 
 
 def test_what_comes_later_is_looked_at_then(worker, keep):
     keep(picture())
-    worker.look_once()
+    worker.probe_once()
     later = keep(picture(50, 50), "b.jpg")
     assert known(later) is None
-    worker.look_once()
+    worker.probe_once()
     assert known(later).state == "probed"
 
 
@@ -104,9 +104,9 @@ def test_owners_of_what_was_looked_at_are_told_and_nobody_else(worker, keep):
     owner, other = alice_of(), mallory()
     a_folder(other)
     assert (revision(owner), revision(other)) == (0, 0)
-    worker.look_once()
+    worker.probe_once()
     assert (revision(owner), revision(other)) == (1, 0)
-    worker.look_once()
+    worker.probe_once()
     assert revision(owner) == 1
 
 
@@ -116,14 +116,14 @@ def alice_of() -> Account:
 
 def test_what_is_damaged_is_refused_with_its_reason(worker, keep):
     cut = keep(short_film("mp4")[:500], "cut.mp4")
-    worker.look_once()
+    worker.probe_once()
     assert known(cut).state == "refused"
     assert known(cut).reason
 
 
 def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
     cut = keep(picture(2000, 1500)[:8000])
-    worker.look_once()
+    worker.probe_once()
     assert (known(cut).state, known(cut).kind) == ("probed", "picture")
     assert not known(cut).has_picture
     assert "damaged" in known(cut).reason
@@ -132,7 +132,7 @@ def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
 def assert_put_off(worker, file):
     """However often it is tried."""
     for _time in range(probing.MOST_TRIES + 1):
-        worker.look_once()
+        worker.probe_once()
         assert (known(file).state, known(file).tries) == ("wanted", 0)
         assert known(file).leased_until > timezone.now() + LEASE
         make_due()
@@ -148,7 +148,7 @@ def test_bytes_that_are_gone_are_looked_for_again(worker, keep, library_folder, 
     place.rename(elsewhere)
     assert_put_off(worker, lost)
     elsewhere.rename(place)
-    worker.look_once()
+    worker.probe_once()
     assert known(lost).state == "probed"
 
 
@@ -159,7 +159,7 @@ def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeyp
     monkeypatch.setattr(Store, "open", trouble)
     assert_put_off(worker, file)
     monkeypatch.undo()
-    worker.look_once()
+    worker.probe_once()
     assert known(file).state == "probed"
 
 
@@ -172,7 +172,7 @@ def test_no_medium_is_blamed_for_a_disk_that_reads_nothing(worker, keep, library
     assert_put_off(worker, file)
     place.unlink()
     place.write_bytes(picture())
-    worker.look_once()
+    worker.probe_once()
     assert known(file).state == "probed"
 
 
@@ -183,10 +183,10 @@ def test_what_was_deleted_before_it_was_looked_at_is_as_new_when_it_comes_again(
     worker.note_new(NOW)
     library.delete_file(alice_of(), file.pk, NOW)
     library_folder.delete(file.blob)
-    worker.look_once()
+    worker.probe_once()
     assert known(file) is None
     again = keep(picture())
-    worker.look_once()
+    worker.probe_once()
     assert known(again).state == "probed"
 
 
@@ -205,14 +205,14 @@ def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, mon
 
     # No file is known that breaks a decoder, and the child must die between question and answer.
     monkeypatch.setattr(probing.Children, "ask", ask_and_kill)
-    worker.look_once()
+    worker.probe_once()
     assert (known(file).state, known(file).tries) == ("wanted", 1)
-    worker.look_once()
+    worker.probe_once()
     assert len(set(killed)) == 2
     assert (known(file).state, known(file).tries) == ("refused", 2)
     monkeypatch.setattr(probing.Children, "ask", send)
     other = keep(picture(50, 50), "b.jpg")
-    worker.look_once()
+    worker.probe_once()
     assert known(other).state == "probed"
 
 
@@ -228,7 +228,7 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
 
     def look() -> None:
         with closing(connection):
-            worker.look_once()
+            worker.probe_once()
 
     looking_on = threading.Thread(target=look)
     looking_on.start()
@@ -250,12 +250,12 @@ def late(monkeypatch):
 def test_no_medium_is_blamed_for_a_busy_machine(worker, keep, late):
     file = keep(picture())
     for _time in range(3):
-        worker.look_once()
+        worker.probe_once()
         assert (known(file).state, known(file).tries) == ("wanted", 0)
     assert known(file).leased_until > timezone.now()
     late.undo()
     Media.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    worker.look_once()
+    worker.probe_once()
     assert known(file).state == "probed"
 
 
@@ -274,7 +274,7 @@ def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep
     late.undo()
     media = probing.row_of(content_of(file))
     with library_store().open(file.blob) as medium:
-        probing.look(worker.children, media, medium)
+        probing.probe(worker.children, media, medium)
     probing.note([media])
     late.setattr(children_module, "PATIENCE", 0)
     question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
@@ -288,11 +288,11 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monk
     monkeypatch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
     file = keep(picture())
     worker = Work(Children(scratch_folder()), lambda: True)
-    worker.look_once()
+    worker.probe_once()
     assert "can't start" in caplog.text
     assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
     monkeypatch.undo()
-    worker.look_once()
+    worker.probe_once()
     worker.stop()
     assert known(file).state == "probed"
 
@@ -301,7 +301,7 @@ def test_a_machine_that_can_start_nothing_is_no_fault_of_the_medium(library_fold
     photo = keep(picture())
     unable = Work(Children(tmp_path / "gone"), lambda: True)
     for _time in range(probing.MOST_TRIES):
-        unable.look_once()
+        unable.probe_once()
     unable.stop()
     assert (known(photo).state, known(photo).tries) == ("wanted", 0)
 
@@ -330,7 +330,7 @@ def test_what_was_not_reached_is_free_at_once(worker, keep):
     file = keep(picture())
     worker.note_new(timezone.now())
     worker.stop()
-    worker._look_at_some()  # noqa: SLF001  `look_once` comes no further once it has stopped.
+    worker._look_at_some()  # noqa: SLF001  `probe_once` comes no further once it has stopped.
     assert (known(file).state, known(file).leased_until) == ("wanted", None)
     assert known(file).tries == 0
 
@@ -338,7 +338,7 @@ def test_what_was_not_reached_is_free_at_once(worker, keep):
 def test_pictures_go_with_the_last_file_of_their_content(worker, keep):
     first, second = keep(picture(), "a.jpg"), keep(picture(), "b.jpg")
     other = keep(picture(50, 50), "c.jpg")
-    worker.look_once()
+    worker.probe_once()
     kept, left = content_of(first).folder, content_of(other).folder
     owner, later = alice_of(), timezone.now() + timedelta(hours=2)
     library.delete_file(owner, first.pk, NOW)

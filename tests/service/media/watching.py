@@ -56,7 +56,7 @@ class Viewer:
     @property
     def plan(self) -> Plan:
         self.player.plan(self.question)
-        found = plans.known(self.folder)
+        found = plans.find_plan(self.folder)
         assert found
         return found
 

@@ -21,7 +21,7 @@ class Lasting(Children):
 
 @contextmanager
 def working(data_dir, children) -> Iterator[Work]:
-    """The desk alone: what is new waits until the test says `look_once`."""
+    """The desk alone: what is new waits until the test says `probe_once`."""
     worker = Work(children, lambda: False)
     with worker.going_on():
         wait_until((data_dir / SOCKET).exists)

@@ -11,7 +11,7 @@ from config import secret
 from service.errors import DiskFull
 from service.store import hardlinks
 from service.store.blobs import Store
-from service.transfers.download_folders import Place
+from service.transfers.download_folders import DownloadFolder
 
 
 @pytest.fixture(params=[errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV])
@@ -74,7 +74,7 @@ def test_a_library_belongs_to_one_database(store):
 
 @pytest.mark.usefixtures("_no_links")
 def test_what_came_for_one_is_borrowed_by_another(tmp_path):
-    one, other = Place(tmp_path / "1"), Place(tmp_path / "2")
+    one, other = DownloadFolder(tmp_path / "1"), DownloadFolder(tmp_path / "2")
     for place in (one, other):
         place.folder.mkdir()
     one.file(0).write_bytes(b"content")

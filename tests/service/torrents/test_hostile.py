@@ -219,7 +219,7 @@ def test_the_paths_of_a_wide_tree_are_told_one_after_the_other():
     info = wide_tree(levels=90, files=100_000)
     tracemalloc.start()
     try:
-        path, size = next(metadata.told_paths(info))
+        path, size = next(metadata.read_paths(info))
         assert (len(path), path[-1], size) == (91, "0", 1)
         assert tracemalloc.get_traced_memory()[1] < 2**20
     finally:
@@ -227,6 +227,6 @@ def test_the_paths_of_a_wide_tree_are_told_one_after_the_other():
 
 
 def test_paths_that_are_too_long_all_together_are_refused():
-    assert len(list(metadata.told_paths(wide_tree(levels=4, files=100_000)))) == 100_000
+    assert len(list(metadata.read_paths(wide_tree(levels=4, files=100_000)))) == 100_000
     with pytest.raises(metadata.Refused):
-        list(metadata.told_paths(wide_tree(levels=90, files=100_000)))
+        list(metadata.read_paths(wide_tree(levels=90, files=100_000)))

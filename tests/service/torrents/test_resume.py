@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from service.torrents.engine import child
-from service.torrents.engine.files import RESUME, Places
+from service.torrents.engine.files import RESUME, TorrentFolder
 from service.torrents.events import Complete, Metadata, Restarted, Status
 from service.torrents.orders import Order
 from tests.service.torrents.holding import Held, holding, listening_port
@@ -110,7 +110,7 @@ def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
     """What was written may be lost with the machine's memory: everything is checked again."""
     made, _ = half
     folder = tmp_path / "transfers" / "7"
-    places = Places(str(folder))
+    places = TorrentFolder(str(folder))
     assert places.resume()
     # The kernel has another id only after a real restart.
     monkeypatch.setattr("service.torrents.engine.files.BOOT_ID", tmp_path / "another")

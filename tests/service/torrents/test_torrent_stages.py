@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from service.torrents.engine.dialing import Dialing
-from service.torrents.engine.torrent import Stage, Surroundings, Torrent
+from service.torrents.engine.torrent import EngineStage, Surroundings, Torrent
 from service.torrents.events import Broken
 from service.torrents.orders import Order
 
@@ -64,7 +64,7 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     # The disk has to fail between two calls of libtorrent, which no real disk does when told.
     monkeypatch.setattr(torrent.places, "metadata", fail)
     # libtorrent never tells a test when it is between those two stages.
-    torrent.stage, torrent._then = Stage.LEAVING, torrent._come_back  # noqa: SLF001  See above.
+    torrent.stage, torrent._then = EngineStage.LEAVING, torrent._come_back  # noqa: SLF001  See above.
     with pytest.raises(OSError, match="Input/output"):
         torrent.left()
     torrent.failed(errno.EIO, "Input/output error")
@@ -72,7 +72,7 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
 
 
 def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
-    torrent.handle, torrent.stage = Finished(), Stage.FLUSHING
+    torrent.handle, torrent.stage = Finished(), EngineStage.FLUSHING
     # As above: this disk fails after the last piece and before the empty files.
     monkeypatch.setattr(torrent, "_make_empty_files", fail)
     with pytest.raises(OSError, match="Input/output"):
@@ -85,7 +85,7 @@ def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
 @pytest.mark.parametrize("fails_when", ["downloading", "flushing"])
 def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_when):
     """libtorrent may report the end all the same. It has to add the torrent anew and check it."""
-    torrent.handle, torrent.stage = Finished(), Stage.LOADED
+    torrent.handle, torrent.stage = Finished(), EngineStage.LOADED
     torrent.places.keep_resume(b"all of it")
     if fails_when == "flushing":
         torrent.finished()

@@ -1,4 +1,4 @@
-from service.transfers.quota import Claim, troubles
+from service.transfers.quota import Claim, find_shortages
 
 MUCH = 10**12
 
@@ -9,34 +9,36 @@ def claim(transfer_id, size_bytes, *, missing=None, account=1, is_waiting=False)
 
 
 def test_what_fits_has_no_trouble():
-    assert troubles([claim(1, 50), claim(2, 50)], {1: 100}, MUCH) == {}
+    assert find_shortages([claim(1, 50), claim(2, 50)], {1: 100}, MUCH) == {}
 
 
 def test_the_later_of_two_waits():
     claims = [claim(2, 60), claim(1, 60)]
-    assert troubles(claims, {1: 100}, MUCH) == {2: "not_enough_space"}
+    assert find_shortages(claims, {1: 100}, MUCH) == {2: "not_enough_space"}
 
 
 def test_who_runs_is_asked_before_who_waits():
     claims = [claim(1, 60, is_waiting=True), claim(2, 60)]
-    assert troubles(claims, {1: 100}, MUCH) == {1: "not_enough_space"}
+    assert find_shortages(claims, {1: 100}, MUCH) == {1: "not_enough_space"}
 
 
 def test_one_that_never_fits_lets_the_others_pass():
-    assert troubles([claim(1, 10**9), claim(2, 60)], {1: 100}, MUCH) == {1: "not_enough_space"}
+    assert find_shortages([claim(1, 10**9), claim(2, 60)], {1: 100}, MUCH) == {
+        1: "not_enough_space"
+    }
 
 
 def test_accounts_do_not_share_their_room_but_the_disk():
     claims = [claim(1, 60), claim(2, 60, account=2)]
-    assert troubles(claims, {1: 100, 2: 100}, MUCH) == {}
-    assert troubles(claims, {1: 100, 2: 100}, 100) == {2: "disk_full"}
+    assert find_shortages(claims, {1: 100, 2: 100}, MUCH) == {}
+    assert find_shortages(claims, {1: 100, 2: 100}, 100) == {2: "disk_full"}
 
 
 def test_what_is_on_the_disk_needs_no_more_of_it():
-    assert troubles([claim(1, 60, missing=0)], {1: 100}, 0) == {}
-    assert troubles([claim(1, 60, missing=10)], {1: 100}, 10) == {}
+    assert find_shortages([claim(1, 60, missing=0)], {1: 100}, 0) == {}
+    assert find_shortages([claim(1, 60, missing=10)], {1: 100}, 10) == {}
 
 
 def test_an_unknown_size_needs_a_disk_that_is_not_full():
-    assert troubles([claim(1, 0, missing=1)], {1: 100}, MUCH) == {}
-    assert troubles([claim(1, 0, missing=1)], {1: 100}, 0) == {1: "disk_full"}
+    assert find_shortages([claim(1, 0, missing=1)], {1: 100}, MUCH) == {}
+    assert find_shortages([claim(1, 0, missing=1)], {1: 100}, 0) == {1: "disk_full"}

@@ -20,14 +20,14 @@ def folder(settings, tmp_path):
 @contextmanager
 def worker():
     woken = threading.Event()
-    with wake_ups.heard(woken):
+    with wake_ups.listen(woken):
         yield woken
 
 
-def test_all_workers_hear_each_ring():
+def test_all_workers_hear_each_wake_up():
     with worker() as one, worker() as two:
         for _ in range(3):
-            wake_ups.ring()
+            wake_ups.wake_workers()
             assert one.wait(SECONDS)
             assert two.wait(SECONDS)
             one.clear()
@@ -37,36 +37,36 @@ def test_all_workers_hear_each_ring():
 def test_a_worker_that_ends_leaves_nothing(folder):
     before = in_use()
     with worker():
-        assert [bell.suffix for bell in folder.iterdir()] == [".bell"]
+        assert [pipe.suffix for pipe in folder.iterdir()] == [".pipe"]
     assert not list(folder.iterdir())
     assert in_use() <= before
 
 
 def test_without_a_worker_nothing_happens(folder):
-    wake_ups.ring()
+    wake_ups.wake_workers()
     assert not folder.exists()
 
 
-def test_the_bell_of_a_killed_worker_is_taken_down_and_the_others_hear(folder):
+def test_the_pipe_of_a_killed_worker_is_removed_and_the_others_wake(folder):
     with worker() as woken:
-        for name in ("0.bell", "zzz.bell"):
+        for name in ("0.pipe", "zzz.pipe"):
             os.mkfifo(folder / name)
-        wake_ups.ring()
+        wake_ups.wake_workers()
         assert woken.wait(SECONDS)
         assert len(list(folder.iterdir())) == 1
 
 
 def test_nobody_waits_for_a_worker_that_is_stuck(folder):
-    """Its pipe is full of rings."""
+    """Its pipe is full of wake-ups."""
     folder.mkdir()
-    os.mkfifo(folder / "stuck.bell")
-    stuck = os.open(folder / "stuck.bell", os.O_RDWR | os.O_NONBLOCK)
+    os.mkfifo(folder / "stuck.pipe")
+    stuck = os.open(folder / "stuck.pipe", os.O_RDWR | os.O_NONBLOCK)
     try:
         with suppress(BlockingIOError):
             while True:
                 os.write(stuck, bytes(4096))
         with worker() as woken:
-            wake_ups.ring()
+            wake_ups.wake_workers()
             assert woken.wait(SECONDS)
     finally:
         os.close(stuck)
@@ -79,7 +79,7 @@ def test_a_disk_that_has_no_pipes_leaves_the_beat(monkeypatch, caplog):
     # A file system without pipes can't be mounted without root.
     monkeypatch.setattr(os, "mkfifo", refuse)
     with worker() as woken:
-        wake_ups.ring()
+        wake_ups.wake_workers()
         assert not woken.is_set()
     assert "a beat later" in caplog.text
 

@@ -12,9 +12,9 @@ from service.models import Account, Transfer
 from service.store.blobs import library_store
 from service.torrents.events import Broken, Complete, Gone, Seeded
 from service.transfers import transfers
-from service.transfers.download_folders import place_of
+from service.transfers.download_folders import download_folder
 from service.worker.commands import Limits, Tools, TransferControl
-from service.worker.import_files import Landing
+from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.stages import OrderState, Stage
 from service.worker.worker import Shift
@@ -33,7 +33,7 @@ class Scene:
         self.now = NOW
         self.engine, self.fetching, self.disk = FakeEngine(), FakeFetching(), Later()
         store, limits = library_store(), Limits(**(LIMITS | {"seeds": True}))
-        tools = Tools(self.engine, self.fetching, Landing(store, self.disk))
+        tools = Tools(self.engine, self.fetching, FileImport(store, self.disk))
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.control = TransferControl(tools, self.lease, limits)
         self.shift = Shift(self.control, store)
@@ -57,7 +57,7 @@ class Scene:
 
     def new(self):
         self.mine = transfers.add_magnet(self.account, magnet(), 0, NOW)
-        place = place_of(self.mine.pk).folder
+        place = download_folder(self.mine.pk).folder
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
         self.round()
@@ -163,7 +163,7 @@ class Scene:
         self.engine.status(self.mine, done_bytes=3, peers_connected=1)
 
     def complete(self):
-        place = place_of(self.mine.pk)
+        place = download_folder(self.mine.pk)
         place.make(self.mine)
         place.file(0).write_bytes(b"content")
         self.told(Complete)

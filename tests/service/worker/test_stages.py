@@ -8,7 +8,7 @@ import pytest
 
 import service
 from service.models import Transfer
-from service.transfers.download_folders import place_of
+from service.transfers.download_folders import download_folder
 from service.worker.run import Run
 from service.worker.stages import (
     ORDERS,
@@ -29,7 +29,7 @@ POSITIONS = [Position(*each) for each in product(Stage, OrderState, (False, True
 
 
 def a_run(position=None):
-    run = Run(Transfer(), place_of(1), NOW, NOW)
+    run = Run(Transfer(), download_folder(1), NOW, NOW)
     run._position = position or Position()  # noqa: SLF001  No path leads to each of them.
     return run
 

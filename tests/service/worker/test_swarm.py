@@ -10,7 +10,7 @@ from service.api.records import transfer_record
 from service.library import library
 from service.models import File, Folder, Transfer
 from service.transfers import transfers
-from service.transfers.download_folders import ids_on_disk, place_of
+from service.transfers.download_folders import download_folder, ids_on_disk
 from tests.misbehaving import answers, chunk, head, serving
 from tests.service.builders import NOW, alice, mallory
 from tests.service.fetching import servers
@@ -211,8 +211,8 @@ def test_a_disk_that_can_not_be_written_to_stalls_it_with_a_sentence(shift, seed
     made = torrent("film.mkv", b"film" * 50_000)
     seeds.give(made, tmp_path / "given")
     transfer = transfers.add_magnet(alice(), made.magnet(peer=seeds.address), 0, NOW)
-    place_of(transfer.pk).make(transfer)
-    place_of(transfer.pk).file(0).mkdir()
+    download_folder(transfer.pk).make(transfer)
+    download_folder(transfer.pk).file(0).mkdir()
     shift.until_state(transfer, "stalled")
     assert transfer.reason == "disk_error"
     assert transfer.sentence.startswith("The disk says: ")

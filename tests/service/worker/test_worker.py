@@ -13,7 +13,7 @@ from service.library import library
 from service.models import File, Folder, Transfer
 from service.torrents.events import FileOf, Gone, Metadata, Seeded
 from service.transfers import identity, transfers
-from service.transfers.download_folders import Place, ids_on_disk, place_of
+from service.transfers.download_folders import DownloadFolder, download_folder, ids_on_disk
 from service.worker.commands import TransferControl
 from service.worker.run import LARGE_BYTES
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
@@ -98,7 +98,7 @@ def test_a_torrent_of_many_files_becomes_a_folder(shift):
     content = a_torrent("Films", files={"a.mkv": 3, "b/c.srt": 4})
     transfer = transfers.add_torrent(account, content, 0, NOW)
     shift.round()
-    assert place_of(transfer.pk).torrent.read_bytes() == content
+    assert download_folder(transfer.pk).torrent.read_bytes() == content
     assert shift.state(transfer) == "downloading"
     shift.engine.metadata(transfer, "Films", [("a.mkv", 3), ("b/c.srt", 4)])
     shift.round()
@@ -410,7 +410,7 @@ def test_peers_that_send_nothing_for_long_are_not_enough(shift):
 def test_where_nothing_comes_the_engine_is_given_it_again_with_all_that_came_but_once(shift):
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer)
-    place_of(transfer.pk).file(0).write_bytes(b"half")
+    download_folder(transfer.pk).file(0).write_bytes(b"half")
     for _ in range(2):
         shift.engine.status(transfer, peers_connected=2, availability=2, done_bytes=4)
         shift.round()
@@ -422,7 +422,7 @@ def test_where_nothing_comes_the_engine_is_given_it_again_with_all_that_came_but
     assert shift.engine.told("remove") == [str(transfer.pk)]
     assert shift.engine.told("add") == [str(transfer.pk)] * 2
     assert shift.engine.told("proceed") == [str(transfer.pk)] * 2
-    assert place_of(transfer.pk).file(0).read_bytes() == b"half"
+    assert download_folder(transfer.pk).file(0).read_bytes() == b"half"
 
 
 def test_a_stopped_one_is_let_go_and_keeps_what_came(shift):
@@ -514,7 +514,7 @@ def test_a_disk_that_fails_is_said_and_tried_again(shift):
 
 def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
     broken, good = magnets(alice(), 2)
-    place = place_of(broken.pk).folder
+    place = download_folder(broken.pk).folder
     place.parent.mkdir(parents=True)
     place.touch()
     shift.rounds(2)
@@ -549,7 +549,7 @@ def once(monkeypatch):
 
 def test_who_stumbles_over_one_begins_the_others_at_once(shift, once):
     first, second = magnets(alice(), 2)
-    once(Place, "make")
+    once(DownloadFolder, "make")
     shift.round()
     assert shift.engine.told("add") == [str(second.pk)]
     shift.rounds(12)
@@ -561,7 +561,7 @@ def test_what_ran_before_and_stumbles_when_it_is_taken_up_is_taken_up_again(shif
     known(shift, transfer)
     shift.worker.stop(1)
     shift.begin()
-    once(Place, "make")
+    once(DownloadFolder, "make")
     shift.round()
     assert shift.engine.told("add") == []
     shift.rounds(12)
@@ -585,7 +585,7 @@ def test_a_disk_that_fails_before_a_magnets_files_are_known_has_it_asked_again(s
 
 def test_files_that_a_full_disk_could_not_note_are_told_again(shift, once):
     (transfer,) = magnets(alice(), 1)
-    once(Place, "keep_plan", DiskFull())
+    once(DownloadFolder, "keep_plan", DiskFull())
     known(shift, transfer)
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     shift.round(seconds=31)
@@ -728,7 +728,7 @@ def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, troubl
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
     known(shift, mine, 7)
-    once(Place, "borrow", trouble)
+    once(DownloadFolder, "borrow", trouble)
     shift.executor = held_back = Later()
     shift.engine.complete(mine, b"content")
     shift.rounds(2)
@@ -745,8 +745,8 @@ def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, troubl
 def test_what_had_come_in_part_is_replaced_by_what_the_other_brought_whole(shift):
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
-    place_of(theirs.pk).make(theirs)
-    place_of(theirs.pk).file(0).write_bytes(bytes(7))
+    download_folder(theirs.pk).make(theirs)
+    download_folder(theirs.pk).file(0).write_bytes(bytes(7))
     finish(shift, mine)
     assert shift.state(theirs) == "done"
     with shift.store.open(File.objects.get(pk=theirs.file_created_id).blob) as content:
@@ -758,11 +758,11 @@ def test_nothing_is_fetched_into_a_file_that_another_has_in_the_library(shift):
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
     known(shift, mine)
-    place = place_of(theirs.pk)
+    place = download_folder(theirs.pk)
     place.make(theirs)
-    place_of(mine.pk).file(0).write_bytes(b"content")
-    place.borrow(place_of(mine.pk))
-    assert place.file(0).samefile(place_of(mine.pk).file(0))
+    download_folder(mine.pk).file(0).write_bytes(b"content")
+    place.borrow(download_folder(mine.pk))
+    assert place.file(0).samefile(download_folder(mine.pk).file(0))
     transfers.delete(mine.account, mine.pk, NOW)
     shift.rounds(4)
     assert shift.engine.told("add")[-1] == str(theirs.pk)
@@ -803,7 +803,7 @@ def test_deleting_stops_it_and_frees_its_bytes(shift, rounds):
     (transfer,) = magnets(account, 1)
     known(shift, transfer)
     shift.rounds(rounds)
-    place_of(transfer.pk).file(0).write_bytes(b"some")
+    download_folder(transfer.pk).file(0).write_bytes(b"some")
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
     assert shift.engine.told("remove") == [str(transfer.pk)]
@@ -825,7 +825,7 @@ def test_the_place_stays_until_the_engine_has_let_go(shift):
 
 
 def test_places_of_transfers_that_are_gone_are_swept(shift):
-    place_of(4711).folder.mkdir(parents=True)
+    download_folder(4711).folder.mkdir(parents=True)
     (transfer,) = magnets(alice(), 1)
     shift.round()
     assert list(ids_on_disk()) == [transfer.pk]
@@ -833,7 +833,7 @@ def test_places_of_transfers_that_are_gone_are_swept(shift):
 
 def test_places_of_another_database_are_kept(shift):
     assert shift.store.is_of("the lost one")
-    place_of(4711).folder.mkdir(parents=True)
+    download_folder(4711).folder.mkdir(parents=True)
     shift.round()
     assert list(ids_on_disk()) == [4711]
 
@@ -871,7 +871,7 @@ def test_a_finished_torrent_is_given_to_others_until_it_is_enough():
     assert shift.state(transfer) == "done"
     assert transfers.listed(account) == []
     assert shift.engine.told("seed") == [str(transfer.pk)]
-    assert place_of(transfer.pk).file(0).stat().st_nlink == 2
+    assert download_folder(transfer.pk).file(0).stat().st_nlink == 2
     shift.engine.status(transfer, phase="seeding", uploaded_bytes=7)
     shift.round()
     transfer.refresh_from_db()
@@ -889,7 +889,7 @@ def test_what_lands_while_the_engine_begins_anew_is_given_to_others_all_the_same
     shift = Shift(landing, seeds=True)
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer, size_bytes=7)
-    place_of(transfer.pk).keep_torrent(b"the torrent")
+    download_folder(transfer.pk).keep_torrent(b"the torrent")
     shift.engine.complete(transfer, b"content")
     shift.round()
     shift.engine.restart()
@@ -934,7 +934,7 @@ def test_seeding_goes_on_after_a_restart():
     shift = Shift(seeds=True)
     (transfer,) = magnets(alice(), 1)
     finish(shift, transfer)
-    place_of(transfer.pk).keep_torrent(b"the torrent")
+    download_folder(transfer.pk).keep_torrent(b"the torrent")
     Transfer.objects.update(uploaded_bytes=5)
     shift.worker.stop(1)
     shift.begin()
@@ -947,7 +947,7 @@ def test_what_one_gives_to_others_since_before_a_restart_is_shared_with_whoever_
     shift = Shift(seeds=True)
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     finish(shift, mine)
-    place_of(mine.pk).keep_torrent(b"the torrent")
+    download_folder(mine.pk).keep_torrent(b"the torrent")
     shift.worker.stop(1)
     shift.begin()
     shift.round()
@@ -963,7 +963,7 @@ def test_what_is_not_there_any_more_is_not_fetched_again_for_others():
     (transfer,) = magnets(alice(), 1)
     finish(shift, transfer)
     shift.worker.stop(1)
-    place_of(transfer.pk).remove()
+    download_folder(transfer.pk).remove()
     shift.begin()
     shift.rounds(2)
     assert shift.engine.told("add") == []
@@ -1064,7 +1064,7 @@ def test_whatever_was_under_way_goes_on(state):
 def test_a_place_that_another_transfer_left_is_emptied_first(shift):
     """A restored database counts anew from an older number."""
     (transfer,) = magnets(alice(), 1)
-    place = place_of(transfer.pk)
+    place = download_folder(transfer.pk)
     place.folder.mkdir(parents=True)
     (place.folder / "resume").write_bytes(b"of another")
     shift.round()
@@ -1088,7 +1088,7 @@ def test_the_engine_that_died_pauses_nothing_that_it_does_not_know(shift, once):
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer)
     shift.engine.restart()
-    once(Place, "make", DiskFull())
+    once(DownloadFolder, "make", DiskFull())
     shift.round()
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     assert shift.engine.told("pause") == []
@@ -1145,7 +1145,7 @@ def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
 def test_what_stumbles_when_the_engine_began_anew_is_given_to_it_later(shift, once):
     both = magnets(alice(), 2)
     shift.round()
-    once(Place, "make")
+    once(DownloadFolder, "make")
     shift.engine.restart()
     shift.round()
     assert list(shift.engine.orders) == [str(both[1].pk)]
@@ -1229,7 +1229,7 @@ def test_padding_and_links_are_no_files(shift):
         Metadata(str(transfer.pk), "Films", "a" * 40, "", False, True, 7, files)
     )
     shift.round()
-    place_of(transfer.pk).file(3).touch()
+    download_folder(transfer.pk).file(3).touch()
     shift.engine.complete(transfer, b"content")
     shift.rounds(3)
     transfer.refresh_from_db()
@@ -1251,7 +1251,7 @@ def test_an_address_of_a_torrent_becomes_that_torrent(shift):
     transfer.refresh_from_db()
     assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", "Films", 100)
     assert shift.engine.told("add") == [str(transfer.pk)]
-    assert place_of(transfer.pk).torrent.exists()
+    assert download_folder(transfer.pk).torrent.exists()
     assert transfers.add_torrent(account, a_torrent("Films", files={"a": 100}), 0, NOW) == transfer
 
 
@@ -1509,7 +1509,7 @@ def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkey
     shift.fetching.complete(transfer, b"content")
     with monkeypatch.context() as patched:
         # A disk that is full can't be made without root.
-        patched.setattr(Place, "keep_plan", full)
+        patched.setattr(DownloadFolder, "keep_plan", full)
         shift.round()
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     shift.round(seconds=31)

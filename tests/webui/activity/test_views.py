@@ -36,9 +36,9 @@ def _service(storage, monkeypatch):
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     # Nothing a test could serve answers at the https address of a public host.
     monkeypatch.setattr(site, "check", lambda *_account: storage.service.v1.account())
-    site.forget()
+    site.disconnect()
     yield
-    site.forget()
+    site.disconnect()
 
 
 def events(alice) -> list[str]:
@@ -162,7 +162,7 @@ def let_in_by_command(alice, bob, storage):
 
 
 def connect_by_command(alice, bob, storage):
-    site.keep(URL, EMAIL, "herring in oil")
+    site.store(URL, EMAIL, "herring in oil")
     call_command("connect", "--forget", stdout=StringIO())
 
 

@@ -13,7 +13,7 @@ from tests.people import page, words
 from tests.webui.files.test_upload_views import Untouchable, body_of, send
 from webui.add import parse
 from webui.add import send as add_send
-from webui.add.outcomes import MOST_SHOWN, refusal_words, verdicts_part
+from webui.add.outcomes import MOST_SHOWN, refusal_words, results_panel
 from webui.add.send import Errand
 from webui.models import Sent
 from webui.v1.answers import KNOWN_WORDS
@@ -497,4 +497,4 @@ def test_the_worker_is_a_script_at_the_top(mallory):
 
 
 def test_the_summary_counts_each_kind():
-    assert verdicts_part([]).rows == []
+    assert results_panel([]).rows == []

@@ -1,7 +1,7 @@
 from tests.cases import each_case
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 
-judge = Judge("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
+judge = LinkPolicy("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
 
 
 @each_case(

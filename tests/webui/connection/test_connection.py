@@ -12,7 +12,7 @@ from tests.people import words
 from tests.webui.service import EMAIL, PASSWORD, storage_of
 from webui import encryption
 from webui.connection import connection
-from webui.connection.connection import Place
+from webui.connection.connection import ServiceAddress
 from webui.models import Connection
 from webui.v1.address import Credentials
 from webui.v1.dialect import Dialect
@@ -20,46 +20,46 @@ from webui.v1.errors import Unauthorized
 
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example/v"
-find_place = connection.place
+find_place = connection.service_address
 
 
 @pytest.fixture(autouse=True)
 def really(storage, monkeypatch):
     """Undo what `storage` puts in the place of this function, which is the subject here."""
-    monkeypatch.setattr(connection, "place", find_place)
+    monkeypatch.setattr(connection, "service_address", find_place)
 
 
 def test_without_anything_it_is_the_service_in_this_process(settings):
-    place = connection.place()
+    place = connection.service_address()
     assert place.is_embedded
     assert place.credentials.password
 
 
 def test_the_environment_comes_first(settings):
-    Connection.keep(URL, "stored", "secret")
+    Connection.store(URL, "stored", "secret")
     settings.SERVICE_URL = "https://me%40example.org:se%3Acret@host.example/prefix/"
-    place = connection.place()
+    place = connection.service_address()
     assert (place.url, place.is_embedded) == ("https://host.example/prefix", False)
     assert (place.credentials.name, place.credentials.password) == ("me@example.org", "se:cret")
 
 
 def test_then_what_the_owner_stored():
-    Connection.keep(URL, EMAIL, PASSWORD)
-    place = connection.place()
+    Connection.store(URL, EMAIL, PASSWORD)
+    place = connection.service_address()
     assert (place.url, place.credentials.password) == (URL, PASSWORD)
     assert PASSWORD not in repr(place)
     Connection.forget()
-    assert connection.place().is_embedded
+    assert connection.service_address().is_embedded
 
 
 def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
-    Connection.keep(URL, EMAIL, PASSWORD)
+    Connection.store(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     for secret in (EMAIL, PASSWORD):
         assert secret not in row.sealed + str(row)
     settings.SECRET_KEY = "another"
     with pytest.raises(Unauthorized):
-        connection.place()
+        connection.service_address()
 
 
 def test_what_was_sealed_and_changed_since_is_not_read():
@@ -81,13 +81,13 @@ def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, m
 
 
 def test_how_a_service_wants_to_be_spoken_to_outlives_the_process():
-    place = Place(URL, Credentials(EMAIL, PASSWORD), is_embedded=False)
+    place = ServiceAddress(URL, Credentials(EMAIL, PASSWORD), is_embedded=False)
     with closing(connection.client_for(place)) as client:
         assert client.dialect == Dialect()
-    connection.keep_dialect(place.key, Dialect(naming="torrent"))
+    connection.save_dialect(place.key, Dialect(naming="torrent"))
     with closing(connection.client_for(place)) as client:
         assert client.dialect == Dialect(naming="torrent")
-    connection.keep(URL, EMAIL, PASSWORD)
+    connection.store(URL, EMAIL, PASSWORD)
     with closing(connection.client_for(place)) as client:
         assert client.dialect == Dialect()
 
@@ -149,7 +149,7 @@ def test_nothing_on_standard_input_is_told(monkeypatch):
 
 
 def test_a_connection_is_forgotten(monkeypatch):
-    Connection.keep(URL, EMAIL, PASSWORD)
+    Connection.store(URL, EMAIL, PASSWORD)
     assert "Forgotten" in connect(monkeypatch, url=None, forget=True)
     assert not Connection.objects.exists()
 
@@ -186,7 +186,7 @@ def test_a_service_that_is_away_makes_the_site_not_ready(client, storage):
 
 
 def test_a_connection_sealed_with_another_key_is_told_in_words(gwen, settings):
-    Connection.keep(URL, EMAIL, PASSWORD)
+    Connection.store(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     row.sealed = "nonsense"
     row.save()

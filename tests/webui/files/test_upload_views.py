@@ -14,7 +14,7 @@ from tests.contract.fake import SPACE
 from tests.people import page, words
 from webui.connection import connection
 from webui.http import multipart
-from webui.http.multipart import CutOff, Exactly, Part, parts_of
+from webui.http.multipart import CutOff, Exactly, Part, read_parts
 from webui.v1.dialect import Dialect
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,7 @@ def test_what_one_process_found_out_of_a_service_all_know(bob, foreign):
     films = foreign.folder("Films")
     bob.client.get(f"/files/{films.id}/")
     foreign.fake.keeps_folder_id = True
-    connection.keep_dialect(foreign.service.key, Dialect(folder_id="kept"))
+    connection.save_dialect(foreign.service.key, Dialect(folder_id="kept"))
     send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
 
@@ -272,7 +272,7 @@ def request_of(stream, length):
 
 def test_a_part_is_read_as_it_comes():
     body = Endless(10 * 2**30)
-    part = next(parts_of(request_of(body, body.length), body.length))
+    part = next(read_parts(request_of(body, body.length), body.length))
     assert part.filename == "a"
     assert len(part.read(65536)) <= 65536
     assert body.left > 10 * 2**30 - 8 * multipart.PIECE_BYTES
@@ -283,7 +283,7 @@ def test_every_byte_arrives(size):
     content = os.urandom(size).hex()[:size]
     body = body_of(("a", content), ("b", "two"), fields=[("one", "1")])
     found = []
-    for part in parts_of(request_of(io.BytesIO(body), len(body)), len(body)):
+    for part in read_parts(request_of(io.BytesIO(body), len(body)), len(body)):
         value = b""
         while piece := part.read(10_000):
             value += piece

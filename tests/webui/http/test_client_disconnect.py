@@ -7,13 +7,13 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from webui.http.client_disconnect import Departures
+from webui.http.client_disconnect import DisconnectWatcher
 
 TRIES = 60
 
 
 def test_a_client_that_disconnects_is_reported_once():
-    departures, told = Departures(), threading.Semaphore(0)
+    departures, told = DisconnectWatcher(), threading.Semaphore(0)
     ours, theirs = socket.socketpair()
     with closing(ours):
         forget = departures.expect(ours, told.release)
@@ -27,7 +27,7 @@ def test_a_client_that_disconnects_is_reported_once():
 @pytest.mark.slow
 def test_a_new_client_is_not_taken_for_the_last_one_that_disconnected():
     """The next connection takes a closed one's number, maybe before its last event is read."""
-    departures, wrong = Departures(), 0
+    departures, wrong = DisconnectWatcher(), 0
     with busy_threads(2):
         for _try in range(TRIES):
             number = leave_unnoticed(departures)
@@ -41,7 +41,7 @@ def test_a_new_client_is_not_taken_for_the_last_one_that_disconnected():
     assert wrong == 0
 
 
-def leave_unnoticed(departures: Departures) -> int:
+def leave_unnoticed(departures: DisconnectWatcher) -> int:
     """Disconnect a client just as its stream ends, and return the number of its connection."""
     ours, theirs = socket.socketpair()
     forget = departures.expect(ours, lambda: None)

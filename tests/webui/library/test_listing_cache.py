@@ -53,7 +53,7 @@ def told(*names, folder="7", etag=None, parent="1", name="Films"):
 
 
 def keep(store, *names, folder="7", number=0, **facts):
-    return store.keep(SERVICE, folder, told(*names, folder=folder, **facts), number)
+    return store.save(SERVICE, folder, told(*names, folder=folder, **facts), number)
 
 
 def names(known):
@@ -62,9 +62,9 @@ def names(known):
 
 def test_what_one_process_read_the_other_knows(two):
     one, other = two
-    assert other.known(SERVICE, "7") is None
+    assert other.find(SERVICE, "7") is None
     keep(one, "a", "b", etag='"1"')
-    known = other.known(SERVICE, "7")
+    known = other.find(SERVICE, "7")
     assert names(known) == ["a", "b"]
     assert known.etag == '"1"'
     assert known.snapshot.parent == "1"
@@ -73,7 +73,7 @@ def test_what_one_process_read_the_other_knows(two):
 
 def test_another_services_listing_is_not_shown(two):
     keep(two[0], "a")
-    assert two[1].known("service-2", "7") is None
+    assert two[1].find("service-2", "7") is None
 
 
 def test_equal_contents_have_one_revision_and_others_another(two):
@@ -83,7 +83,7 @@ def test_equal_contents_have_one_revision_and_others_another(two):
 
 def test_an_entry_is_parsed_once_for_each_revision(two):
     keep(two[0], "a")
-    once, again = two[1].known(SERVICE, "7"), two[1].known(SERVICE, "7")
+    once, again = two[1].find(SERVICE, "7"), two[1].find(SERVICE, "7")
     assert once.snapshot.contents is again.snapshot.contents
 
 
@@ -91,10 +91,10 @@ def test_what_we_changed_is_marked_for_all_processes_until_it_is_read_again(two)
     one, other = two
     keep(one, "a")
     one.change(SERVICE, ["7"])
-    assert other.known(SERVICE, "7").is_changed
+    assert other.find(SERVICE, "7").is_changed
     keep(other, "b", number=other.number(SERVICE, "7"))
-    assert not one.known(SERVICE, "7").is_changed
-    assert names(one.known(SERVICE, "7")) == ["b"]
+    assert not one.find(SERVICE, "7").is_changed
+    assert names(one.find(SERVICE, "7")) == ["b"]
 
 
 def test_a_listing_that_was_being_read_while_we_changed_the_folder_is_not_kept(two):
@@ -104,28 +104,28 @@ def test_a_listing_that_was_being_read_while_we_changed_the_folder_is_not_kept(t
     one.change(SERVICE, ["7"])
     keep(one, "new", number=one.number(SERVICE, "7"))
     keep(other, "old", number=before)
-    assert names(other.known(SERVICE, "7")) == ["new"]
-    assert names(one.known(SERVICE, "7")) == ["new"]
+    assert names(other.find(SERVICE, "7")) == ["new"]
+    assert names(one.find(SERVICE, "7")) == ["new"]
 
 
 def test_one_at_a_time_has_the_turn(two):
     one, other = two
-    with one.turn(SERVICE, "7") as first, other.turn(SERVICE, "7") as second:
+    with one.refresh_lock(SERVICE, "7") as first, other.refresh_lock(SERVICE, "7") as second:
         assert first
         assert not second
-        with other.turn(SERVICE, "8") as elsewhere:
+        with other.refresh_lock(SERVICE, "8") as elsewhere:
             assert elsewhere
-    with other.turn(SERVICE, "7") as now_free:
+    with other.refresh_lock(SERVICE, "7") as now_free:
         assert now_free
 
 
 def test_the_turn_of_a_process_that_died_expires(two, clock):
-    with two[0].turn(SERVICE, "7") as of_the_one_that_died:
+    with two[0].refresh_lock(SERVICE, "7") as of_the_one_that_died:
         assert of_the_one_that_died
-        with two[1].turn(SERVICE, "7") as too_early:
+        with two[1].refresh_lock(SERVICE, "7") as too_early:
             assert not too_early
         clock.now += 61
-        with two[1].turn(SERVICE, "7") as expired:
+        with two[1].refresh_lock(SERVICE, "7") as expired:
             assert expired
 
 
@@ -136,11 +136,11 @@ def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):
         clock.now += 1
         keep(two[0], "a", folder=str(10 + number))
     two[0].prune()
-    kept = [number for number in range(10, 15) if two[1].known(SERVICE, str(number))]
+    kept = [number for number in range(10, 15) if two[1].find(SERVICE, str(number))]
     assert kept == [12, 13, 14]
     clock.now += 31 * 24 * 3600
     two[0].prune()
-    assert two[1].known(SERVICE, "14") is None
+    assert two[1].find(SERVICE, "14") is None
 
 
 def test_the_store_is_bounded_in_bytes(two, clock, monkeypatch):
@@ -150,8 +150,8 @@ def test_the_store_is_bounded_in_bytes(two, clock, monkeypatch):
         clock.now += 1
         keep(two[0], *["x" * 100] * 40, folder=str(10 + number))
     two[0].prune()
-    assert two[1].known(SERVICE, "14")
-    assert two[1].known(SERVICE, "10") is None
+    assert two[1].find(SERVICE, "14")
+    assert two[1].find(SERVICE, "10") is None
 
 
 def test_memory_is_bounded_by_entries(tmp_path):
@@ -160,13 +160,13 @@ def test_memory_is_bounded_by_entries(tmp_path):
         keep(store, *map(str, range(10)), folder=str(10 + number))
     # What was let go is read again from the file, so nothing outside shows it.
     assert len(store._memory._kept) == 2  # noqa: SLF001  As said above.
-    assert len(store.known(SERVICE, "10").snapshot.contents) == 10
+    assert len(store.find(SERVICE, "10").snapshot.contents) == 10
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_entries_survive(two):
     keep(two[0], *(f"IMG_{number}.jpg" for number in range(100_000)))
-    contents = two[1].known(SERVICE, "7").snapshot.contents
+    contents = two[1].find(SERVICE, "7").snapshot.contents
     assert len(contents) == 100_000
     assert contents.in_order("name")[10].name == "IMG_10.jpg"
 
@@ -180,7 +180,7 @@ def test_hostile_names_come_back_as_they_were(two):
         "'; DROP TABLE listing",
     ]
     keep(two[0], *hostile)
-    assert names(two[1].known(SERVICE, "7")) == hostile
+    assert names(two[1].find(SERVICE, "7")) == hostile
 
 
 # Folders, read by two processes
@@ -208,7 +208,7 @@ def test_a_change_marks_the_folders_above_whose_sizes_it_changed(processes):
         folders.read(storage.service, folder, now=NOW)
     folders.changed(storage.service, [str(old.id)])
     for folder in ("0", str(films.id), str(old.id)):
-        assert folders.store().known(storage.service.key, folder).is_changed
+        assert folders.store().find(storage.service.key, folder).is_changed
 
 
 def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
@@ -264,4 +264,4 @@ def test_a_folder_that_vanished_is_forgotten_and_its_parent_known(processes):
     with pytest.raises(NotFound) as gone:
         folders.read(storage.service, str(old.id), now=NOW)
     assert gone.value.parent == str(films.id)
-    assert folders.store().known(storage.service.key, str(old.id)) is None
+    assert folders.store().find(storage.service.key, str(old.id)) is None

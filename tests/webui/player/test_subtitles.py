@@ -11,7 +11,7 @@ from tests.cases import each_case
 from tests.people import SignedIn
 from tests.webui.player.test_webvtt import LINE, PIECES, SAFE
 from webui.library.entries import FILE, FOLDER, Entry
-from webui.limiter import Turns
+from webui.limiter import Limiter
 from webui.player import subtitles
 from webui.player.subtitles import sidecars
 
@@ -150,7 +150,7 @@ class TestReading:
     def test_no_more_than_a_few_at_once(self, gwen, storage, monkeypatch):
         sub = storage.file("Film.srt", SRT % b"Hello")
         # The real ones are four, and who comes then waits for 20 s.
-        monkeypatch.setattr(subtitles, "turns", Turns(1, wait_seconds=0))
+        monkeypatch.setattr(subtitles, "turns", Limiter(1, wait_seconds=0))
         with subtitles.turns.one():
             assert self.ask(gwen, sub).status_code == 503
         assert self.ask(gwen, sub).status_code == 200

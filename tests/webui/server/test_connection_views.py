@@ -23,15 +23,15 @@ from webui.v1.errors import Unavailable, Unreadable
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example/v"
 HTMX = {"hx-request": "true"}
-find_place = connection.place
+find_place = connection.service_address
 
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered(db):
     """A process remembers for a second whether there is a connection; to forget one ends that."""
-    connection.forget()
+    connection.disconnect()
     yield
-    connection.forget()
+    connection.disconnect()
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, the
     connect(alice)
     Connection.objects.update(sealed="nonsense")
     # `storage` took its place, and here it's the one that finds what can't be read.
-    monkeypatch.setattr(connection, "place", find_place)
+    monkeypatch.setattr(connection, "service_address", find_place)
     shown = alice.client.get("/account/server/")
     assert "doesn't take Ferry's sign-in" in words(shown, "#service")
     assert "storage.example" in words(shown, "#connection")
@@ -325,7 +325,7 @@ def test_within_a_second_nobody_asks_the_database_again(django_assert_num_querie
     now = [100.0]
     with django_assert_num_queries(1):
         assert all(connection.is_embedded(lambda: now[0]) for _range in range(50))
-    Connection.keep(URL, EMAIL, PASSWORD)
+    Connection.store(URL, EMAIL, PASSWORD)
     assert connection.is_embedded(lambda: now[0])
     now[0] += connection.KNOWN_SECONDS
     assert not connection.is_embedded(lambda: now[0])
@@ -333,7 +333,7 @@ def test_within_a_second_nobody_asks_the_database_again(django_assert_num_querie
 
 def test_ones_own_change_is_seen_at_once():
     assert connection.is_embedded()
-    connection.keep(URL, EMAIL, PASSWORD)
+    connection.store(URL, EMAIL, PASSWORD)
     assert not connection.is_embedded()
-    connection.forget()
+    connection.disconnect()
     assert connection.is_embedded()

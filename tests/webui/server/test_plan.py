@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.cases import each_case
 from tests.misbehaving import serving, then_silent
 from tests.people import page, words
-from webui.connection.connection import Service, trouble_lately
+from webui.connection.connection import Service, recent_failure
 from webui.models import HiddenWish, Role, Sent, User
 from webui.server import plan as server_plan
 from webui.v1 import models
@@ -124,7 +124,7 @@ def test_a_service_that_hangs_keeps_nobody_waiting(monkeypatch):
     with serving(then_silent()) as server, Client(f"http://127.0.0.1:{server.port}", None) as v1:
         hanging = Service(secrets.token_hex(8), v1, is_embedded=False)
         with pytest.raises(Unavailable, match="too_slow"):
-            server_plan.told(hanging, timezone.now())
+            server_plan.read_account(hanging, timezone.now())
     assert time.monotonic() - start < PATIENCE.call_seconds / 2
 
 
@@ -213,8 +213,8 @@ def test_a_clock_that_was_set_does_not_make_a_trouble_last(hours):
     error = {"last_error": "unknown", "last_failure": Unavailable}
     at = timezone.now()
     health = Health(last_error_at=at, **error)
-    assert trouble_lately(health, at)
-    assert trouble_lately(health, at + timedelta(hours=hours)) is None
+    assert recent_failure(health, at)
+    assert recent_failure(health, at + timedelta(hours=hours)) is None
 
 
 def test_a_wish_of_a_service_whose_clock_is_ahead_is_listed(bob, storage):

@@ -28,9 +28,9 @@ def _service(storage, monkeypatch):
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     # Nothing a test could serve answers at the https address of a public host.
     monkeypatch.setattr(connection, "check", lambda *_account: storage.service.v1.account())
-    connection.forget()
+    connection.disconnect()
     yield
-    connection.forget()
+    connection.disconnect()
 
 
 # What is asked, how it is asked, and how it shows that it was done.
@@ -90,7 +90,7 @@ def test_a_clock_that_was_set_back_makes_no_password_fresh(alice):
 
 
 def test_a_connection_is_forgotten_and_an_owner_made_with_the_password_too(alice, bob):
-    connection.keep("https://storage.example", EMAIL, STORAGE_PASSWORD)
+    connection.store("https://storage.example", EMAIL, STORAGE_PASSWORD)
     typed_password(alice.client, ago=FRESH)
     asked = alice.client.post("/account/connection/forget/")
     assert Connection.objects.exists()

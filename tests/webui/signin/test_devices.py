@@ -12,7 +12,7 @@ from tests.people import PASSWORD, page, words
 from webui.models import Device
 from webui.pruning import prune
 from webui.signin import devices
-from webui.signin.devices import SEEN_EVERY, Sightings
+from webui.signin.devices import SEEN_EVERY, LastSeen
 from webui.signin.devices_page import name_and_icon
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +104,7 @@ def test_a_session_that_ended_is_not_listed_and_forgotten_in_time(bob):
 
 
 def test_being_seen_is_written_once_in_a_while():
-    sightings, now = Sightings(), timezone.now()
+    sightings, now = LastSeen(), timezone.now()
     assert sightings.is_due("key", now)
     assert not sightings.is_due("key", now + SEEN_EVERY / 2)
     assert sightings.is_due("key", now + SEEN_EVERY)

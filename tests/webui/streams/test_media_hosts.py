@@ -10,7 +10,7 @@ from tests.webui.media_host import Host, listening
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD
 from tests.webui.streams.test_streams import address_of, below, lines
 from webui.connection import connection
-from webui.connection.address_policy import Judge
+from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
 from webui.v1.address import Credentials
 from webui.v1.client import Client
@@ -27,7 +27,7 @@ def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
             service.url,
             Credentials(EMAIL, PASSWORD),
             judge=lambda _url: True,
-            judge_address=Judge(service.url, []).address,
+            judge_address=LinkPolicy(service.url, []).address,
             patience=IMPATIENT,
         )
         found = Service(secrets.token_hex(8), client, is_embedded=False)

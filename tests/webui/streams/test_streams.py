@@ -15,7 +15,7 @@ from webui.library import file_responses
 from webui.library.file_responses import Slots
 from webui.streams import streams
 from webui.streams.playlists import Kind
-from webui.streams.streams import Part, Reader, sealed
+from webui.streams.streams import Reader, StreamTarget, encrypt
 from webui.v1.address import Credentials
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.models import Playable
@@ -331,6 +331,8 @@ class TestAddresses:
         assert gwen.client.get(f"/stream/{token}").status_code in (301, 404)
 
     def test_an_address_says_nothing_of_where_it_leads(self, gwen):
-        token = sealed(Part(Kind.PART, "https://media.example/secret", 2**33), Reader(1, "s"))
+        token = encrypt(
+            StreamTarget(Kind.PART, "https://media.example/secret", 2**33), Reader(1, "s")
+        )
         assert "media" not in token
         assert token.isascii()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cases import each_case
 from webui.transfers import states
-from webui.transfers.states import Sending, Sighting, grouped, seen, sighting_of, totals_of
+from webui.transfers.states import CachedTransfer, Sending, from_values, grouped, seen, totals_of
 from webui.v1 import models
 from webui.v1.models import Transfer
 
@@ -22,11 +22,11 @@ def told(**facts) -> Transfer:
     return found
 
 
-def look(before: Sighting | None = None, at: float = 0, **facts) -> Sighting:
+def look(before: CachedTransfer | None = None, at: float = 0, **facts) -> CachedTransfer:
     return seen(told(**facts), before, None, NOW + at)
 
 
-def sample(name: str) -> Sighting:
+def sample(name: str) -> CachedTransfer:
     row = models.transfer(json.loads((SAMPLES / name).read_text()))
     assert row
     return seen(row, None, None, NOW)
@@ -80,7 +80,7 @@ def test_long_stalls_are_told_by_the_hour():
     assert look(first, at=110 * 60, progress=34).quiet_minutes == 60
 
 
-def watched(*steps: tuple[float, float]) -> Sighting:
+def watched(*steps: tuple[float, float]) -> CachedTransfer:
     found = None
     for at, progress in steps:
         found = look(found, at=at, progress=progress, download_rate=1)
@@ -152,7 +152,7 @@ def test_the_clock_of_the_service_is_not_believed():
 
 def test_what_was_written_down_is_read_again():
     found = watched((0, 10), (10, 11), (20, 12))
-    assert sighting_of(json.loads(json.dumps(found))) == found
+    assert from_values(json.loads(json.dumps(found))) == found
 
 
 def test_an_observation_alone_is_no_news():
@@ -179,12 +179,12 @@ def test_one_that_left_the_list_is_found_by_its_title():
 
 def test_one_that_tells_its_own_end_is_not_looked_up_by_title():
     done = look(progress=101, folder_created=5)
-    assert states.found_by_name(done, {"Sintel": ("folder", "9")}, NOW).folder == "5"
+    assert states.locate_by_name(done, {"Sintel": ("folder", "9")}, NOW).folder == "5"
 
 
 def test_a_folder_of_the_same_name_ends_nothing_that_still_runs():
     running = look(progress=50)
-    assert states.found_by_name(running, {"Sintel": ("folder", "9")}, NOW) == running
+    assert states.locate_by_name(running, {"Sintel": ("folder", "9")}, NOW) == running
 
 
 def test_what_is_fetched_from_an_address_tells_its_host():

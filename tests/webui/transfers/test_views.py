@@ -17,7 +17,7 @@ from webui import pruning
 from webui.models import Sent
 from webui.transfers import poll
 from webui.transfers.reasons import SENTENCES
-from webui.transfers.transfer_cache import Boards
+from webui.transfers.transfer_cache import TransferCache
 
 pytestmark = pytest.mark.django_db
 
@@ -43,11 +43,13 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def clock(tmp_path, monkeypatch) -> Clock:
-    """Gives each test a board of its own, with a clock that stands still. The real board is one
-    per process, and the views look at the real time."""
+    """Give each test its own cache, with a clock that stands still.
+
+    The real cache is one per process, and the views look at the real time.
+    """
     clock = Clock()
-    boards = Boards(tmp_path / "transfers.sqlite3", clock=clock)
-    monkeypatch.setattr(poll, "store", lambda: boards)
+    cache = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
+    monkeypatch.setattr(poll, "store", lambda: cache)
     return clock
 
 
@@ -282,9 +284,9 @@ def test_where_the_service_tells_nothing_the_title_finds_the_result(alice, forei
     assert opened["Location"] == f"/#file-{file.id}"
 
 
-def test_what_the_site_sent_survives_a_lost_board(alice, storage, clock, tmp_path, monkeypatch):
+def test_what_the_site_sent_survives_a_lost_cache(alice, storage, clock, tmp_path, monkeypatch):
     record(storage, state="done", done_at=datetime(2026, 9, 1, 11, tzinfo=UTC))
-    fresh = Boards(tmp_path / "fresh.sqlite3", clock=clock)
+    fresh = TransferCache(tmp_path / "fresh.sqlite3", clock=clock)
     # As `clock` does.
     monkeypatch.setattr(poll, "store", lambda: fresh)
     assert "Sintel" in words(alice.client.get("/transfers/"), "#done")

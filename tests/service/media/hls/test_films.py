@@ -39,14 +39,14 @@ def test_what_is_wanted_is_made_once(viewer, place):
 def test_a_film_that_is_finished_while_its_note_is_written_is_ready(viewer, monkeypatch, place):
     (films.wanted_folder() / viewer.content.folder.name).unlink()
 
-    def keep(path, content, keep=content_folders.keep):
+    def keep(path, content, keep=content_folders.write_durably):
         if path.parent == films.wanted_folder():
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(b"a film")
         keep(path, content)
 
     # Another worker has to finish it between two steps of one answer.
-    monkeypatch.setattr(content_folders, "keep", keep)
+    monkeypatch.setattr(content_folders, "write_durably", keep)
     assert viewer.player.film(viewer.question) == {"is_ready": True}
     assert viewer.player.films.make_one()
     assert place.read_bytes() == b"a film"
