@@ -12,7 +12,7 @@ CONTROL = re.compile(
 )
 
 
-class Line(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """One line an event: control characters are spelled out and secrets in URLs are masked."""
 
     def format(self, record: logging.LogRecord) -> str:

@@ -53,7 +53,7 @@ SESSION_COOKIE_NAME = f"ferry_session_{PORT}"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 CSRF_COOKIE_NAME = f"ferry_csrf_{PORT}"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "webui.errors.views.forged"
+CSRF_FAILURE_VIEW = "webui.errors.views.csrf_failure"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 
 AUTH_USER_MODEL = "webui.User"
@@ -249,7 +249,7 @@ LOGGING = {
         "cut": {"()": "config.logs.CutConnections"},
         "outages": {"()": "config.storage.outages.Outages"},
     },
-    "formatters": {"line": {"()": "config.logs.Line"}},
+    "formatters": {"line": {"()": "config.logs.LineFormatter"}},
     "handlers": {
         "stdout": {
             "class": "logging.StreamHandler",

@@ -1,5 +1,5 @@
 from django.apps import AppConfig
 
 
-class Service(AppConfig):
+class ServiceConfig(AppConfig):
     name = "service"

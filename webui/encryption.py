@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 
-class Broken(Exception):  # noqa: N818  Errors are nouns here.
+class CannotDecrypt(Exception):  # noqa: N818  Errors are nouns here.
     """Sealed with another key, or changed since."""
 
 
@@ -20,7 +20,7 @@ def unseal(sealed: str) -> str:
     try:
         return _fernet().decrypt(sealed.encode()).decode()
     except InvalidToken as error:
-        raise Broken from error
+        raise CannotDecrypt from error
 
 
 def _fernet() -> Fernet:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Busy(Exception):  # noqa: N818  Errors are nouns here.
+class TimedOut(Exception):  # noqa: N818  Errors are nouns here.
     """No turn came in time."""
 
 
@@ -17,7 +17,7 @@ class Limiter:
     @contextmanager
     def one(self) -> Iterator[None]:
         if not self._free.acquire(timeout=self._wait_seconds):
-            raise Busy
+            raise TimedOut
         try:
             yield
         finally:

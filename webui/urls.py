@@ -8,7 +8,7 @@ from webui.errors import views as error_views
 from webui.files import action_views, archive_views, largest_views, upload_views
 from webui.files import views as file_views
 from webui.health import views as health_views
-from webui.http.url_converters import Entry, Id, Mark, Transfer
+from webui.http.url_converters import EntryConverter, Id, TransferConverter, VersionConverter
 from webui.people import pairing_views
 from webui.people import views as people_views
 from webui.player import subtitle_views, tag_views
@@ -25,9 +25,9 @@ from webui.streams import views as stream_views
 from webui.transfers import views as transfer_views
 
 register_converter(Id, "site_id")
-register_converter(Entry, "site_entry")
-register_converter(Mark, "site_mark")
-register_converter(Transfer, "site_transfer")
+register_converter(EntryConverter, "site_entry")
+register_converter(VersionConverter, "site_mark")
+register_converter(TransferConverter, "site_transfer")
 
 urlpatterns = [
     # The bytes of files

@@ -26,7 +26,7 @@ EMBEDDED_ACCOUNT = "ferry@localhost"
 URL = "http://localhost"
 
 
-class Credentials(NamedTuple):
+class BasicCredentials(NamedTuple):
     """In the order that HTTP Basic, and so httpx, takes them."""
 
     email: str
@@ -41,10 +41,10 @@ class Outer(NamedTuple):
     address: str = "127.0.0.1"
 
 
-def credentials() -> Credentials:
+def credentials() -> BasicCredentials:
     """The site's own key to the embedded account, apart from any password it may have."""
     secret = hmac.digest(settings.SECRET_KEY.encode(), b"ferry embedded account", "sha256")
-    return Credentials(EMBEDDED_ACCOUNT, secret.hex())
+    return BasicCredentials(EMBEDDED_ACCOUNT, secret.hex())
 
 
 def secret_digest() -> str:
@@ -104,7 +104,7 @@ class InProcess(httpx.BaseTransport):
         environ = environ_of(request, request.stream, self._outer)
         context = copy_context()
         response = context.run(answer, environ)
-        body = Body(response, context, is_sent=request.method != "HEAD")
+        body = ResponseStream(response, context, is_sent=request.method != "HEAD")
         cookies = [("Set-Cookie", each.OutputString()) for each in response.cookies.values()]
         headers = [*response.items(), *cookies]
         extensions = {FACTS: response.facts} if isinstance(response, Record) else {}
@@ -185,7 +185,7 @@ def answer(environ: dict[str, Any]) -> HttpResponseBase:
     return service.handler().get_response(WSGIRequest(environ))
 
 
-class Body(httpx.SyncByteStream):
+class ResponseStream(httpx.SyncByteStream):
     def __init__(self, response: HttpResponseBase, context: Context, *, is_sent: bool) -> None:
         self._response = response
         self._context = context

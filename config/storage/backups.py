@@ -45,7 +45,7 @@ NO_CLONE = {errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.ENOTTY,
 OF_NO_WEIGHT = {KEY, "static", running.LOCK, running.RESTORING, "lost+found"}
 
 
-class Refused(Exception):  # noqa: N818  Errors are nouns here.
+class BackupRefused(Exception):  # noqa: N818  Errors are nouns here.
     """Says in one line what is wrong, and what to do."""
 
 
@@ -85,7 +85,7 @@ class Outcome:
 def back_up(target: Path) -> Outcome:
     """Raises Refused, OSError, sqlite3.Error, copies.NotWhole."""
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
-        raise Refused("The backup would lie in DATA_DIR itself; name another folder.")
+        raise BackupRefused("The backup would lie in DATA_DIR itself; name another folder.")
     store = library_store()
     with claimed(target), store.hold_all():
         before = read_manifest(target)
@@ -105,12 +105,14 @@ def claimed(target: Path) -> Iterator[None]:
     """Make the folder a backup's own, and let no other backup write to it."""
     durable.make_folder(target)
     if not (target / LOCK).exists() and any(target.iterdir()):
-        raise Refused(f"{target} holds something else; name an empty folder or an older backup.")
+        raise BackupRefused(
+            f"{target} holds something else; name an empty folder or an older backup."
+        )
     with open(target / LOCK, "ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Refused(f"Another backup is writing to {target}.") from None
+            raise BackupRefused(f"Another backup is writing to {target}.") from None
         yield
 
 
@@ -247,7 +249,7 @@ def restore(source: Path) -> Outcome:
     """Put a whole backup into an empty data folder. Raises as `back_up` does."""
     manifest = read_manifest(source)
     if manifest is None:
-        raise Refused(
+        raise BackupRefused(
             f"{source} is no whole backup: its {MANIFEST} is missing or can't be read. "
             "Either the backup was cut off, or this is another folder."
         )
@@ -256,7 +258,9 @@ def restore(source: Path) -> Outcome:
         refuse_filled()
         database = source / manifest.database
         if not database.exists() or sha256_of(database) != manifest.sha256:
-            raise Refused(f"{database} isn't the database that was backed up: it has changed.")
+            raise BackupRefused(
+                f"{database} isn't the database that was backed up: it has changed."
+            )
         copies.check(database)
         running.begin_restore()
         outcome = Outcome()
@@ -279,7 +283,7 @@ def restore_database(source: Path) -> Path | None:
     with running.alone() as is_alone:
         refuse_unless(alone=is_alone)
         if not place.exists() and (left := copies.leftovers(place)):
-            raise Refused(f"{left[0]} is left over from another database; move it away.")
+            raise BackupRefused(f"{left[0]} is left over from another database; move it away.")
         running.begin_restore()
         before = set_aside(place) if place.exists() else None
         for each in copies.leftovers(place):
@@ -323,7 +327,7 @@ def is_whole(store: Store, blob: Blob) -> bool:
 
 def refuse_unless(*, alone: bool) -> None:
     if not alone:
-        raise Refused("Ferry is running on this DATA_DIR; stop it first.")
+        raise BackupRefused("Ferry is running on this DATA_DIR; stop it first.")
 
 
 def refuse_filled() -> None:
@@ -333,10 +337,10 @@ def refuse_filled() -> None:
     place = copies.database_path()
     if place.exists() or copies.leftovers(place):
         found = place if place.exists() else copies.leftovers(place)[0]
-        raise Refused(f"There is a database already: {found}. Move it away, or set DATA_DIR.")
+        raise BackupRefused(f"There is a database already: {found}. Move it away, or set DATA_DIR.")
     names = {entry.name for entry in Path(settings.DATA_DIR).iterdir()} - OF_NO_WEIGHT
     if names:
-        raise Refused(
+        raise BackupRefused(
             f"DATA_DIR ({settings.DATA_DIR}) isn't empty: it holds {min(names)}. Move what is "
             "there away, or set DATA_DIR to another folder."
         )
@@ -351,7 +355,9 @@ def read_manifest(folder: Path) -> Manifest | None:
     except (OSError, ValueError, TypeError):
         return None
     if manifest.format > FORMAT:
-        raise Refused(f"A newer version of Ferry made the backup in {folder}; use that version.")
+        raise BackupRefused(
+            f"A newer version of Ferry made the backup in {folder}; use that version."
+        )
     return manifest
 
 

@@ -23,7 +23,7 @@ BODY_BYTES_PER_SECOND = 4096
 UPLOAD = re.compile(r"/+rest/+(?:transfer|torrent)/+file/*|/+files/+[^/]+/+upload/+")
 
 
-class Source(SocketUnreader):  # type: ignore[misc]
+class BodyReader(SocketUnreader):  # type: ignore[misc]
     """What gunicorn parses: a head that is here already, then a body that must keep its pace.
 
     Only the time spent waiting for the sender counts, not what the site needs before it reads.
@@ -69,7 +69,7 @@ class Source(SocketUnreader):  # type: ignore[misc]
         return piece
 
 
-class Connection(TConn):  # type: ignore[misc]
+class ClientConnection(TConn):  # type: ignore[misc]
     """Reads heads without waiting. Raises ConnectionError where the other side is gone."""
 
     visitor: Visitor
@@ -80,7 +80,7 @@ class Connection(TConn):  # type: ignore[misc]
 
     def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any) -> None:
         super().__init__(cfg, sock, client, server)
-        self.source = Source(sock)
+        self.source = BodyReader(sock)
         self.parser = http.get_parser(cfg, sock, client)
         self.parser.unreader = self.source
         self.initialized = True

@@ -18,8 +18,8 @@ from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
     ThreadWorker,
 )
 
-from config.web.connections import Connection
-from config.web.slots import HEALTH_SLOTS, Kind, Slots, Visitor, quarter
+from config.web.connections import ClientConnection
+from config.web.slots import HEALTH_SLOTS, ConnectionSlots, Visitor, VisitorKind, quarter
 
 log = logging.getLogger("ferry.connections")
 
@@ -38,7 +38,7 @@ FREED_AT_ONCE = 15
 NOBODY_THERE = (errno.EAGAIN, errno.ECONNABORTED)
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
-Quiet = dict[Connection, None]
+Quiet = dict[ClientConnection, None]
 """Connections that nothing is done for, in the order of their deadlines."""
 
 
@@ -57,7 +57,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
     def init_process(self) -> None:
         # By now the site is loaded, and gunicorn reads this module before that.
         self._visitors = import_module("config.web.visitors")
-        self._slots = Slots(self.cfg.threads)
+        self._slots = ConnectionSlots(self.cfg.threads)
         self._reading: Quiet = {}
         self._waiting: Quiet = {}
         self._leaving: Quiet = {}
@@ -83,7 +83,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             if trouble.errno not in NOBODY_THERE:
                 self._bear_with(trouble)
             return
-        conn = Connection(self.cfg, sock, client, listener.getsockname())
+        conn = ClientConnection(self.cfg, sock, client, listener.getsockname())
         conn.network = self._visitors.network_of_peer(conn.peer)
         self.nr_conns += 1
         self._by_peer[conn.network] += 1
@@ -105,19 +105,19 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             self._log_at = time.monotonic() + LOG_SECONDS
             log.error("a connection can't be accepted: %s", trouble.strerror)
 
-    def _has_place(self, conn: Connection) -> bool:
+    def _has_place(self, conn: ClientConnection) -> bool:
         """Make room for one more, where somebody keeps too much of it for nothing."""
         if conn.network and self._by_peer[conn.network] > quarter(self.worker_connections):
             mine = (each for each in self._idle() if each.network == conn.network)
             return self._end_one_of(mine)
         return self.nr_conns < self.worker_connections or self._end_one_of(self._idle())
 
-    def _idle(self) -> Iterator[Connection]:
+    def _idle(self) -> Iterator[ClientConnection]:
         yield from self._leaving
         yield from self._reading
-        yield from (each for each in self._waiting if each.visitor.kind is Kind.STRANGER)
+        yield from (each for each in self._waiting if each.visitor.kind is VisitorKind.STRANGER)
 
-    def _end_one_of(self, connections: Iterator[Connection]) -> bool:
+    def _end_one_of(self, connections: Iterator[ClientConnection]) -> bool:
         conn = next(connections, None)
         if conn is None:
             return False
@@ -126,14 +126,14 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
 
     # The head
 
-    def _await_head(self, conn: Connection) -> None:
+    def _await_head(self, conn: ClientConnection) -> None:
         conn.sock.setblocking(False)
         seconds = HEAD_SECONDS if self.alive else STOP_KEEPALIVE_LINGER
         conn.deadline = time.monotonic() + seconds
         self._reading[conn] = None
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_head, conn))
 
-    def _on_head(self, conn: Connection, _sock: socket.socket) -> None:
+    def _on_head(self, conn: ClientConnection, _sock: socket.socket) -> None:
         if conn not in self._reading:
             return  # Another connection took its place a moment ago.
         is_first = not conn.head
@@ -150,7 +150,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             conn.deadline = time.monotonic() + HEAD_SECONDS
             self._reading[conn] = self._reading.pop(conn)
 
-    def _admit(self, conn: Connection) -> None:
+    def _admit(self, conn: ClientConnection) -> None:
         caller = self._visitors.caller_of(bytes(conn.head), conn.peer)
         conn.hand_over()
         conn.visitor = caller.visitor
@@ -162,7 +162,9 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         else:
             self._begin_as(conn, is_signed_in=is_known)
 
-    def _finish_lookup(self, conn: Connection, session_key: str, looked_up: "Future[bool]") -> None:
+    def _finish_lookup(
+        self, conn: ClientConnection, session_key: str, looked_up: "Future[bool]"
+    ) -> None:
         """What the database can't tell is asked again by the next request."""
         is_anybodys = not looked_up.cancelled() and looked_up.exception() is None
         if is_anybodys:
@@ -170,14 +172,14 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             self._sessions.remember(session_key, is_anybodys=is_anybodys)
         self._begin_as(conn, is_signed_in=is_anybodys)
 
-    def _begin_as(self, conn: Connection, *, is_signed_in: bool) -> None:
+    def _begin_as(self, conn: ClientConnection, *, is_signed_in: bool) -> None:
         if is_signed_in:
-            conn.visitor = Visitor(conn.visitor.network, Kind.SIGNED_IN)
+            conn.visitor = Visitor(conn.visitor.network, VisitorKind.SIGNED_IN)
         if not self._begin(conn):
             conn.deadline = time.monotonic() + WAIT_SECONDS
             self._waiting[conn] = None
 
-    def _begin(self, conn: Connection) -> bool:
+    def _begin(self, conn: ClientConnection) -> bool:
         conn.claim = self._slots.take(conn.visitor)
         if conn.claim is None:
             return False
@@ -187,7 +189,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
 
     # The end
 
-    def finish_request(self, conn: Connection, fs: "Future[bool]") -> None:
+    def finish_request(self, conn: ClientConnection, fs: "Future[bool]") -> None:
         self._slots.give_back(conn.claim or {})
         stays = not fs.cancelled() and fs.exception() is None and fs.result()
         if not stays:
@@ -206,7 +208,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             if conn.visitor not in without and not self._begin(conn):
                 without.add(conn.visitor)
 
-    def _leave(self, conn: Connection) -> None:
+    def _leave(self, conn: ClientConnection) -> None:
         """Give the other side time to read the answer and close: closed before its bytes are read,
         a connection is reset. gunicorn waits for that in a thread."""
         try:
@@ -219,7 +221,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         self._leaving[conn] = None
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_rest, conn))
 
-    def _on_rest(self, conn: Connection, _sock: socket.socket) -> None:
+    def _on_rest(self, conn: ClientConnection, _sock: socket.socket) -> None:
         if conn not in self._leaving:
             return
         try:
@@ -229,7 +231,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         if is_over:
             self._end(conn)
 
-    def _end(self, conn: Connection) -> None:
+    def _end(self, conn: ClientConnection) -> None:
         self._forget(conn)
         self._waiting.pop(conn, None)
         self.nr_conns -= 1
@@ -238,7 +240,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             del self._by_peer[conn.network]
         util.close(conn.sock)
 
-    def _forget(self, conn: Connection) -> None:
+    def _forget(self, conn: ClientConnection) -> None:
         self._reading.pop(conn, None)
         self._leaving.pop(conn, None)
         with suppress(KeyError, ValueError):
@@ -265,7 +267,7 @@ def seconds_for_others(connections: int) -> float:
     return connections * SECONDS_FOR_EACH if connections < FEW else 0
 
 
-def overdue(connections: Quiet, now: float) -> list[Connection]:
+def overdue(connections: Quiet, now: float) -> list[ClientConnection]:
     late = []
     for conn in connections:
         if conn.deadline > now:

@@ -11,7 +11,7 @@ Claim = dict[Hashable, int]
 """What is counted, and how much of it there may be at once."""
 
 
-class Kind(Enum):
+class VisitorKind(Enum):
     STRANGER = auto()
     HEALTH_CHECK = auto()
     SIGNED_IN = auto()
@@ -20,10 +20,10 @@ class Kind(Enum):
 @dataclass(frozen=True)
 class Visitor:
     network: str
-    kind: Kind = Kind.STRANGER
+    kind: VisitorKind = VisitorKind.STRANGER
 
 
-class Slots:
+class ConnectionSlots:
     """Signed-in people may take all of `most` slots and strangers three quarters, each network one.
     Health checks have some beside these, each network one, for when strangers have taken theirs.
     """
@@ -46,13 +46,16 @@ class Slots:
 
     def _claims(self, visitor: Visitor) -> Iterator[Claim]:
         everybody: Claim = {"everybody": self._most}
-        if visitor.kind is Kind.SIGNED_IN:
+        if visitor.kind is VisitorKind.SIGNED_IN:
             yield everybody
             return
         of_network = {visitor.network: quarter(self._most)}
-        yield everybody | {Kind.STRANGER: self._most - quarter(self._most)} | of_network
-        if visitor.kind is Kind.HEALTH_CHECK:
-            yield {Kind.HEALTH_CHECK: HEALTH_SLOTS, (Kind.HEALTH_CHECK, visitor.network): 1}
+        yield everybody | {VisitorKind.STRANGER: self._most - quarter(self._most)} | of_network
+        if visitor.kind is VisitorKind.HEALTH_CHECK:
+            yield {
+                VisitorKind.HEALTH_CHECK: HEALTH_SLOTS,
+                (VisitorKind.HEALTH_CHECK, visitor.network): 1,
+            }
 
 
 def quarter(most: int) -> int:

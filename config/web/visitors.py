@@ -11,7 +11,7 @@ from django.db import close_old_connections
 from django.http import HttpRequest
 
 from config.web import front
-from config.web.slots import Kind, Visitor
+from config.web.slots import Visitor, VisitorKind
 from webui.http.networks import network_of
 from webui.middleware import SECURE_SUFFIX
 
@@ -38,7 +38,7 @@ class Caller:
 def caller_of(head: bytes, peer: str) -> Caller:
     network = network_of(client_of(head, peer))
     if HEALTH_CHECK.match(head) and not WITH_BODY.search(head):
-        return Caller(Visitor(network, Kind.HEALTH_CHECK))
+        return Caller(Visitor(network, VisitorKind.HEALTH_CHECK))
     session = SESSION.search(head)
     return Caller(Visitor(network), session[1].decode() if session else "")
 

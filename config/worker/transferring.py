@@ -18,7 +18,7 @@ from service.torrents.client import Engine
 from service.torrents.orders import EngineSettings
 from service.transfers import wake_ups
 from service.worker import leases
-from service.worker.commands import Limits, Tools
+from service.worker.commands import Tools, TransferLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.worker import Worker
@@ -128,8 +128,8 @@ def engine_settings() -> EngineSettings:
     )
 
 
-def limits() -> Limits:
-    return Limits(
+def limits() -> TransferLimits:
+    return TransferLimits(
         active_transfers=settings.ACTIVE_TRANSFERS,
         patience=timedelta(seconds=settings.NO_PEERS_SECONDS),
         seeds=settings.SEED_RATIO > 0 and settings.SEED_MINUTES > 0,

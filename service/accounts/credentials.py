@@ -63,7 +63,7 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
 
 
 @dataclass(frozen=True)
-class Limit:
+class GuessLimit:
     key: str
     most: int
     window: timedelta
@@ -92,7 +92,7 @@ class Attempt:
         except TimeoutError as late:
             raise Busy from late
 
-    def _is_right_in_turn(self, limits: list[Limit]) -> bool:
+    def _is_right_in_turn(self, limits: list[GuessLimit]) -> bool:
         """Others may have been right with the same pair meanwhile, or wrong too often."""
         if self._is_remembered():
             return True
@@ -148,18 +148,18 @@ def network_of(address: str) -> str:
 # Wrong passwords, in the database
 
 
-def limits_for(email: str, network: str, *, is_known: bool) -> list[Limit]:
+def limits_for(email: str, network: str, *, is_known: bool) -> list[GuessLimit]:
     """Guesses from everywhere share one limit, so that many addresses gain nothing. They never
     keep out a network from which this account signed in before."""
     own = [
-        Limit(digest_of(f"{network} {email}"), MOST_BY_ADDRESS_AND_NAME, WINDOW),
-        Limit(digest_of(network), MOST_BY_ADDRESS, WINDOW),
+        GuessLimit(digest_of(f"{network} {email}"), MOST_BY_ADDRESS_AND_NAME, WINDOW),
+        GuessLimit(digest_of(network), MOST_BY_ADDRESS, WINDOW),
     ]
-    everywhere = Limit(digest_of(f"account {email}"), MOST_BY_ACCOUNT, ACCOUNT_WINDOW)
+    everywhere = GuessLimit(digest_of(f"account {email}"), MOST_BY_ACCOUNT, ACCOUNT_WINDOW)
     return own if is_known else [*own, everywhere]
 
 
-def refuse_beyond(limits: list[Limit], now: datetime) -> None:
+def refuse_beyond(limits: list[GuessLimit], now: datetime) -> None:
     """Raises TooManyTries."""
     rows = {row.key: row for row in Guesses.objects.filter(key__in=[each.key for each in limits])}
     waits = [
@@ -171,7 +171,7 @@ def refuse_beyond(limits: list[Limit], now: datetime) -> None:
         raise TooManyTries(max(waits))
 
 
-def count(limits: list[Limit], now: datetime) -> None:
+def count(limits: list[GuessLimit], now: datetime) -> None:
     """All take their rows in one order, so that no two wait for each other."""
     with transaction.atomic():
         for limit in sorted(limits, key=lambda each: each.key):
@@ -187,7 +187,7 @@ def count(limits: list[Limit], now: datetime) -> None:
             row.save(update_fields=["count", "since"])
 
 
-def is_recent(row: Guesses, limit: Limit, now: datetime) -> bool:
+def is_recent(row: Guesses, limit: GuessLimit, now: datetime) -> bool:
     """Either way: of many at once each has its own now, and clocks are set back."""
     return abs(now - row.since) < limit.window
 

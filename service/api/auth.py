@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from service.accounts import accounts, credentials
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.http.refusals import AccessDenied, ForeignPage, PremiumRequired
 from service.models import Account
 
 UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  Of a Unix socket, where all share the limit of tries.
 
 
-def refuse_foreign_page(request: Request) -> None:
+def refuse_foreign_page(request: AccountRequest) -> None:
     """A browser that was told a password here sends it with the forms of any site, and says in
     `Origin` whose form it is. Raises ForeignPage."""
     origin = request.headers.get("Origin")
@@ -22,7 +22,7 @@ def refuse_foreign_page(request: Request) -> None:
         raise ForeignPage
 
 
-def account_of(request: Request) -> Account:
+def account_of(request: AccountRequest) -> Account:
     """Raises AccessDenied, PremiumRequired, TooManyTries."""
     email, password = pair_of(request.headers.get("Authorization", ""))
     address = request.META.get("REMOTE_ADDR") or UNKNOWN_ADDRESS

@@ -12,7 +12,7 @@ from django.utils import timezone
 from msgspec import Struct
 
 from service.api.auth import account_of, refuse_foreign_page
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.errors import DiskFull, NotFound, Refusal
 from service.http import bodies, responses
 from service.outages import Outage, outage_of
@@ -42,13 +42,13 @@ class Operation:
     def sent(self) -> type[Struct] | None:
         return self.reads or self.hints.get("sent")
 
-    def answer(self, request: Request, *ids: int) -> HttpResponseBase:
+    def answer(self, request: AccountRequest, *ids: int) -> HttpResponseBase:
         record = self.hints.get("sent")
         sent = {} if record is None else {"sent": self.read(request, record)}
         answer = self.view(request, *ids, **sent)
         return responses.Record(answer) if isinstance(answer, Struct) else answer
 
-    def read(self, request: Request, record: type[Struct]) -> Struct:
+    def read(self, request: AccountRequest, record: type[Struct]) -> Struct:
         is_get = self.method == "GET"
         fields = bodies.Fields(bodies.query_of(request)) if is_get else bodies.fields_of(request)
         return fields.read(record)
@@ -67,13 +67,13 @@ class Endpoint:
         return [*self.operations, *(["HEAD"] if "GET" in self.operations else [])]
 
     def __call__(self, request: HttpRequest, **ids: int) -> HttpResponseBase:
-        asked = cast("Request", request)
+        asked = cast("AccountRequest", request)
         asked.now = timezone.now()
         response = self._safely(asked, ids)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 
-    def _safely(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
+    def _safely(self, request: AccountRequest, ids: Mapping[str, int]) -> HttpResponseBase:
         try:
             return self._answer(request, ids)
         except Refusal as refusal:
@@ -84,7 +84,7 @@ class Endpoint:
             log.exception("broken path=%s", request.path)
             return answer_to(outage_of(trouble))
 
-    def _answer(self, request: Request, ids: Mapping[str, int]) -> HttpResponseBase:
+    def _answer(self, request: AccountRequest, ids: Mapping[str, int]) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else request.method or ""
         if method != "GET":
             refuse_foreign_page(request)
@@ -113,5 +113,5 @@ def answer_to(outage: Outage | None) -> HttpResponseBase:
 class Nowhere(Endpoint):
     """Whatever the method, and whoever asks."""
 
-    def _answer(self, _request: Request, _ids: Mapping[str, int]) -> HttpResponseBase:
+    def _answer(self, _request: AccountRequest, _ids: Mapping[str, int]) -> HttpResponseBase:
         raise NotFound

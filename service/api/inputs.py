@@ -49,7 +49,7 @@ class FileName(Struct):
     rename_to: Annotated[Name, Meta(description="The new name", extra={"or": "name"})]
 
 
-class Size(Struct):
+class SizeInput(Struct):
     pixels: Pixels | UnsetType = UNSET
 
 
@@ -57,7 +57,7 @@ class Target(Struct):
     folder_id: TargetFolder = 0
 
 
-class Magnet(Struct):
+class MagnetInput(Struct):
     magnet: Annotated[
         str,
         Meta(
@@ -71,7 +71,7 @@ class Magnet(Struct):
     folder_id: TargetFolder = 0
 
 
-class Address(Struct):
+class AddressInput(Struct):
     url: Annotated[Url, Meta(extra={"or": "torrent_url"})] | UnsetType = UNSET
     file: TorrentInstead | UnsetType = UNSET
     folder_id: TargetFolder = 0
@@ -88,12 +88,12 @@ class AnyFile(Struct):
     folder_id: TargetFolder = 0
 
 
-class TorrentFile(Struct):
+class TorrentFileInput(Struct):
     torrent_file: Annotated[Content, Meta(description="A .torrent")]
     folder_id: TargetFolder = 0
 
 
-class Archive(Struct):
+class ArchiveInput(Struct):
     archive_arr: Annotated[
         Text,
         Meta(

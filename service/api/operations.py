@@ -11,7 +11,7 @@ from service.api import inputs
 from service.api.description import document, page_of
 from service.api.endpoints import Operation, View
 from service.api.outcomes import Description, Page, Schema
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.api.views import files, folders, media, transfers, user, zips
 from service.http import responses
 
@@ -36,7 +36,7 @@ def of_transfers(
     )
 
 
-def show_openapi(request: Request) -> Description:
+def show_openapi(request: AccountRequest) -> Description:
     return responses.Record(openapi())
 
 
@@ -50,7 +50,7 @@ def description() -> Schema:
     return document(GROUPS)
 
 
-def show_page(request: Request) -> Page:
+def show_page(request: AccountRequest) -> Page:
     response = HttpResponse(page_of(GROUPS))
     response["Content-Security-Policy"] = PAGE_POLICY
     return response
@@ -82,9 +82,9 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
         Operation("DELETE", FILE, "Delete file", files.delete),
         Operation("POST", f"{FILE}/delete", "Delete file", files.delete),
     ),
-    "Transfers": of_transfers("transfer", transfers.add_file, inputs.Address, inputs.AnyFile),
+    "Transfers": of_transfers("transfer", transfers.add_file, inputs.AddressInput, inputs.AnyFile),
     "Torrents, the other name of transfers": of_transfers(
-        "torrent", transfers.add_torrent, inputs.TorrentAddress, inputs.TorrentFile
+        "torrent", transfers.add_torrent, inputs.TorrentAddress, inputs.TorrentFileInput
     ),
     "User": (
         Operation("GET", "/rest/user", "Get account information", user.show),
@@ -93,11 +93,11 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Combined archive": (
         Operation(
             *("GET", "/rest/zip", "Build one download from unrelated files and folders"),
-            *(zips.build, inputs.Archive),
+            *(zips.build, inputs.ArchiveInput),
         ),
         Operation(
             *("POST", "/rest/zip", "The same for a selection too long for a URL"),
-            *(zips.build, inputs.Archive),
+            *(zips.build, inputs.ArchiveInput),
         ),
     ),
     "Description": (

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from service.models import Account
 
 
-class Request(HttpRequest):
+class AccountRequest(HttpRequest):
     """A request of somebody with an account."""
 
     account: Account

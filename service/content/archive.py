@@ -67,7 +67,7 @@ class ArchiveBroken(Exception):  # noqa: N818 (errors are nouns here)
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ArchiveFile:
     name: str
     size_bytes: int
     crc32: int
@@ -75,7 +75,7 @@ class File:
     blob: str
 
 
-class Files(NamedTuple):
+class ArchiveFiles(NamedTuple):
     """Several of one folder, in columns: to make an object of each of 10,000 took longer than to
     fetch them all."""
 
@@ -85,8 +85,8 @@ class Files(NamedTuple):
     modified_at: Sequence[datetime]
     blobs: Sequence[str]
 
-    def only(self, chosen: Sequence[bool]) -> "Files":
-        return Files(
+    def only(self, chosen: Sequence[bool]) -> "ArchiveFiles":
+        return ArchiveFiles(
             names=[*compress(self.names, chosen)],
             sizes_bytes=[*compress(self.sizes_bytes, chosen)],
             crcs=[*compress(self.crcs, chosen)],
@@ -96,7 +96,7 @@ class Files(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class ArchiveFolder:
     """Its children are walked once, when their turn comes: a generator may fetch them late."""
 
     name: str
@@ -105,24 +105,24 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingFile:
     """Stands where a file would, had its content not been lost; listed in MISSING.txt instead."""
 
     name: str
 
 
-Node = File | Files | Folder | Missing
+Node = ArchiveFile | ArchiveFiles | ArchiveFolder | MissingFile
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ArchivePlan:
     size_bytes: int
     etag: str
     entry_count: int
     missing_count: int
 
 
-def write_plan(nodes: Iterable[Node], target: BinaryIO, made_at: datetime) -> Plan:
+def write_plan(nodes: Iterable[Node], target: BinaryIO, made_at: datetime) -> ArchivePlan:
     """Decide names and layout of an archive of `nodes`, and write them to `target`, an empty file.
 
     Depth first, in one pass; nodes come with the name that people gave them, whatever it is.
@@ -164,11 +164,11 @@ class _Planner:
         while stack:
             folder = stack[-1]
             for node in folder.children:
-                if isinstance(node, Files):
+                if isinstance(node, ArchiveFiles):
                     self._add_files(folder, node)
-                elif isinstance(node, File):
+                elif isinstance(node, ArchiveFile):
                     self._add_files(folder, _columns(node))
-                elif isinstance(node, Folder):
+                elif isinstance(node, ArchiveFolder):
                     stack.append(self._add_folder(root, folder, node))
                     break
                 else:
@@ -176,20 +176,22 @@ class _Planner:
             else:
                 stack.pop()
 
-    def _add_files(self, folder: _OpenFolder, files: Files) -> None:
+    def _add_files(self, folder: _OpenFolder, files: ArchiveFiles) -> None:
         if not all(files.blobs):
             raise ValueError(f"One of {files.names!r} has no blob")
         self._add(folder, files._replace(names=folder.names.take_all(files.names)))
 
-    def _add_folder(self, root: _OpenFolder, parent: _OpenFolder, folder: Folder) -> _OpenFolder:
+    def _add_folder(
+        self, root: _OpenFolder, parent: _OpenFolder, folder: ArchiveFolder
+    ) -> _OpenFolder:
         if len(parent.path) + 256 > LONGEST_FOLDER_BYTES:
             parent = root
         path = parent.path + parent.names.take(folder.name, is_folder=True).encode() + b"/"
         opened = _OpenFolder(iter(folder.children), Names(), path, self._heap.append(path))
-        self._add(opened, _columns(File("", 0, 0, folder.modified_at, "")))
+        self._add(opened, _columns(ArchiveFile("", 0, 0, folder.modified_at, "")))
         return opened
 
-    def _note_missing(self, folder: _OpenFolder, missing: Missing) -> None:
+    def _note_missing(self, folder: _OpenFolder, missing: MissingFile) -> None:
         self._missing_count += 1
         self._missing.write(folder.path + safe_name(missing.name).encode() + b"\n")
 
@@ -201,11 +203,11 @@ class _Planner:
             size_bytes += len(part)
             crc = zlib.crc32(part, crc)
         name = root.names.take(MISSING_NAME)
-        self._add(root, _columns(File(name, size_bytes, crc, made_at, "")))
+        self._add(root, _columns(ArchiveFile(name, size_bytes, crc, made_at, "")))
         for part in _missing_text(self._missing):
             self._heap.append(part)
 
-    def _add(self, folder: _OpenFolder, files: Files) -> None:
+    def _add(self, folder: _OpenFolder, files: ArchiveFiles) -> None:
         """Column by column, names decided: entry by entry it took twice as long."""
         sizes_bytes, folder_length = files.sizes_bytes, len(folder.path)
         names = [name.encode() for name in files.names]
@@ -225,7 +227,7 @@ class _Planner:
         self._local_at, self._central_at = local_at[-1], central_at[-1]
         self._entry_count += len(names)
 
-    def finish(self) -> Plan:
+    def finish(self) -> ArchivePlan:
         records_at = self._heap.size_bytes
         for part in _rewound(self._records):
             self._heap.append(part)
@@ -235,7 +237,7 @@ class _Planner:
         footer = footer._replace(digest=self._heap.digest())
         self._heap.append(FOOTER.pack(*footer))
         self._heap.flush()
-        return Plan(footer.size_bytes, footer.etag, self._entry_count, self._missing_count)
+        return ArchivePlan(footer.size_bytes, footer.etag, self._entry_count, self._missing_count)
 
 
 class _Sink:
@@ -265,8 +267,10 @@ class _Sink:
         return self._digest.digest()
 
 
-def _columns(file: File) -> Files:
-    return Files([file.name], [file.size_bytes], [file.crc32], [file.modified_at], [file.blob])
+def _columns(file: ArchiveFile) -> ArchiveFiles:
+    return ArchiveFiles(
+        [file.name], [file.size_bytes], [file.crc32], [file.modified_at], [file.blob]
+    )
 
 
 @lru_cache(maxsize=RECORDS_AT_ONCE)

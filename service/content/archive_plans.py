@@ -15,7 +15,14 @@ from pathlib import Path
 from django.conf import settings
 
 from service.content import signed_links, traversal
-from service.content.archive import Files, Folder, Missing, Node, Plan, write_plan
+from service.content.archive import (
+    ArchiveFiles,
+    ArchiveFolder,
+    ArchivePlan,
+    MissingFile,
+    Node,
+    write_plan,
+)
 from service.content.traversal import Step
 from service.models import Account
 from service.store.blobs import Store, disk_full_told, library_store
@@ -93,14 +100,14 @@ def _planned(account: Account, selection: Selection, name: str, key: Path, now: 
     store.refuse_beyond(1)
     with disk_full_told():
         looked_at = LOOKED_AT if store.is_known_whole(now) else math.inf
-        plan = _written(account, Tree(steps, store, name, looked_at).nodes(), now)
+        plan = _written(account, SelectionTree(steps, store, name, looked_at).nodes(), now)
         pin_id = plan.etag.strip('"')
         if not plan.missing_count:
             _remember(key, pin_id, now)
     return pin_id
 
 
-def _written(account: Account, nodes: Iterable[Node], now: datetime) -> Plan:
+def _written(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePlan:
     with _draft() as draft:
         with draft.open("xb", buffering=0) as target:
             plan = write_plan(nodes, target, now)
@@ -128,7 +135,7 @@ def _move(draft: Path, place: Path, now: datetime) -> None:
     draft.rename(place)
 
 
-class Tree:
+class SelectionTree:
     """A walk, as the nested folders that the archive asks for, one step ahead of it."""
 
     def __init__(
@@ -145,17 +152,17 @@ class Tree:
         while self._next is not None and self._next.depth == depth:
             found = self._next.found
             self._next = next(self._steps, None)
-            if isinstance(found, Files):
+            if isinstance(found, ArchiveFiles):
                 yield from self._files(found)
             else:
                 name = found.name or self._root_name
-                yield Folder(name, found.updated_at, self.nodes(depth + 1))
+                yield ArchiveFolder(name, found.updated_at, self.nodes(depth + 1))
 
-    def _files(self, files: Files) -> Iterator[Node]:
+    def _files(self, files: ArchiveFiles) -> Iterator[Node]:
         if self._looked_at <= 0:
             yield files
             return
         self._looked_at -= len(files.blobs)
         is_there = [*map(eq, map(self._store.size, files.blobs), files.sizes_bytes)]
         yield files.only(is_there)
-        yield from map(Missing, compress(files.names, map(not_, is_there)))
+        yield from map(MissingFile, compress(files.names, map(not_, is_there)))

@@ -23,8 +23,8 @@ from service.media import requests as media_requests
 from service.media.cache import RENDITIONS, is_there, touch
 from service.media.content_folders import Content
 from service.media.hls import films, plans, playlists
-from service.media.hls.plans import Plan
-from service.media.hls.renditions import Kind, Rendition
+from service.media.hls.plans import PlaybackPlan
+from service.media.hls.renditions import Rendition, RenditionKind
 from service.models import Account, File, Media
 from service.store.blobs import library_store
 
@@ -34,7 +34,11 @@ INSIDE = re.compile(
     r"(?:(?P<index>index\.m3u8)|(?P<init>init\.mp4)|(?P<number>0|[1-9][0-9]{0,5})\.(?:m4s|vtt))"
 )
 PLAYLIST, WORDS = "application/vnd.apple.mpegurl", "text/vtt; charset=utf-8"
-TYPES = {Kind.PICTURE: "video/mp4", Kind.SOUND: "audio/mp4", Kind.TEXT: WORDS}
+TYPES = {
+    RenditionKind.PICTURE: "video/mp4",
+    RenditionKind.SOUND: "audio/mp4",
+    RenditionKind.TEXT: WORDS,
+}
 # Longer than the worker tries, so that its own words are heard.
 ASK_SECONDS = 25.0
 
@@ -61,7 +65,7 @@ def content_of(file: File) -> Content:
     return Content(file.sha1, file.size_bytes)
 
 
-def plan_of(file: File) -> Plan:
+def plan_of(file: File) -> PlaybackPlan:
     """Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
     return plans.find_plan(folder) or _planned(file, folder)
@@ -75,7 +79,7 @@ def refuse_what_is_none(file: File, folder: Path) -> None:
         probing.refuse_unplayable(media)
 
 
-def _planned(file: File, folder: Path) -> Plan:
+def _planned(file: File, folder: Path) -> PlaybackPlan:
     refuse_what_is_none(file, folder)
     ask_worker(file, "plan")
     plan = plans.find_plan(folder)
@@ -129,10 +133,10 @@ def stream(
     return answer(request, segment(file, rendition, inside))
 
 
-def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "Piece":
+def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "MediaFile":
     """Made now where it is not there. Raises NotFound, Busy, CannotConvert."""
     name = inside[0].rpartition("/")[2]
-    if name.endswith(".vtt") != (rendition.kind == Kind.TEXT):
+    if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
     place = content_of(file).folder / RENDITIONS / rendition.name / name
     if not is_there(place):
@@ -141,7 +145,7 @@ def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "Piece":
         else:
             ask_worker(file, "segment", rendition=rendition.name, number=int(inside["number"]))
     touch(place)
-    return Piece(place, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
+    return MediaFile(place, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
 
 
 @reading
@@ -155,10 +159,10 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     if is_there(folder / films.HOW):
         return answer(request, OwnFilm(file, name))
     touch(folder / films.FILM)
-    return answer(request, Piece(folder / films.FILM, "video/mp4", f"{file.sha1}-film", name))
+    return answer(request, MediaFile(folder / films.FILM, "video/mp4", f"{file.sha1}-film", name))
 
 
-class Piece(InOneFile):
+class MediaFile(InOneFile):
     """A file that was made of a medium."""
 
     modified_at: datetime | None = None

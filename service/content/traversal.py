@@ -13,7 +13,7 @@ from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
 from service.batches import batches
-from service.content.archive import Files
+from service.content.archive import ArchiveFiles
 from service.errors import NotFound
 from service.library.library import AT_ONCE, MOMENT, root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
@@ -33,7 +33,7 @@ class Step(NamedTuple):
     """`depth` is 0 for what was selected, 1 for what lies in it, and so on."""
 
     depth: int
-    found: Passed | Files
+    found: Passed | ArchiveFiles
 
 
 FILE_COLUMNS = ("name", "size_bytes", "crc32", "moment", "blob")
@@ -67,7 +67,9 @@ def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
     return outermost
 
 
-def _selected_files(account: Account, file_ids: Iterable[int], outermost: list[str]) -> list[Files]:
+def _selected_files(
+    account: Account, file_ids: Iterable[int], outermost: list[str]
+) -> list[ArchiveFiles]:
     ids = distinct(file_ids)
     found: list[tuple[Any, ...]] = []
     for batch in batches(ids, AT_ONCE):
@@ -92,7 +94,7 @@ def _lies_in(lineage: str, outermost: list[str]) -> bool:
     return before >= 0 and lineage.startswith(outermost[before])
 
 
-def _steps(outermost: list[str], selected: list[Files]) -> Iterator[Step]:
+def _steps(outermost: list[str], selected: list[ArchiveFiles]) -> Iterator[Step]:
     for _length, alike in groupby(sorted(outermost, key=len), key=len):
         for batch in batches(alike, AT_ONCE):
             yield from _descents(batch)
@@ -122,9 +124,9 @@ def _descents(tops: list[str]) -> Iterator[Step]:
             coming = next(by_folder, None)
 
 
-def _columns(rows: list[tuple[Any, ...]]) -> Files:
+def _columns(rows: list[tuple[Any, ...]]) -> ArchiveFiles:
     _lineages, names, sizes_bytes, crcs, moments, blobs = zip(*rows, strict=True)
-    return Files(names, sizes_bytes, crcs, [*map(_date, moments)], blobs)
+    return ArchiveFiles(names, sizes_bytes, crcs, [*map(_date, moments)], blobs)
 
 
 @lru_cache(maxsize=AT_ONCE)

@@ -130,7 +130,7 @@ class PlannedArchive:
     def whole_or_part(self, span: Span) -> HttpResponseBase:
         """The first block is read beforehand: what can't even begin is no half archive, but 404."""
         try:
-            return StreamingHttpResponse(Begun(self.read(span)))
+            return StreamingHttpResponse(StartedStream(self.read(span)))
         except (ArchiveBroken, NotFound) as error:
             log.error("archive broken: %s", error)  # noqa: TRY400  No fault of the program.
             raise NotFound from error
@@ -143,7 +143,7 @@ class PlannedArchive:
             raise
 
 
-class Begun:
+class StartedStream:
     """Chunks, of which the first has been read already."""
 
     def __init__(self, chunks: Generator[bytes, None, None]) -> None:

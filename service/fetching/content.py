@@ -11,20 +11,20 @@ from types import TracebackType
 from typing import Self
 
 from service.fetching import resume as fetching_resume
-from service.fetching.errors import Failure
-from service.fetching.resume import CONTENT, Resume
+from service.fetching.errors import PermanentFailure
+from service.fetching.resume import CONTENT, ResumePoint
 
 # So much may wait in memory before the disk is made to write it, while more comes.
 AHEAD_BYTES = 64 * 2**20
 
 
-class Content:
+class PartialFile:
     """Written from where `resume` says. What is told in `resume.json` is never more than what the
     disk has for sure, and of the same content: it is written before the first byte of another.
 
     The disk writes while bytes come, so that at the end it has hardly anything left to write."""
 
-    def __init__(self, folder: Path, resume: Resume) -> None:
+    def __init__(self, folder: Path, resume: ResumePoint) -> None:
         self._folder = folder
         self._resume = resume
         self.size_bytes = resume.safe_bytes
@@ -96,5 +96,5 @@ def disk_told() -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (ENOSPC, EDQUOT):
-            raise Failure("The disk is full.", "disk_full") from error
-        raise Failure("The disk can't be written to.", "disk_error") from error
+            raise PermanentFailure("The disk is full.", "disk_full") from error
+        raise PermanentFailure("The disk can't be written to.", "disk_error") from error

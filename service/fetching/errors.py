@@ -10,25 +10,25 @@ Trouble            may pass: it is tried again; knows the sentence and when the 
 MOST_TRIES = 10
 
 
-class Stopped(Exception):  # noqa: N818  Nothing went wrong.
+class FetchStopped(Exception):  # noqa: N818  Nothing went wrong.
     pass
 
 
-class Failure(Exception):  # noqa: N818  Errors are nouns here.
+class PermanentFailure(Exception):  # noqa: N818  Errors are nouns here.
     def __init__(self, sentence: str, word: str = "fetch_error") -> None:
         super().__init__(sentence)
         self.word = word
         self.sentence = sentence
 
 
-class AddressRefused(Failure):
+class AddressRefused(PermanentFailure):
     """The same whatever is there, and before anything was sent to it."""
 
     def __init__(self) -> None:
         super().__init__("Nothing is fetched from addresses like this one.", "address_refused")
 
 
-class BadCertificate(Failure):
+class BadCertificate(PermanentFailure):
     def __init__(self) -> None:
         super().__init__("The server can't prove that it is the one meant: its certificate is bad.")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.torrents.events import Broken, Complete, Gone, Status
+from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Torrent:
+class TorrentFound:
     """What was fetched is a torrent file; nothing of it is on the disk."""
 
     key: str
@@ -26,7 +26,7 @@ class Torrent:
 
 
 @dataclass(frozen=True)
-class Magnet:
+class MagnetFound:
     """The address leads on to a magnet link."""
 
     key: str
@@ -42,4 +42,6 @@ class Waiting:
     seconds: float
 
 
-FetchEvent = Status | Complete | Broken | Gone | Head | Torrent | Magnet | Waiting
+FetchEvent = (
+    Status | Complete | TorrentBroken | TorrentGone | Head | TorrentFound | MagnetFound | Waiting
+)

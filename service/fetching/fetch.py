@@ -12,16 +12,16 @@ import httpx
 
 from service.fetching import responses
 from service.fetching import resume as fetching_resume
-from service.fetching.content import Content, disk_told
-from service.fetching.errors import Failure, Stopped, TemporaryFailure
-from service.fetching.events import FetchEvent, Head, Magnet, Torrent, Waiting
-from service.fetching.line import Line
-from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, Throttle
+from service.fetching.content import PartialFile, disk_told
+from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
+from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
+from service.fetching.line import StoppableWait
+from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, RateLimit
 from service.fetching.requests import ask, translate_errors
-from service.fetching.responses import Facts
-from service.fetching.resume import Resume, fingerprint_of
+from service.fetching.responses import ResponseFacts
+from service.fetching.resume import ResumePoint, fingerprint_of
 from service.fetching.wire import Road, Transport
-from service.torrents.events import Broken, Complete, Phase
+from service.torrents.events import Complete, Phase, TorrentBroken
 
 log = logging.getLogger("ferry.fetch")
 
@@ -50,7 +50,7 @@ class Means:
     """What all fetches share."""
 
     pace: Pace
-    throttle: Throttle
+    throttle: RateLimit
     tell: Callable[[FetchEvent], None]
     heard_at: Callable[[], float]  # when the worker polled last
 
@@ -78,7 +78,7 @@ class Fetch:
         self._throttle = means.throttle
         self._tell = means.tell
         self._heard_at = means.heard_at
-        self._line = Line(means.pace.clock)
+        self._line = StoppableWait(means.pace.clock)
         self._told: Head | None = None
         self._may_go = Event()
         self._furthest_bytes = 0
@@ -98,13 +98,15 @@ class Fetch:
         """How it ended; None where it was left."""
         try:
             return self._outcome()
-        except Stopped:
+        except FetchStopped:
             return None
-        except Failure as failure:
-            return Broken(self._order.key, failure.word, failure.sentence)
+        except PermanentFailure as failure:
+            return TorrentBroken(self._order.key, failure.word, failure.sentence)
         except Exception:
             log.exception("fetch broke key=%s", self._order.key)
-            return Broken(self._order.key, "fetch_error", "Something went wrong inside Ferry.")
+            return TorrentBroken(
+                self._order.key, "fetch_error", "Something went wrong inside Ferry."
+            )
         finally:
             self._line.close()
 
@@ -118,7 +120,9 @@ class Fetch:
             except TemporaryFailure as trouble:
                 tries = 1 if self._furthest_bytes > furthest_bytes else tries + 1
                 if tries >= (MOST_TRIES_ONCE_BEGUN if self._furthest_bytes else trouble.most_tries):
-                    raise Failure(f"{trouble.sentence} It was tried {tries} times.") from trouble
+                    raise PermanentFailure(
+                        f"{trouble.sentence} It was tried {tries} times."
+                    ) from trouble
                 log.info("fetch waits key=%s tries=%s why=%r", self._order.key, tries, str(trouble))
                 self._wait(trouble, tries)
 
@@ -142,18 +146,18 @@ class Fetch:
         with closing(Transport(self._road, self._line)) as transport, translate_errors():
             answer = ask(transport, self._order.url, headers_for(known))
             if isinstance(answer, str):
-                return Magnet(self._order.key, answer)
+                return MagnetFound(self._order.key, answer)
             with closing(answer):
                 return self._received(answer, known)
 
-    def _reuse(self, known: Resume) -> FetchEvent | None:
+    def _reuse(self, known: ResumePoint) -> FetchEvent | None:
         """It is here: another process fetched it and could not tell any more."""
         if not self._may_take(head_of(self._order.key, known.facts)):
             return None
         self.done_bytes = self.wanted_bytes = known.safe_bytes
         return Complete(self._order.key)
 
-    def _received(self, answer: httpx.Response, known: Resume | None) -> FetchEvent | None:
+    def _received(self, answer: httpx.Response, known: ResumePoint | None) -> FetchEvent | None:
         status = answer.status_code
         if known is not None and status in (206, 416):
             return self._rest(answer, known)
@@ -163,9 +167,9 @@ class Fetch:
             now = self._pace.today()
             wanted_seconds = responses.retry_after(answer.headers, now)
             raise TemporaryFailure(responses.reason(status), wanted_seconds)
-        raise Failure(responses.reason(status))
+        raise PermanentFailure(responses.reason(status))
 
-    def _rest(self, answer: httpx.Response, known: Resume) -> FetchEvent | None:
+    def _rest(self, answer: httpx.Response, known: ResumePoint) -> FetchEvent | None:
         facts = responses.continued(answer.headers, known.facts, known.safe_bytes)
         if answer.status_code == 416 and is_whole(answer, known):
             return self._stored(iter(()), known)
@@ -182,7 +186,7 @@ class Fetch:
         chunks = chain([start], chunks)
         if self._may_be_torrent and responses.is_torrent(facts, start, MOST_TORRENT_BYTES):
             return self._torrent(chunks, facts)
-        return self._stored(chunks, Resume(fingerprint_of(self._order.url), facts))
+        return self._stored(chunks, ResumePoint(fingerprint_of(self._order.url), facts))
 
     def _start(self, chunks: Iterator[bytes]) -> bytes:
         start = b""
@@ -193,7 +197,7 @@ class Fetch:
                 break
         return start
 
-    def _torrent(self, chunks: Iterator[bytes], facts: Facts) -> FetchEvent | None:
+    def _torrent(self, chunks: Iterator[bytes], facts: ResponseFacts) -> FetchEvent | None:
         if not self._may_take(head_of(self._order.key, facts, is_torrent=True)):
             return None
         content = bytearray()
@@ -202,13 +206,13 @@ class Fetch:
             if len(content) > MOST_TORRENT_BYTES:
                 self._may_be_torrent = False
                 raise TemporaryFailure("It begins like a torrent file, but goes on.")
-        return Torrent(self._order.key, bytes(content))
+        return TorrentFound(self._order.key, bytes(content))
 
-    def _stored(self, chunks: Iterator[bytes], resume: Resume) -> FetchEvent | None:
+    def _stored(self, chunks: Iterator[bytes], resume: ResumePoint) -> FetchEvent | None:
         self._refuse_beyond_limit(resume.facts.size_bytes)
         if not self._may_take(head_of(self._order.key, resume.facts)):
             return None
-        with Content(self._folder, resume) as content:
+        with PartialFile(self._folder, resume) as content:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
             except BaseException:
@@ -232,7 +236,7 @@ class Fetch:
         self.phase = "downloading"
         return True
 
-    def _write(self, chunks: Iterator[bytes], content: Content, size_bytes: int) -> None:
+    def _write(self, chunks: Iterator[bytes], content: PartialFile, size_bytes: int) -> None:
         self._note(content.size_bytes)
         safe_at = self._pace.clock()
         for chunk in self._arriving(chunks):
@@ -272,26 +276,28 @@ class Fetch:
     def _refuse_beyond_limit(self, size_bytes: int) -> None:
         most_bytes = self._order.most_bytes
         if most_bytes and size_bytes > most_bytes:
-            raise Failure(f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large")
+            raise PermanentFailure(
+                f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large"
+            )
 
-    def _save(self, content: Content) -> None:
+    def _save(self, content: PartialFile) -> None:
         """A full disk or a transfer that nobody wants any more has no use for it."""
         if self._is_wanted and not self._is_deaf():
-            with suppress(Failure):
+            with suppress(PermanentFailure):
                 content.make_safe()
 
 
-def headers_for(known: Resume | None) -> dict[str, str]:
+def headers_for(known: ResumePoint | None) -> dict[str, str]:
     if known is None:
         return {}
     return {"Range": f"bytes={known.safe_bytes}-", "If-Range": known.facts.validator}
 
 
-def head_of(key: str, facts: Facts, *, is_torrent: bool = False) -> Head:
+def head_of(key: str, facts: ResponseFacts, *, is_torrent: bool = False) -> Head:
     return Head(key, facts.name, facts.size_bytes, facts.content_type, is_torrent, facts.is_page)
 
 
-def is_whole(answer: httpx.Response, known: Resume) -> bool:
+def is_whole(answer: httpx.Response, known: ResumePoint) -> bool:
     """There is nothing after what is here."""
     part = responses.content_range(answer.headers)
     size_bytes = known.facts.size_bytes or known.safe_bytes

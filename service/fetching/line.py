@@ -9,12 +9,12 @@ from threading import Event
 
 import httpcore
 
-from service.fetching.errors import Stopped
+from service.fetching.errors import FetchStopped
 
 Clock = Callable[[], float]
 
 
-class Line:
+class StoppableWait:
     """One for each fetch. `stop` may come from any thread, and ends every wait at once."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
@@ -30,7 +30,7 @@ class Line:
 
     def check(self) -> None:
         if self._stopped.is_set():
-            raise Stopped
+            raise FetchStopped
 
     def check_due(self) -> None:
         """For those who never wait, since there is always something to read."""
@@ -44,7 +44,7 @@ class Line:
 
     def pause(self, seconds: float) -> None:
         if self._stopped.wait(seconds):
-            raise Stopped
+            raise FetchStopped
 
     def await_ready(self, waiting: socket.socket, event: int, at_most: float = 3600) -> None:
         """Raises Stopped and httpcore.TimeoutException."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from service.fetching.line import Clock, Line
+from service.fetching.line import Clock, StoppableWait
 
 # What began is worth a night of trying.
 MOST_TRIES_ONCE_BEGUN = 100
@@ -15,7 +15,7 @@ MOST_TRIES_ONCE_BEGUN = 100
 class Pace:
     clock: Clock = time.monotonic
     today: Clock = time.time
-    pause: Callable[[Line, float], None] = Line.pause
+    pause: Callable[[StoppableWait, float], None] = StoppableWait.pause
     quiet_seconds: float = 60.0  # nothing new for so long is a timeout
     first_wait_seconds: float = 1.0
     longest_wait_seconds: float = 300.0
@@ -28,7 +28,7 @@ class Pace:
         return max(min(doubled, self.longest_wait_seconds), wanted_seconds)
 
 
-class Throttle:
+class RateLimit:
     """One for all fetches: each waits until what was taken before it is paid for."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:

@@ -6,10 +6,10 @@ from threading import Event, Lock, Thread
 
 from service.fetching.events import FetchEvent
 from service.fetching.fetch import Fetch, FetchOrder, Means
-from service.fetching.pace import Pace, Throttle
+from service.fetching.pace import Pace, RateLimit
 from service.fetching.wire import Road
 from service.network import Reach
-from service.torrents.events import Gone, Status
+from service.torrents.events import Status, TorrentGone
 
 __all__ = ["FetchOrder", "Fetching"]
 
@@ -17,7 +17,7 @@ STATUS_SECONDS = 1.0
 
 
 @dataclass
-class Running:
+class RunningFetch:
     fetch: Fetch
     thread: Thread
     told: Status | None = None
@@ -39,10 +39,10 @@ class Fetching:
         event is set when there is something to poll."""
         self._road = road or Road(Reach(network))
         self._pace = pace or Pace()
-        self._throttle = Throttle(self._pace.clock)
+        self._throttle = RateLimit(self._pace.clock)
         self._events: SimpleQueue[FetchEvent] = SimpleQueue()
         self._wake_up = wake_up or Event()
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, RunningFetch] = {}
         self._lock = Lock()
         self._heard_at = self._pace.clock()
 
@@ -56,7 +56,7 @@ class Fetching:
             fetch = Fetch(order, self._road.opened(order.may_use_private), means)
             thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
             thread.start()
-            self._running[order.key] = Running(fetch, thread)
+            self._running[order.key] = RunningFetch(fetch, thread)
 
     def proceed(self, key: str) -> None:
         """There is room for what the last `Head` told."""
@@ -72,7 +72,7 @@ class Fetching:
                 running.is_removed = True
                 running.fetch.leave(is_wanted=False)
             else:
-                self._emit(Gone(key))
+                self._emit(TorrentGone(key))
 
     def poll(self) -> list[FetchEvent]:
         """Everything since the last poll; never blocks, never raises. Fetches write on only as
@@ -103,7 +103,7 @@ class Fetching:
         with self._lock:
             del self._running[key]
             if running.is_removed:
-                self._emit(Gone(key))
+                self._emit(TorrentGone(key))
             elif outcome is not None:
                 self._emit(outcome)
 
@@ -121,7 +121,7 @@ class Fetching:
             ]
             return [status for key, running in due if (status := self._status(key, running, now))]
 
-    def _status(self, key: str, running: Running, now: float) -> Status | None:
+    def _status(self, key: str, running: RunningFetch, now: float) -> Status | None:
         """None where nothing is new."""
         fetch, told = running.fetch, running.told
         done_bytes = fetch.done_bytes

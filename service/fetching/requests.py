@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
-from service.fetching.errors import MOST_TRIES, Failure, TemporaryFailure
+from service.fetching.errors import MOST_TRIES, PermanentFailure, TemporaryFailure
 from service.fetching.wire import NoSuchHost
 
 MOST_REDIRECTS = 10
@@ -44,21 +44,21 @@ def ask(
         if MAGNET.fullmatch(location):
             return location
         url = check_url(location, url)
-    raise Failure(f"The address leads to another more than {MOST_REDIRECTS} times.")
+    raise PermanentFailure(f"The address leads to another more than {MOST_REDIRECTS} times.")
 
 
 def check_url(address: str, base: httpx.URL) -> httpx.URL:
     """Its shape; where it leads is judged when it is connected to."""
     if len(address) > LONGEST_ADDRESS or CONFUSING.search(address):
-        raise Failure("The address can't be read.", "address_refused")
+        raise PermanentFailure("The address can't be read.", "address_refused")
     try:
         url = base.join(address).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError) as error:
-        raise Failure("The address can't be read.", "address_refused") from error
+        raise PermanentFailure("The address can't be read.", "address_refused") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise Failure("Only http and https addresses are fetched.", "address_refused")
+        raise PermanentFailure("Only http and https addresses are fetched.", "address_refused")
     if url.userinfo:
-        raise Failure(
+        raise PermanentFailure(
             "Addresses with a name or password in them aren't fetched.", "address_refused"
         )
     return url

@@ -34,7 +34,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Facts:
+class ResponseFacts:
     """What is at an address, and by what to know that it is still the same."""
 
     name: str
@@ -57,8 +57,8 @@ class ContentRange:
     size_bytes: int | None
 
 
-def facts_of(answer: httpx.Response) -> Facts:
-    return Facts(
+def facts_of(answer: httpx.Response) -> ResponseFacts:
+    return ResponseFacts(
         name_of(answer.headers, answer.request.url),
         size_of(answer.headers),
         answer.headers.get("content-type", "").partition(";")[0].strip().lower()[:100],
@@ -90,7 +90,9 @@ def validator_of(headers: httpx.Headers) -> str:
     return str(modified)
 
 
-def continued(headers: httpx.Headers, known: Facts, have_bytes: int) -> Facts | None:
+def continued(
+    headers: httpx.Headers, known: ResponseFacts, have_bytes: int
+) -> ResponseFacts | None:
     """What a 206 goes on with, if it is what was asked for, and of the same content."""
     part = content_range(headers)
     if part is None or part.first != have_bytes or coding_of(headers) != known.coding:
@@ -120,7 +122,7 @@ def content_range(headers: httpx.Headers) -> ContentRange | None:
     return ContentRange(int(match[1]), int(match[2]) + 1, size)
 
 
-def is_torrent(facts: Facts, start: bytes, most_bytes: int) -> bool:
+def is_torrent(facts: ResponseFacts, start: bytes, most_bytes: int) -> bool:
     if facts.size_bytes > most_bytes or not start.startswith(b"d"):
         return False
     return facts.content_type == TORRENT_TYPE or TORRENT_START.match(start) is not None

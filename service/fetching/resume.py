@@ -7,19 +7,19 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from service.fetching.responses import Facts
+from service.fetching.responses import ResponseFacts
 
 CONTENT, STATE = "0", "resume.json"
 MOST_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
-class Resume:
+class ResumePoint:
     """Of the content, the first `safe_bytes` are on the disk for sure: after a power cut, a file
     may be longer than what was written to it."""
 
     address: str  # as `mark_of` keeps it
-    facts: Facts
+    facts: ResponseFacts
     safe_bytes: int = 0
     is_complete: bool = False
 
@@ -33,12 +33,12 @@ def fingerprint_of(url: str) -> str:
     return hashlib.sha256(url.encode()).hexdigest()
 
 
-def read(folder: Path, url: str) -> Resume | None:
+def read(folder: Path, url: str) -> ResumePoint | None:
     """None where nothing can be gone on with."""
     try:
         with open(folder / STATE, "rb") as file:
             known = json.loads(file.read(MOST_BYTES))
-        resume = Resume(**(known | {"facts": Facts(**known["facts"])}))
+        resume = ResumePoint(**(known | {"facts": ResponseFacts(**known["facts"])}))
         is_here = 0 <= resume.safe_bytes <= (folder / CONTENT).stat().st_size
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
@@ -47,7 +47,7 @@ def read(folder: Path, url: str) -> Resume | None:
     )
 
 
-def write(folder: Path, resume: Resume) -> None:
+def write(folder: Path, resume: ResumePoint) -> None:
     """All or nothing, whatever happens to the process or the machine."""
     draft = folder / f"{STATE}.new"
     with open(draft, "wb", opener=private) as file:

@@ -16,7 +16,7 @@ import httpcore
 import httpx
 
 from service.fetching.errors import AddressRefused, BadCertificate
-from service.fetching.line import Line
+from service.fetching.line import StoppableWait
 from service.network import Reach, is_web_port
 
 MOST_ADDRESSES = 8
@@ -90,7 +90,7 @@ def trusted() -> ssl.SSLContext:
 class Transport(httpx.BaseTransport):
     """No proxy, no redirect, no connection used twice: each is judged anew."""
 
-    def __init__(self, road: Road, line: Line) -> None:
+    def __init__(self, road: Road, line: StoppableWait) -> None:
         self._pool = httpcore.ConnectionPool(
             ssl_context=trusted(),
             max_keepalive_connections=0,
@@ -107,14 +107,14 @@ class Transport(httpx.BaseTransport):
         answer = self._pool.handle_request(
             httpcore.Request(request.method, url, headers=request.headers.raw)
         )
-        body = Body(answer)
+        body = DirectStream(answer)
         return httpx.Response(answer.status, headers=answer.headers, stream=body, request=request)
 
     def close(self) -> None:
         self._pool.close()
 
 
-class Body(httpx.SyncByteStream):
+class DirectStream(httpx.SyncByteStream):
     """Of a length that was told, only the start comes by httpcore, which copies every byte five
     times: it hands out all that it has read, so that the rest can come from the connection itself.
     """
@@ -130,7 +130,7 @@ class Body(httpx.SyncByteStream):
             yield from pieces
         elif start := next(pieces, b""):
             yield start
-            stream: Stream = self._answer.extensions["network_stream"]
+            stream: NetworkStream = self._answer.extensions["network_stream"]
             yield from stream.rest(size_bytes - len(start))
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ def declared_bytes(answer: httpcore.Response) -> int | None:
 
 
 class Backend(httpcore.NetworkBackend):
-    def __init__(self, road: Road, line: Line) -> None:
+    def __init__(self, road: Road, line: StoppableWait) -> None:
         self._road = road
         self._line = line
 
@@ -178,14 +178,14 @@ class Backend(httpcore.NetworkBackend):
             raise NoSuchHost
         return found
 
-    def _connected(self, addresses: list[str], port: int) -> "Stream":
+    def _connected(self, addresses: list[str], port: int) -> "NetworkStream":
         for address in addresses[:-1]:
             with suppress(httpcore.ConnectError, httpcore.TimeoutException):
                 return connected(address, port, self._line)
         return connected(addresses[-1], port, self._line)
 
 
-def connected(address: str, port: int, line: Line) -> "Stream":
+def connected(address: str, port: int, line: StoppableWait) -> "NetworkStream":
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with closed_on_failure(socket.socket(family, socket.SOCK_STREAM)) as connecting:
         connecting.setblocking(False)
@@ -194,13 +194,13 @@ def connected(address: str, port: int, line: Line) -> "Stream":
         line.await_ready(connecting, select.POLLOUT, CONNECT_SECONDS)
         if connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             raise httpcore.ConnectError
-        return Stream(connecting, line)
+        return NetworkStream(connecting, line)
 
 
-class Stream(httpcore.NetworkStream):
+class NetworkStream(httpcore.NetworkStream):
     """Waits on the line only; the timeouts of httpcore are not used."""
 
-    def __init__(self, connection: socket.socket, line: Line) -> None:
+    def __init__(self, connection: socket.socket, line: StoppableWait) -> None:
         self._connection = connection
         self._line = line
 

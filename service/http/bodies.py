@@ -11,7 +11,13 @@ from msgspec import Struct, inspect
 
 from service.errors import NotFound
 from service.http.multipart import Part, decoded, parts
-from service.http.refusals import BodyCutOff, LengthRequired, Missing, TooLarge, Unreadable
+from service.http.refusals import (
+    BodyCutOff,
+    LengthRequired,
+    MissingField,
+    TooLarge,
+    UnreadableField,
+)
 from service.models import LARGEST_ID
 
 MOST_BYTES = 2**20
@@ -51,7 +57,7 @@ class Fields:
             if name is not None:
                 values[field.name] = (text if is_text else number)(sent[name], name)
             elif field.required:
-                raise extra.get("missing") or Missing(field.name)
+                raise extra.get("missing") or MissingField(field.name)
         return record(**values)
 
 
@@ -73,7 +79,7 @@ def text(value: Any, name: str) -> str:
             return value
     except UnicodeEncodeError:
         pass
-    raise Unreadable(name)
+    raise UnreadableField(name)
 
 
 def number(value: Any, name: str) -> int:
@@ -81,13 +87,13 @@ def number(value: Any, name: str) -> int:
     if isinstance(value, str) and DIGITS.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise Unreadable(name)
+        raise UnreadableField(name)
     if value > LARGEST_ID:
         raise NotFound
     return value
 
 
-class Stream:
+class LimitedStream:
     """The bytes of a body, and never more than `most_bytes`, whatever length was promised.
 
     A connection that ends or stalls before it should is told of.
@@ -131,7 +137,7 @@ def length_of(request: HttpRequest) -> int | None:
 
 
 def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
-    stream = Stream(request, most_bytes)
+    stream = LimitedStream(request, most_bytes)
     if request.content_type == "multipart/form-data":
         body: Pairs = parts_of(request, stream, let_go)
     else:
@@ -143,7 +149,7 @@ def query_of(request: HttpRequest) -> Pairs:
     return form(request.META.get("QUERY_STRING", "").encode("latin-1"))
 
 
-def parts_of(request: HttpRequest, stream: Stream, take: Callable[[Part], None]) -> Pairs:
+def parts_of(request: HttpRequest, stream: LimitedStream, take: Callable[[Part], None]) -> Pairs:
     """Return the plain fields of a multipart body; its files go to `take` as they come."""
     fields: list[tuple[str, str]] = []
     left_bytes = MOST_BYTES_OF_FIELDS
@@ -172,7 +178,7 @@ def _parsed(content: bytes, content_type: str) -> Pairs:
 def json_object(content: bytes) -> dict[str, Any]:
     values = json_value(decoded(content), "body")
     if not isinstance(values, dict):
-        raise Unreadable("body")
+        raise UnreadableField("body")
     return values
 
 
@@ -180,7 +186,7 @@ def json_value(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as unreadable:
-        raise Unreadable(name) from unreadable
+        raise UnreadableField(name) from unreadable
 
 
 def form(content: bytes) -> Pairs:

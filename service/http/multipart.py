@@ -9,7 +9,7 @@ from typing import Protocol
 
 from django.utils.http import parse_header_parameters
 
-from service.http.refusals import TooLarge, Unreadable
+from service.http.refusals import TooLarge, UnreadableField
 
 PIECE_BYTES = 2**18
 MOST_HEAD_BYTES = 2**13
@@ -40,7 +40,7 @@ class Part:
         return decoded(bytes(value))
 
 
-class Reader:
+class MultipartReader:
     """Guarantee: a delimiter is a whole line, as RFC 2046 has it. The boundary anywhere else, also
     at the beginning of a longer line, is content, and comes out as it came in.
     """
@@ -67,7 +67,7 @@ class Reader:
 
     def _refuse_long_head(self, end: int) -> None:
         if end - self._at > MOST_HEAD_BYTES:
-            raise Unreadable("body")
+            raise UnreadableField("body")
 
     def content(self) -> Iterator[bytes]:
         """What stands before the next delimiter."""
@@ -88,15 +88,15 @@ class Reader:
     def _read_on(self) -> None:
         piece = self._source.read(PIECE_BYTES)
         if not piece:
-            raise Unreadable("body")
+            raise UnreadableField("body")
         self._held = self._held[self._at :] + piece
         self._at = 0
 
 
 def parts(source: Source, boundary: str) -> Iterator[Part]:
     if not BOUNDARY.fullmatch(boundary):
-        raise Unreadable("body")
-    reader = Reader(source, boundary.encode())
+        raise UnreadableField("body")
+    reader = MultipartReader(source, boundary.encode())
     if not has_parts(reader):
         return
     while not reader.has_ended:
@@ -108,11 +108,11 @@ def parts(source: Source, boundary: str) -> Iterator[Part]:
     drop(iter(lambda: source.read(PIECE_BYTES), b""))
 
 
-def has_parts(reader: Reader) -> bool:
+def has_parts(reader: MultipartReader) -> bool:
     """Whatever stands before the first is no part."""
     try:
         drop(reader.content())
-    except Unreadable:
+    except UnreadableField:
         return False
     return True
 
@@ -152,7 +152,7 @@ def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
             rest = rest[whole:]
         yield b64decode(rest, validate=True)
     except NotBase64 as unreadable:
-        raise Unreadable("body") from unreadable
+        raise UnreadableField("body") from unreadable
 
 
 def last_component(file_name: str) -> str:

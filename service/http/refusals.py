@@ -39,19 +39,19 @@ class NothingPassed(Refusal):
     reason = "no_torrent_passed"
 
 
-class Missing(Refusal):
+class MissingField(Refusal):
     def __init__(self, field: str) -> None:
         super().__init__(field)
         self.reason = f"{field}_missing"
 
 
-class Unreadable(Refusal):
+class UnreadableField(Refusal):
     def __init__(self, field: str) -> None:
         super().__init__(field)
         self.reason = f"{field}_unreadable"
 
 
-class BadEntry(Unreadable):
+class BadEntry(UnreadableField):
     def __init__(self, index: int, why: str) -> None:
         super().__init__("archive_arr")
         self.index = index

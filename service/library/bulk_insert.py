@@ -38,7 +38,7 @@ def insert_tree(
 
     Raises as `library.add_file` does, NameTaken also for two files of one name.
     """
-    tree = Tree(files)
+    tree = FolderTree(files)
     library_names.check(name)
     with changing_library(account, now) as locked:
         parent = library.folder(locked, folder_id)
@@ -52,14 +52,14 @@ def graft(account: Account, folder_id: int, files: Iterable[NewFile], now: datet
 
     Raises as `plant` does.
     """
-    tree = Tree(files)
+    tree = FolderTree(files)
     with changing_library(account, now) as locked:
         top = library.folder(locked, folder_id)
         return _insert(locked, tree, top, now, has_content=True)
 
 
 def _insert(
-    locked: Account, tree: "Tree", top: Folder, now: datetime, *, has_content: bool
+    locked: Account, tree: "FolderTree", top: Folder, now: datetime, *, has_content: bool
 ) -> Grown:
     if top.depth + tree.depth > library.MOST_DEPTH:
         raise TooDeep
@@ -70,7 +70,7 @@ def _insert(
     return Grown(library.folder(locked, top.pk), file_ids)
 
 
-class Tree:
+class FolderTree:
     """The folders that some paths imply, with what lies in each; one in NFC and NFD is one."""
 
     def __init__(self, files: Iterable[NewFile]) -> None:
@@ -102,7 +102,7 @@ class Tree:
             self.size_of[above] = self.size_of.get(above, 0) + file.stored.size_bytes
 
 
-def _grow(tree: Tree, top: Folder, now: datetime, *, has_content: bool) -> list[int]:
+def _grow(tree: FolderTree, top: Folder, now: datetime, *, has_content: bool) -> list[int]:
     folder_of: dict[Keys, Folder] = {(): top}
     names = Names([top] if has_content else [])
     for depth in range(1, tree.depth + 1):
@@ -158,14 +158,16 @@ class Names:
         return free
 
 
-def _add_sizes(tree: Tree, folders: dict[Keys, Folder], now: datetime) -> None:
+def _add_sizes(tree: FolderTree, folders: dict[Keys, Folder], now: datetime) -> None:
     for keys, folder in folders.items():
         folder.size_bytes += tree.size_of[keys]
         folder.updated_at = now
     Folder.objects.bulk_update(folders.values(), ["size_bytes", "updated_at"], ROWS_AT_ONCE)
 
 
-def _folder_row(tree: Tree, keys: Keys, parent: Folder, names: Names, now: datetime) -> Folder:
+def _folder_row(
+    tree: FolderTree, keys: Keys, parent: Folder, names: Names, now: datetime
+) -> Folder:
     name = names.free(parent, tree.name_of[keys], is_folder=True)
     return Folder(
         account_id=parent.account_id,

@@ -63,7 +63,7 @@ OF_MEDIA = ("state", "kind", "has_picture", "duration_ms", "width", "height")
 FILE_COLUMNS = ("id", "name", "size_bytes", "sha1", "moment")
 
 
-class Listing(NamedTuple):
+class FolderContents(NamedTuple):
     folder: Folder
     path: str  # from the root, without a leading slash; "" for the root
     folders: list[FolderRow]
@@ -94,16 +94,16 @@ def file(account: Account, file_id: int) -> File:
     return found
 
 
-def listing(account: Account, folder_id: int) -> Listing:
+def listing(account: Account, folder_id: int) -> FolderContents:
     return listing_of(folder(account, folder_id))
 
 
-def listing_of(here: Folder) -> Listing:
+def listing_of(here: Folder) -> FolderContents:
     """As many queries for 10,000 entries as for 10."""
     folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
     files = here.files.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
     columns = (*FILE_COLUMNS, *(f"media__{name}" for name in OF_MEDIA))
-    return Listing(
+    return FolderContents(
         here,
         path_of(here),
         [FolderRow._make(row) for row in folders.values_list(*FolderRow._fields)],

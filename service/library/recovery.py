@@ -118,7 +118,9 @@ def _insert(
 ) -> Recovered:
     locked = Account.objects.select_for_update().get(pk=account.pk)
     root = library.root_of(locked)
-    paths = tree_names.Tree([path for path, _stored in entries], library.MOST_DEPTH - 1).paths()
+    paths = tree_names.TorrentTree(
+        [path for path, _stored in entries], library.MOST_DEPTH - 1
+    ).paths()
     files = [NewFile(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
     name = library.free_name(root, folder, is_folder=True)
     made = bulk_insert.insert_tree(locked, root.pk, name, files, now)

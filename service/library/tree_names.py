@@ -8,7 +8,7 @@ Path = tuple[str, ...]
 Keys = tuple[str, ...]
 
 
-class Tree:
+class TorrentTree:
     """The names of one torrent's files, cleaned, and apart as the library tells names apart.
 
     Folders whose cleaned names are equal become one, as they would be on a disk; two files of one

@@ -18,7 +18,7 @@ LIKE: dict[object, type] = {float: int}
 
 
 @dataclass(frozen=True)
-class Track:
+class MediaTrack:
     index: int  # of the stream in its container
     kind: TrackKind
     codec: str  # as ffmpeg names it
@@ -53,17 +53,17 @@ class Track:
 class Probed:
     container: str  # as ffmpeg names it: "mov,mp4,m4a,3gp,3g2,mj2"
     duration_seconds: float  # 0 where nobody knows
-    tracks: tuple[Track, ...]
+    tracks: tuple[MediaTrack, ...]
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:
         """Back from `Media.probed`."""
-        tracks = tuple(map(Track.of, kept["tracks"]))
+        tracks = tuple(map(MediaTrack.of, kept["tracks"]))
         return cls(str(kept["container"]), float(kept["duration_seconds"]), tracks)
 
     def kept(self) -> dict[str, Any]:
         """For `Media.probed`."""
         return {**asdict(self), "tracks": [asdict(track) for track in self.tracks]}
 
-    def of_kind(self, kind: TrackKind) -> list[Track]:
+    def of_kind(self, kind: TrackKind) -> list[MediaTrack]:
         return [track for track in self.tracks if track.kind == kind]

@@ -43,7 +43,7 @@ NOTE_SECONDS = 5.0
 LOOK_AT_ALL = timedelta(hours=1)
 
 
-class Work:
+class MediaWork:
     """One for each worker. Everything hostile happens in children; what is left here reads rows,
     hands descriptors on, and keeps what comes back."""
 

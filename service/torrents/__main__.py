@@ -5,14 +5,14 @@ import os
 import signal
 import sys
 
-from service.torrents.engine.child import Child
+from service.torrents.engine.child import EngineProcess
 from service.torrents.messages import Garbled, document_of, order_of
 from service.torrents.orders import EngineSettings
 
 PR_SET_PDEATHSIG = 1
 
 
-def main(child: type[Child] = Child) -> None:
+def main(child: type[EngineProcess] = EngineProcess) -> None:
     """The first argument is the process that started it."""
     die_with(int(sys.argv[1]))
     orders, events = os.dup(0), os.dup(1)

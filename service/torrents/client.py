@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from service.torrents.crash_blame import CrashSearch
-from service.torrents.events import Broken, Event, Gone, Restarted
+from service.torrents.events import Event, Restarted, TorrentBroken, TorrentGone
 from service.torrents.messages import Document, EventReader, Garbled, line_of, order_document
 from service.torrents.orders import EngineSettings, Order
 from service.torrents.process import COMMAND, Process
@@ -123,7 +123,7 @@ class Engine:
             self._leaving.add(key)
             self._do("remove", key)
         elif key not in self._leaving:
-            self._news.append(Gone(key))
+            self._news.append(TorrentGone(key))
 
     def poll(self) -> list[Event]:
         """Everything since the last poll, at least once a second: here a process that died or
@@ -187,7 +187,7 @@ class Engine:
 
     def _note(self, event: Event) -> None:
         key = "" if isinstance(event, Restarted) else event.key
-        if isinstance(event, Gone):
+        if isinstance(event, TorrentGone):
             self._leaving.discard(key)
         elif key not in self._orders:
             return
@@ -238,7 +238,7 @@ class Engine:
             log.exception("The engine can't be started")
             self._start_at = now + LONGEST_PAUSE_SECONDS
             return
-        self._news += [Gone(key) for key in sorted(self._leaving)]
+        self._news += [TorrentGone(key) for key in sorted(self._leaving)]
         self._news.append(Restarted(self._suspects))
         self._news += [struck_out(key) for key in self._suspects if self._trial.is_struck_out(key)]
         self._orders, self._suspects = {}, ()
@@ -260,5 +260,5 @@ class Engine:
             self._process.send(line_of(document))
 
 
-def struck_out(key: str) -> Broken:
-    return Broken(key, "engine_crashed", "This torrent crashes the engine.")
+def struck_out(key: str) -> TorrentBroken:
+    return TorrentBroken(key, "engine_crashed", "This torrent crashes the engine.")

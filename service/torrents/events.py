@@ -62,7 +62,7 @@ class Seeded:
 
 
 @dataclass(frozen=True)
-class Broken:
+class TorrentBroken:
     """Goes on after `resume` where the word is disk_full or disk_error; is over with others."""
 
     key: str
@@ -71,7 +71,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Gone:
+class TorrentGone:
     """The engine has let go of the folder."""
 
     key: str
@@ -88,4 +88,4 @@ class Restarted:
     suspects: tuple[str, ...]
 
 
-Event = Metadata | Status | Complete | Seeded | Broken | Gone | Restarted
+Event = Metadata | Status | Complete | Seeded | TorrentBroken | TorrentGone | Restarted

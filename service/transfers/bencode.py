@@ -16,7 +16,7 @@ ANY, KEY, VALUE = range(3)
 FIRST = {LIST: ANY, DICTIONARY: KEY}
 
 
-class Reader:
+class BencodeReader:
     """A place in a document, which moves on as values are read or skipped, one by one.
 
     Guarantee: memory for one text at a time and no recursion, whatever the document holds.

@@ -16,7 +16,7 @@ BORROWED = "borrowed"
 
 
 @dataclass(frozen=True)
-class Plan:
+class DownloadPlan:
     """Which file of a place gets which name, as its source says it."""
 
     is_folder: bool
@@ -53,18 +53,20 @@ class DownloadFolder:
         with disk_full_told():
             self._write(self.torrent.name, content)
 
-    def keep_plan(self, plan: Plan) -> None:
+    def keep_plan(self, plan: DownloadPlan) -> None:
         """Raises DiskFull."""
         if plan != self.plan():
             with disk_full_told():
                 self._write("plan", json.dumps(astuple(plan)).encode())
 
-    def plan(self) -> Plan | None:
+    def plan(self) -> DownloadPlan | None:
         try:
             is_folder, files = json.loads(self._read("plan"))
         except ValueError:
             return None
-        return Plan(is_folder, tuple((index, tuple(path), size) for index, path, size in files))
+        return DownloadPlan(
+            is_folder, tuple((index, tuple(path), size) for index, path, size in files)
+        )
 
     def borrow(self, other: "DownloadFolder") -> None:
         """Has the very same files, at no cost where the disk has hard links, and none of its own.

@@ -22,7 +22,7 @@ class SameTorrent(Refusal):
 
 
 @dataclass(frozen=True)
-class Facts:
+class TorrentFacts:
     name: str  # as a stranger wrote it; empty where the title stays
     size_bytes: int
     is_folder: bool = False
@@ -31,7 +31,9 @@ class Facts:
     is_private: bool = False
 
 
-def identify(held: QuerySet[Transfer], transfer: Transfer, facts: Facts, now: datetime) -> Transfer:
+def identify(
+    held: QuerySet[Transfer], transfer: Transfer, facts: TorrentFacts, now: datetime
+) -> Transfer:
     """Written down at once, and the name changes everywhere at once.
 
     Raises SameTorrent, and NotFound where the transfer is gone or another worker's.
@@ -59,7 +61,7 @@ def become_torrent(
 ) -> Transfer:
     """An address brought a torrent's file: that torrent was meant. Raises NotATorrent too."""
     torrent = torrent_files.read(content)
-    facts = Facts(
+    facts = TorrentFacts(
         torrent.name,
         torrent.size_bytes,
         torrent.is_folder,
@@ -81,7 +83,7 @@ def become_magnet(
     """An address led on to a magnet link. Raises BadMagnet too."""
     magnet = magnets.read(uri)
     name = magnet.name or wire_hash(magnet.info_hash_v1, magnet.info_hash_v2)
-    facts = Facts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
+    facts = TorrentFacts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
     with changing_transfers(transfer.account, now):
         found = identify(held, transfer, facts, now)
         found.kind, found.source = Transfer.Kind.MAGNET, uri
@@ -89,7 +91,7 @@ def become_magnet(
     return found
 
 
-def _make_way(locked: Account, found: Transfer, facts: Facts) -> Remainder | None:
+def _make_way(locked: Account, found: Transfer, facts: TorrentFacts) -> Remainder | None:
     """Of two that turn out to be the same, the later gives way, or fetches what the earlier one's
     folder has lost since: then return what is left of that."""
     same = transfers.same_torrent(facts.info_hash_v1, facts.info_hash_v2)
@@ -116,7 +118,7 @@ def _has_a_name(found: Transfer) -> bool:
     return found.kind != Transfer.Kind.URL
 
 
-def _rename(found: Transfer, facts: Facts) -> None:
+def _rename(found: Transfer, facts: TorrentFacts) -> None:
     name = library_names.clean(facts.name, otherwise=found.title)
     # Its own title is free for it.
     Transfer.objects.filter(pk=found.pk).update(title_key="")

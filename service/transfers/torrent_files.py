@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from service.errors import NotATorrent
-from service.transfers.bencode import DICTIONARY, LIST, MOST_VALUES, Reader
+from service.transfers.bencode import DICTIONARY, LIST, MOST_VALUES, BencodeReader
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 100_000
@@ -20,7 +20,7 @@ LARGEST_FILE_BYTES = 2**48
 reading = Lock()
 
 Facts = dict[bytes, Any]
-Readers = Mapping[bytes, Callable[[Reader], object]]
+Readers = Mapping[bytes, Callable[[BencodeReader], object]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Torrent:
 
 
 @dataclass
-class Files:
+class FileTotals:
     """What the files of a list or a tree add up to, without the padding between them."""
 
     count: int = 0
@@ -68,7 +68,7 @@ class Files:
         if len(path) > LONGEST_PATH or self.path_bytes > MOST_PATH_BYTES:
             raise NotATorrent
 
-    def is_same(self, other: "Files") -> bool:
+    def is_same(self, other: "FileTotals") -> bool:
         return bool(self.digest.digest() == other.digest.digest())
 
 
@@ -84,7 +84,7 @@ def read(content: bytes, budget: Budget | None = None) -> Torrent:
     if len(content) > MOST_BYTES:
         raise NotATorrent
     budget = budget or Budget()
-    reader = Reader(content, budget.values)
+    reader = BencodeReader(content, budget.values)
     with reading:
         try:
             root = facts_of(reader, {b"info": spanned_info})
@@ -119,13 +119,13 @@ def is_private(value: int | None) -> bool:
     return value not in (None, 0)
 
 
-def files_of(info: Facts, name: bytes, *, is_v1: bool, is_v2: bool) -> Files:
+def files_of(info: Facts, name: bytes, *, is_v1: bool, is_v2: bool) -> FileTotals:
     found = []
     if is_v1:
         found.append(info.get(b"files") or lone_file(info, name))
         check_pieces(info, found[0].padded_bytes)
     if is_v2:
-        found.append(info.get(b"file tree", Files()))
+        found.append(info.get(b"file tree", FileTotals()))
     if not found or not size(info.get(b"piece length")) or not all(each.count for each in found):
         raise NotATorrent
     if not found[0].is_same(found[-1]):
@@ -142,8 +142,8 @@ def check_pieces(info: Facts, total_bytes: int) -> None:
         raise NotATorrent
 
 
-def lone_file(info: Facts, name: bytes) -> Files:
-    files = Files()
+def lone_file(info: Facts, name: bytes) -> FileTotals:
+    files = FileTotals()
     files.add(written(name), {b"length": info.get(b"length")})
     return files
 
@@ -151,7 +151,7 @@ def lone_file(info: Facts, name: bytes) -> Files:
 # Reading
 
 
-def facts_of(reader: Reader, readers: Readers) -> Facts:
+def facts_of(reader: BencodeReader, readers: Readers) -> Facts:
     """The values of a dictionary that are needed. Of two under one key, one program reads the
     first and another the last, so there may be only one."""
     facts: Facts = {}
@@ -167,14 +167,14 @@ def facts_of(reader: Reader, readers: Readers) -> Facts:
     return facts
 
 
-def spanned_info(reader: Reader) -> tuple[Facts, int, int]:
+def spanned_info(reader: BencodeReader) -> tuple[Facts, int, int]:
     """Hashes are made of the very bytes."""
     start = reader.at
     return facts_of(reader, IN_INFO), start, reader.at
 
 
-def listed_files(reader: Reader) -> Files:
-    files = Files()
+def listed_files(reader: BencodeReader) -> FileTotals:
+    files = FileTotals()
     reader.enter(LIST)
     while not reader.leaves():
         facts = facts_of(reader, OF_A_FILE)
@@ -186,10 +186,10 @@ def listed_files(reader: Reader) -> Files:
     return files
 
 
-def tree_files(reader: Reader) -> Files:
+def tree_files(reader: BencodeReader) -> FileTotals:
     """A file is a dictionary under the empty name, and no folder is empty. Names must be in order,
     and so differ; the engine takes no others."""
-    files = Files()
+    files = FileTotals()
     reader.enter(DICTIONARY)
     # Of each open dictionary: where it is, and the name before.
     paths, names = [b""], [b""]
@@ -217,21 +217,21 @@ def tree_files(reader: Reader) -> Files:
 
 
 IN_INFO: Readers = {
-    b"name": Reader.text,
-    b"name.utf-8": Reader.text,
-    b"piece length": Reader.integer,
-    b"pieces": Reader.text_size,
-    b"length": Reader.integer,
-    b"meta version": Reader.integer,
-    b"private": Reader.integer,
+    b"name": BencodeReader.text,
+    b"name.utf-8": BencodeReader.text,
+    b"piece length": BencodeReader.integer,
+    b"pieces": BencodeReader.text_size,
+    b"length": BencodeReader.integer,
+    b"meta version": BencodeReader.integer,
+    b"private": BencodeReader.integer,
     b"files": listed_files,
     b"file tree": tree_files,
 }
 OF_A_FILE: Readers = {
-    b"length": Reader.integer,
-    b"path": Reader.texts,
-    b"path.utf-8": Reader.texts,
-    b"attr": Reader.text,
+    b"length": BencodeReader.integer,
+    b"path": BencodeReader.texts,
+    b"path.utf-8": BencodeReader.texts,
+    b"attr": BencodeReader.text,
 }
 
 

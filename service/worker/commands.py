@@ -12,7 +12,7 @@ from service.models import TorrentFile, Transfer
 from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import identity, imports
-from service.transfers.identity import Facts
+from service.transfers.identity import TorrentFacts
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
@@ -26,7 +26,7 @@ DISK_PATIENCE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True)
-class Limits:
+class TransferLimits:
     active_transfers: int
     patience: timedelta  # with torrents that nobody in reach can send
     seeds: bool
@@ -45,7 +45,7 @@ class Tools:
 
 
 class TransferControl:
-    def __init__(self, tools: Tools, lease: Lease, limits: Limits) -> None:
+    def __init__(self, tools: Tools, lease: Lease, limits: TransferLimits) -> None:
         self.runs = Runs()
         self.tools = tools
         self.lease = lease
@@ -173,7 +173,7 @@ class TransferControl:
                 with self.log_and_leave(run, "its share"):
                     self._share_with(run, leader, leader.facts, now)
 
-    def _share_with(self, run: Run, leader: Run, facts: Facts, now: datetime) -> None:
+    def _share_with(self, run: Run, leader: Run, facts: TorrentFacts, now: datetime) -> None:
         try:
             run.place.make(run.transfer)
             run.place.borrow(leader.place)
@@ -186,7 +186,7 @@ class TransferControl:
 
     # Going on, and waiting
 
-    def identify(self, run: Run, facts: Facts, now: datetime) -> bool:
+    def identify(self, run: Run, facts: TorrentFacts, now: datetime) -> bool:
         run.facts = facts
         if run.left:
             facts = replace(facts, size_bytes=run.left.missing_bytes)

@@ -4,19 +4,19 @@ import logging
 from collections import deque
 from datetime import datetime
 
-from service.fetching.events import FetchEvent, Head, Magnet, Torrent, Waiting
+from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
 from service.torrents.events import (
-    Broken,
     Complete,
     Event,
-    Gone,
     Metadata,
     Restarted,
     Seeded,
     Status,
+    TorrentBroken,
+    TorrentGone,
 )
-from service.transfers.download_folders import Plan
-from service.transfers.identity import Facts
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.identity import TorrentFacts
 from service.worker.commands import TransferControl
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases import Phases, RunPhase
@@ -28,8 +28,18 @@ log = logging.getLogger("ferry.worker")
 # Each may open a transaction, and the lease has to be renewed between them.
 MOST_AT_ONCE = 100
 
-OrderEvent = Status | Metadata | Head | Torrent | Magnet | Complete | Seeded | Waiting | Broken
-RunEvent = OrderEvent | Gone | Outcome
+OrderEvent = (
+    Status
+    | Metadata
+    | Head
+    | TorrentFound
+    | MagnetFound
+    | Complete
+    | Seeded
+    | Waiting
+    | TorrentBroken
+)
+RunEvent = OrderEvent | TorrentGone | Outcome
 
 
 class EventHandler:
@@ -62,7 +72,7 @@ class EventHandler:
         phase = self._phases.of(run)
         if isinstance(event, ImportDone | ImportFailed):
             phase.end_import(run, event, now)
-        elif isinstance(event, Gone):
+        elif isinstance(event, TorrentGone):
             if run.is_withdrawn:
                 run.take(Transition.GONE)
                 phase.gone(run, now)
@@ -87,7 +97,7 @@ def pass_on(phase: RunPhase, run: Run, event: OrderEvent, now: datetime) -> None
             phase.know_files(run, facts_of(event), plan_of(event), now)
         case Head():
             phase.read_head(run, event, now)
-        case Torrent() | Magnet():
+        case TorrentFound() | MagnetFound():
             phase.become_another(run, event, now)
         case Complete():
             phase.complete(run, now)
@@ -95,17 +105,19 @@ def pass_on(phase: RunPhase, run: Run, event: OrderEvent, now: datetime) -> None
             phase.end_seeding(run)
         case Waiting():
             phase.await_server(run, event, now)
-        case Broken():
+        case TorrentBroken():
             phase.break_off(run, event, now)
 
 
-def facts_of(told: Metadata) -> Facts:
-    return Facts(
+def facts_of(told: Metadata) -> TorrentFacts:
+    return TorrentFacts(
         told.name, told.size_bytes, told.is_folder, told.hash_v1, told.hash_v2, told.is_private
     )
 
 
-def plan_of(told: Metadata) -> Plan:
+def plan_of(told: Metadata) -> DownloadPlan:
     """Padding is no file, and a link has no content of its own."""
     kept = (file for file in told.files if not file.is_padding and not file.is_symlink)
-    return Plan(told.is_folder, tuple((file.index, file.path, file.size_bytes) for file in kept))
+    return DownloadPlan(
+        told.is_folder, tuple((file.index, file.path, file.size_bytes) for file in kept)
+    )

@@ -12,11 +12,11 @@ from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound
 from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
-from service.library.tree_names import Tree
+from service.library.tree_names import TorrentTree
 from service.models import Account, Transfer
 from service.store.blobs import Store, Stored
 from service.transfers import imports
-from service.transfers.download_folders import DownloadFolder, Plan
+from service.transfers.download_folders import DownloadFolder, DownloadPlan
 from service.transfers.imports import Imported
 
 log = logging.getLogger("ferry.worker")
@@ -26,7 +26,7 @@ class LeaseLost(Exception):  # noqa: N818  Errors are nouns here.
     """The transfer was deleted, or is another worker's."""
 
 
-class Stopped(Exception):  # noqa: N818
+class ImportStopped(Exception):  # noqa: N818
     """The worker ends."""
 
 
@@ -105,7 +105,7 @@ class FileImport:
     def _import(self, job: Job) -> Outcome:
         try:
             return self._whole_or_not(job)
-        except (LeaseLost, Stopped, NotFound):
+        except (LeaseLost, ImportStopped, NotFound):
             return ImportFailed(job.transfer_id, "")
         except NoRoom as trouble:
             return ImportFailed(job.transfer_id, trouble.reason)
@@ -139,11 +139,11 @@ class FileImport:
 
     def _add_progress(self, job: Job, total_bytes: int, piece_bytes: int) -> None:
         if self._is_stopped:
-            raise Stopped
+            raise ImportStopped
         self._share_of[job.transfer_id] += piece_bytes / total_bytes
 
 
-def put_in_library(job: Job, plan: Plan, stored: Mapping[int, Stored]) -> Transfer:
+def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -> Transfer:
     """Raises LeaseLost, NoRoom, TooDeep, NotFound, and FileNotFoundError if something is missing
     that isn't stored."""
     transfer = Transfer.objects.filter(pk=job.transfer_id).select_related("account").first()
@@ -173,13 +173,17 @@ def put_in_library(job: Job, plan: Plan, stored: Mapping[int, Stored]) -> Transf
 
 
 def insert_files(
-    locked: Account, transfer: Transfer, plan: Plan, stored: Mapping[int, Stored], now: datetime
+    locked: Account,
+    transfer: Transfer,
+    plan: DownloadPlan,
+    stored: Mapping[int, Stored],
+    now: datetime,
 ) -> dict[str, object]:
     parent = library.folder(locked, transfer.folder_id)
     left = imports.find_remainder(transfer.pk)
     present = left.present if left else ()
     depth = left.folder.depth if left else parent.depth + 1
-    paths = Tree(
+    paths = TorrentTree(
         [path for _index, path, _size in plan.files], library.MOST_DEPTH + 1 - depth
     ).paths()
     missing = {index: path for (index, *_), path in zip(plan.files, paths, strict=True)}

@@ -8,10 +8,10 @@ from typing import Any
 from service.models import LONGEST_SENTENCE, Transfer
 from service.transfers import states
 from service.transfers.download_folders import DownloadFolder
-from service.transfers.identity import Facts
+from service.transfers.identity import TorrentFacts
 from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
-from service.worker.stages import OrderState, Position, Stage, Transition, next_position
+from service.worker.stages import OrderState, RunPosition, Stage, Transition, next_position
 
 # Connected to peers that have it and send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
@@ -43,7 +43,7 @@ class Run:
     hoped_at: datetime  # when somebody was in reach who could send what is missing
     moved_at: datetime  # when something came
     changes: dict[str, Any] = field(default_factory=dict)
-    facts: Facts | None = None
+    facts: TorrentFacts | None = None
     left: Remainder | None = None  # of an earlier import, whose missing files are all that it needs
     has_hope: bool = False
     was_added_again: bool = False
@@ -51,7 +51,7 @@ class Run:
     losses: int = 0
     done_bytes: int = 0
     retry_at: datetime | None = None
-    _position: Position = field(default=Position(), init=False)
+    _position: RunPosition = field(default=RunPosition(), init=False)
 
     def take(self, transition: Transition) -> None:
         """Nothing else changes the stage, the order, or whether the run is whole.
@@ -148,7 +148,7 @@ class Run:
         """The files that are in the library: it fetches, shares, and seeds only the others."""
         return self.left.present_indexes if self.left else ()
 
-    def knows(self, facts: Facts) -> bool:
+    def knows(self, facts: TorrentFacts) -> bool:
         """All of it is written down already, as after a restart."""
         known = self.transfer
         may_be_named = self.is_fetch or known.title.startswith(known.wire_hash)

@@ -103,17 +103,17 @@ class IllegalTransition(Exception):  # noqa: N818  Errors are nouns here.
     """No table has this transition: a defect of Ferry, and never a transfer's fault."""
 
 
-class Position(NamedTuple):
+class RunPosition(NamedTuple):
     stage: Stage = NEW
     order: OrderState = NONE
     is_whole: bool = False
 
 
-def next_position(position: Position, transition: Transition) -> Position:
+def next_position(position: RunPosition, transition: Transition) -> RunPosition:
     """Return where the transition leads. Raises IllegalTransition."""
     stage = STAGES[transition].get(position.stage)
     order = ORDERS[transition].get(position.order) if transition in ORDERS else position.order
     if stage is None or order is None:
         where = f"{position.stage.name} with its order {position.order.name}"
         raise IllegalTransition(f"{transition.name} is not drawn from {where}")
-    return Position(stage, order, WHOLE.get(transition, position.is_whole))
+    return RunPosition(stage, order, WHOLE.get(transition, position.is_whole))

@@ -14,7 +14,7 @@ from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
 from service.transfers.transfers import has_result
-from service.worker.commands import Limits, Tools, TransferControl
+from service.worker.commands import Tools, TransferControl, TransferLimits
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
@@ -45,7 +45,7 @@ class Worker:
         lease: Lease,
         make_tools: Callable[[], Tools],
         store: Store,
-        limits: Limits,
+        limits: TransferLimits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lease = lease

@@ -16,7 +16,7 @@ from service.fetching.pool import Fetching
 from service.fetching.wire import Road, addresses_of, is_near, is_own
 from service.network import Reach
 from service.torrents.engine.addresses import is_usable
-from service.torrents.events import Broken, Complete
+from service.torrents.events import Complete, TorrentBroken
 from tests.cases import each_case
 from tests.misbehaving import answers, head, serving, whole
 from tests.service.fetching.servers import CONTENT, Side, file, in_turn, url_of, waits_told
@@ -26,7 +26,7 @@ from webui.v1.client import Client
 from webui.v1.errors import Failure
 
 SECRET = b"the router's password"
-REFUSED = Broken("7", "address_refused", AddressRefused().sentence)
+REFUSED = TorrentBroken("7", "address_refused", AddressRefused().sentence)
 # Each leads to 127.0.0.1, or would in some program.
 OWN = [
     *("127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "0", "0.0.0.0", "0x7f000001", "0x7f.1"),
@@ -140,7 +140,7 @@ def test_no_spelling_of_this_machine_is_fetched_from(abroad, host):
 
 
 def is_refused(event):
-    return isinstance(event, Broken) and event.word == "address_refused"
+    return isinstance(event, TorrentBroken) and event.word == "address_refused"
 
 
 @each_case("host", ELSEWHERE)

@@ -14,7 +14,7 @@ from service.library import library
 from service.media import probing
 from service.media.content_folders import Content
 from service.media.sandbox.launcher import Failed
-from service.media.work import Work
+from service.media.work import MediaWork
 from tests.service.builders import a_file, alice, put
 from tests.service.media.samples import picture, short_film, shown
 
@@ -212,7 +212,7 @@ def test_noise_of_every_kind_takes_nobody_along(look):
 @pytest.mark.parametrize("name", ["-i.mp4", "--help.jpg", "concat:a|b.mp4", "pipe:0.mkv", "%d.png"])
 def test_names_are_nobodys_arguments(name, library_folder, children):
     file = a_file(alice(), name, blob=put(library_folder, picture()))
-    worker = Work(children, lambda: True)
+    worker = MediaWork(children, lambda: True)
     worker.probe_once()
     worker.stop()
     content = Content(file.sha1, file.size_bytes)

@@ -16,8 +16,8 @@ from webui.connection import connection
 from webui.models import Share
 from webui.shares import links as share_links
 from webui.streams import streams
-from webui.streams.playlists import Kind
-from webui.streams.streams import Reader, StreamTarget, encrypt
+from webui.streams.playlists import TargetKind
+from webui.streams.streams import StreamReader, StreamTarget, encrypt
 from webui.v1.models import Playable
 
 pytestmark = pytest.mark.django_db
@@ -106,8 +106,8 @@ class TestOfAStream:
     def test_it_is_of_no_other_service(self, gwen, host):
         path = playlist_for(gwen)
         assert gwen.client.get(path).status_code == 200
-        part = StreamTarget(Kind.PLAYLIST, f"{MEDIA_URL}/film.m3u8", 2**33)
-        other = encrypt(part, Reader(gwen.user.pk, "another service"))
+        part = StreamTarget(TargetKind.PLAYLIST, f"{MEDIA_URL}/film.m3u8", 2**33)
+        other = encrypt(part, StreamReader(gwen.user.pk, "another service"))
         assert gwen.client.get(f"/stream/{other}").status_code == 404
 
     @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from config.embedded import upstream
-from service.fetching.events import Magnet
+from service.fetching.events import MagnetFound
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.models import Transfer, Wish
-from service.torrents.events import Broken, Complete, Gone
+from service.torrents.events import Complete, TorrentBroken, TorrentGone
 from tests.cases import each_case
 from tests.misbehaving import answers, chunk, head, serving, then_pouring, then_silent
 from tests.service.builders import a_torrent, alice, bencoded, torrent_info
@@ -220,7 +220,7 @@ def test_an_answer_without_end_stops_at_the_limit(start, side):
 def test_a_head_without_end_is_bounded(misbehave, side):
     with serving(misbehave) as server, memory_below(8 * MIB):
         event = side.fetch(url_of(server))
-    assert isinstance(event, Broken | Magnet | Complete)
+    assert isinstance(event, TorrentBroken | MagnetFound | Complete)
     assert all(len(told.name) <= 1_000 for told in side.heads)
 
 
@@ -240,7 +240,9 @@ def test_a_hundred_silent_servers_are_left_at_once(side):
         started = time.monotonic()
         for number in range(100):
             side.fetching.remove(str(number))
-        assert {side.end() for _ in range(100)} == {Gone(str(number)) for number in range(100)}
+        assert {side.end() for _ in range(100)} == {
+            TorrentGone(str(number)) for number in range(100)
+        }
     assert time.monotonic() - started < 5
 
 

@@ -21,7 +21,7 @@ from service.content import archive_plans, playback_views, signed_links
 from service.library import library
 from service.models import Account, File, Transfer
 from service.store.blobs import library_store
-from service.torrents.events import Gone
+from service.torrents.events import TorrentGone
 from service.transfers import transfers
 from service.transfers.download_folders import ids_on_disk
 from tests.misbehaving import head, serving, then_pouring
@@ -119,7 +119,7 @@ def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_pat
             side.add(url_of(server))
             side.until_true(lambda side=side: (side.folder / "0").exists())
             side.fetching.remove("7")
-            assert side.end() == Gone("7")
+            assert side.end() == TorrentGone("7")
             shutil.rmtree(side.folder)
     assert list(tmp_path.iterdir()) == []
 

@@ -20,9 +20,9 @@ from service.errors import NotFound
 from service.media import probing
 from service.media import requests as media_requests
 from service.media.content_folders import Content
-from service.media.hls.renditions import Kind, Rendition
-from service.media.sandbox.children import Child, Said, are_sealed
-from service.media.sandbox.launcher import Failed, Limits, run
+from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.sandbox.children import MediaChild, Said, are_sealed
+from service.media.sandbox.launcher import Failed, ResourceLimits, run
 from service.media.sandbox.tools import ffmpeg, opens
 from service.media.sandboxed import seccomp
 from service.models import Media
@@ -34,7 +34,7 @@ from tests.service.builders import a_file, an_account, put
 from tests.service.media import samples
 from tests.service.media.working import working
 
-LIMITS = Limits(wall_seconds=120, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
+LIMITS = ResourceLimits(wall_seconds=120, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
 SOCKETS = ("desk.sock", "docker.sock", ".s.PGSQL.5432")
 PROGRAM = [sys.executable, hijacked.__file__]
 MAY = {"threads"}
@@ -130,7 +130,7 @@ SEALS = "import sys; from service.media.sandboxed.landlock import seal; sys.exit
 
 def test_the_owner_is_told_where_nothing_confines_it(tmp_path, monkeypatch, caplog):
     # The kernel of this machine may do so; children say here that it does not.
-    monkeypatch.setattr(Child, "_read_line", lambda *_: {"is_sealed": False})
+    monkeypatch.setattr(MediaChild, "_read_line", lambda *_: {"is_sealed": False})
     assert not are_sealed(tmp_path)
     assert "runs unconfined" in caplog.text
 
@@ -173,7 +173,7 @@ def test_only_hex_becomes_a_path(name, tmp_path):
     with pytest.raises(ValueError, match=r"."):
         Content(name, 1)
     with pytest.raises(ValueError, match=r".*"):
-        Rendition(name, Kind.PICTURE, 0, 1.0)
+        Rendition(name, RenditionKind.PICTURE, 0, 1.0)
 
 
 class Hijacked:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from service.content.archive import Archive, File, Folder, Node, write_plan
+from service.content.archive import Archive, ArchiveFile, ArchiveFolder, Node, write_plan
 
 MOMENT = datetime(2024, 5, 17, 12, 30, tzinfo=UTC)
 
@@ -31,11 +31,11 @@ def small_files(home: Path) -> None:
         (home / f"{number:05}").write_bytes(content)
     crc = zlib.crc32(content)
     nodes = [
-        Folder(
+        ArchiveFolder(
             f"Folder {outer}",
             MOMENT,
             [
-                File(f"File {inner}.jpg", 4096, crc, MOMENT, f"{outer * 100 + inner:05}")
+                ArchiveFile(f"File {inner}.jpg", 4096, crc, MOMENT, f"{outer * 100 + inner:05}")
                 for inner in range(100)
             ],
         )
@@ -54,7 +54,7 @@ def large_files(home: Path) -> None:
         with (home / f"large{number}").open("wb") as file:
             for _ in range(1024):
                 file.write(block)
-        nodes.append(File(f"Film {number}.mkv", 1 << 30, 0, MOMENT, f"large{number}"))
+        nodes.append(ArchiveFile(f"Film {number}.mkv", 1 << 30, 0, MOMENT, f"large{number}"))
     print("4 files of 1 GiB")
     archive = planned(home, nodes, opener(home))
     stream(archive)
@@ -63,14 +63,14 @@ def large_files(home: Path) -> None:
 
 def many_entries(home: Path) -> None:
     print("1,000,000 empty files in folders of 1,000")
-    nodes = (Folder(f"Folder {outer}", MOMENT, empty_files()) for outer in range(1000))
+    nodes = (ArchiveFolder(f"Folder {outer}", MOMENT, empty_files()) for outer in range(1000))
     archive = planned(home, nodes, opener(home))
     stream(archive)
     print(f"  resident at most {resident_mib()} MiB")
 
 
 def empty_files() -> Iterator[Node]:
-    return (File(f"File {inner}.txt", 0, 0, MOMENT, "none") for inner in range(1000))
+    return (ArchiveFile(f"File {inner}.txt", 0, 0, MOMENT, "none") for inner in range(1000))
 
 
 def opener(home: Path) -> Callable[[str], BinaryIO]:

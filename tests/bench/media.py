@@ -19,7 +19,7 @@ from service.media.content_folders import Content, forget, scratch_folder
 from service.media.hls.plans import find_plan
 from service.media.sandbox.children import Children
 from service.media.sandbox.tools import ffmpeg
-from service.media.work import Work
+from service.media.work import MediaWork
 from service.models import Account, File
 from service.store.blobs import library_store
 from tests.bench.harness import ROUNDS, Row
@@ -71,7 +71,7 @@ def kept(account: Account, path: Path) -> File:
 @contextmanager
 def working() -> Iterator[None]:
     children = Children(scratch_folder())
-    worker = Work(children, lambda: False)
+    worker = MediaWork(children, lambda: False)
     with worker.going_on():
         wait_until(is_ready)
         yield

@@ -18,7 +18,7 @@ from service.media.content_folders import Content, scratch_folder
 from service.media.pictures.sizes import THUMBNAIL
 from service.media.sandbox.children import Children
 from service.media.sandbox.tools import ffmpeg
-from service.media.work import Work
+from service.media.work import MediaWork
 from service.models import File
 from service.store.blobs import library_store
 from tests.bench.harness import ROUNDS, Row, seconds
@@ -35,7 +35,7 @@ PEER_COUNT = 40
 
 def rows(_home: Path) -> Iterator[Row]:
     owner = account("pictures@example.org")
-    worker = Work(Children(scratch_folder()), lambda: False)
+    worker = MediaWork(Children(scratch_folder()), lambda: False)
     clip = short_film("mp4", "-c:v", "libx264", source="testsrc2=s=1920x1080:d=60")
     kept = {"a film": add(owner, "film.mp4", clip), "a photo": add(owner, "a.jpg", photo(0))}
     with worker.going_on(), serving(WEB_PROCESSES="1") as server:
@@ -74,7 +74,7 @@ def passing_row(owner: object) -> Row:
         add(owner, f"{number}.jpg", photos[number % PHOTOS] + number.to_bytes(4))
         for number in range(COUNT)
     ]
-    worker = Work(Children(scratch_folder()), lambda: True)
+    worker = MediaWork(Children(scratch_folder()), lambda: True)
     ours = COUNT / seconds(worker.probe_once)
     worker.stop()
     missing = [

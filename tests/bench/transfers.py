@@ -16,7 +16,7 @@ from service.library.library import root_of
 from service.models import Account, Transfer
 from service.store.blobs import library_store
 from service.transfers import transfers
-from service.transfers.download_folders import Plan, download_folder
+from service.transfers.download_folders import DownloadPlan, download_folder
 from service.worker.import_files import Job, put_in_library
 from tests.bench import library
 from tests.bench.clients import wait_until
@@ -75,7 +75,7 @@ def planted(owner: Account, size_bytes: int) -> float:
         updated_at=now,
     )
     job = Job(transfer.pk, "bench", download_folder(transfer.pk), is_seeding=False, now=now)
-    plan = Plan(is_folder=False, files=((0, (), size_bytes),))
+    plan = DownloadPlan(is_folder=False, files=((0, (), size_bytes),))
     stored = library.blob(size_bytes)
     return seconds(lambda: put_in_library(job, plan, [stored]))
 

@@ -3,12 +3,12 @@ import unicodedata
 
 import pytest
 
-from config.logs import CutConnections, Line
+from config.logs import CutConnections, LineFormatter
 
 
 def line(message: str, *args: object) -> str:
     record = logging.LogRecord("ferry", logging.INFO, __file__, 1, message, args, None)
-    return Line().format(record)
+    return LineFormatter().format(record)
 
 
 def test_a_line_break_in_a_name_starts_no_line_of_its_own():
@@ -55,7 +55,11 @@ def record_of(error: Exception) -> logging.LogRecord:
 def test_a_cut_connection_is_one_short_line():
     record = record_of(BlockingIOError(11, "Resource temporarily unavailable"))
     assert CutConnections().filter(record)
-    assert Line().format(record).endswith("INFO gunicorn.error connection cut: BlockingIOError")
+    assert (
+        LineFormatter()
+        .format(record)
+        .endswith("INFO gunicorn.error connection cut: BlockingIOError")
+    )
 
 
 @pytest.fixture
@@ -75,4 +79,4 @@ def test_a_cut_connection_is_no_line_where_only_warnings_are_wanted():
 def test_an_error_of_our_own_keeps_its_traceback():
     record = record_of(ValueError("ours"))
     assert CutConnections().filter(record)
-    assert "ValueError: ours" in Line().format(record)
+    assert "ValueError: ours" in LineFormatter().format(record)

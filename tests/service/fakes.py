@@ -11,9 +11,9 @@ from django.conf import settings
 from service.fetching.events import Head
 from service.store.blobs import library_store
 from service.torrents import events as torrents_events
-from service.torrents.events import Complete, FileOf, Gone, Metadata, Status
+from service.torrents.events import Complete, FileOf, Metadata, Status, TorrentGone
 from service.transfers.download_folders import download_folder
-from service.worker.commands import Limits, Tools
+from service.worker.commands import Tools, TransferLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.worker import Worker
@@ -42,7 +42,7 @@ class Helper:
         self.asked.append(("remove", key))
         self.orders.pop(key, None)
         if self.lets_go:
-            self.news.append(Gone(key))
+            self.news.append(TorrentGone(key))
 
     def poll(self):
         news, self.news = self.news, []
@@ -78,7 +78,7 @@ class Helper:
         self.news.append(Complete(str(transfer.pk)))
 
     def broken(self, transfer, word, sentence=""):
-        self.news.append(torrents_events.Broken(str(transfer.pk), word, sentence))
+        self.news.append(torrents_events.TorrentBroken(str(transfer.pk), word, sentence))
 
 
 class FakeEngine(Helper):
@@ -168,7 +168,7 @@ class Shift:
     def __init__(self, executor=None, **limits):
         self.now = NOW
         self.executor = executor or Here()
-        self.limits = Limits(**({**LIMITS, **limits}))
+        self.limits = TransferLimits(**({**LIMITS, **limits}))
         self.begin()
 
     def begin(self):

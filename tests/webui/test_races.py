@@ -33,7 +33,10 @@ def at_once(act):
 
 @pytest.mark.parametrize("counted_before", [0, 1])
 def test_no_more_attempts_at_once_than_one_by_one(counted_before):
-    limits = [guess_limits.Limit("name", most=3), guess_limits.Limit("address", most=5)]
+    limits = [
+        guess_limits.AttemptLimit("name", most=3),
+        guess_limits.AttemptLimit("address", most=5),
+    ]
     for _try in range(counted_before):
         guess_limits.take(limits)
     outcomes = at_once(lambda n: guess_limits.take(limits[:: 1 if n % 2 else -1]))
@@ -42,14 +45,20 @@ def test_no_more_attempts_at_once_than_one_by_one(counted_before):
 
 
 def test_attempts_given_back_at_once_are_all_forgotten():
-    limits = [guess_limits.Limit("name", most=50), guess_limits.Limit("address", most=50)]
+    limits = [
+        guess_limits.AttemptLimit("name", most=50),
+        guess_limits.AttemptLimit("address", most=50),
+    ]
     at_once(lambda n: guess_limits.take(limits))
     at_once(lambda n: guess_limits.give_back(limits[:: 1 if n % 2 else -1]))
     assert set(Attempts.objects.values_list("key", "count")) == {("name", 0), ("address", 0)}
 
 
 def test_an_attempt_that_is_refused_is_counted_nowhere():
-    limits = [guess_limits.Limit("a new one", most=3), guess_limits.Limit("full", most=1)]
+    limits = [
+        guess_limits.AttemptLimit("a new one", most=3),
+        guess_limits.AttemptLimit("full", most=1),
+    ]
     guess_limits.take(limits[1:])
     assert timedelta(0) < guess_limits.take(limits) <= guess_limits.WINDOW
     assert list(Attempts.objects.values_list("key", "count")) == [("full", 1)]

@@ -19,9 +19,9 @@ from webui.activity.events import Kind
 from webui.add import deliver, form_body
 from webui.add.outcomes import ItemResult, results_panel, summary_words
 from webui.errors.page import message_of
-from webui.files.uploads import Refused
+from webui.files.uploads import UploadRefused
 from webui.http import guess_limits, networks
-from webui.http.guess_limits import Limit
+from webui.http.guess_limits import AttemptLimit
 from webui.http.requests import Request
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, SendToken, User, digest_of
@@ -103,7 +103,7 @@ def send(request: HttpRequest) -> HttpResponse:
             bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
         )
         taken, done = deliver.delivered(bound, parcel, user)
-    except Refused as refused:
+    except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = message_of(failure)
@@ -121,7 +121,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     """A right token always passes: with 256 random bits, guesses are noise to be bounded."""
     if is_guess:
         network = networks.network_of(request.META["REMOTE_ADDR"])
-        wait = guess_limits.take([Limit(digest_of(f"token {network}"), MOST_GUESSES)])
+        wait = guess_limits.take([AttemptLimit(digest_of(f"token {network}"), MOST_GUESSES)])
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:
             response = respond(request, 429, too_many_tries(wait))

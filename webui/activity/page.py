@@ -24,7 +24,7 @@ class Event(Protocol):
 
 
 @dataclass(frozen=True)
-class Row:
+class ActivityRow:
     text: str
     note: str
 
@@ -32,13 +32,13 @@ class Row:
 @dataclass(frozen=True)
 class ActivityPage:
     title: str
-    rows: list[Row]
+    rows: list[ActivityRow]
     older_url: str
 
 
 def activity_page(events: Iterable[Event], calendar: Calendar, before: int) -> ActivityPage:
     """`before` is the id of the last event shown if there are older ones, else 0."""
-    rows = [Row(sentence(event), note(event, calendar)) for event in events]
+    rows = [ActivityRow(sentence(event), note(event, calendar)) for event in events]
     older = f"{reverse('account-activity')}?before={before}" if before else ""
     return ActivityPage(_("Activity"), rows, older)
 

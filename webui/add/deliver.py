@@ -7,7 +7,7 @@ from webui.add import parse
 from webui.add import send as add_send
 from webui.add.form_body import Submission
 from webui.add.parse import Intake
-from webui.add.send import Errand, Sending
+from webui.add.send import Batch, Errand
 from webui.http.requests import Request
 from webui.library.entries import ROOT
 from webui.models import User
@@ -21,9 +21,7 @@ def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
     )
 
 
-def delivered(
-    request: Request, parcel: Submission, by: User | None = None
-) -> tuple[Intake, Sending]:
+def delivered(request: Request, parcel: Submission, by: User | None = None) -> tuple[Intake, Batch]:
     taken = parse.taken(parcel.text)
     items = taken.items
     if len(items) == 1:
@@ -38,5 +36,5 @@ def nothing_words() -> str:
     return _("Paste a link or choose a file first.")
 
 
-def left_lines(taken: Intake, done: Sending) -> list[str]:
+def left_lines(taken: Intake, done: Batch) -> list[str]:
     return [item.line for item in done.left] + taken.rest.splitlines()

@@ -10,9 +10,9 @@ from webui.add import parse, send
 from webui.add.outcomes import ItemResult, SentFile
 from webui.add.send import Errand
 from webui.files import uploads
-from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, TOKEN_FIELD, Refused
+from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, TOKEN_FIELD, UploadRefused
 from webui.http import csrf, form_fields, multipart
-from webui.http.multipart import Body, Part
+from webui.http.multipart import FormPart, RequestReader
 from webui.http.requests import Request
 from webui.library import folders
 from webui.library import names as library_names
@@ -57,7 +57,7 @@ class Submission:
             self.folder = value
 
 
-class OutOfDate(Refused):
+class OutOfDate(UploadRefused):
     """The form may be another site's. Nothing of it was sent; what was typed is not lost."""
 
     def __init__(self, parcel: Submission) -> None:
@@ -66,8 +66,10 @@ class OutOfDate(Refused):
         self.parcel = parcel
 
 
-def too_much() -> Refused:
-    return Refused(413, _("That is too much text at once. Ferry takes 10 MB: send it in parts."))
+def too_much() -> UploadRefused:
+    return UploadRefused(
+        413, _("That is too much text at once. Ferry takes 10 MB: send it in parts.")
+    )
 
 
 def unpacked(request: Request, commission: Commission, *, is_trusted: bool = False) -> Submission:
@@ -82,9 +84,9 @@ def unpacked(request: Request, commission: Commission, *, is_trusted: bool = Fal
     except multipart.TooLong as refused:
         raise too_much() from refused
     except multipart.CutOff as cut:
-        raise Refused(400, _("The upload broke off. Send it again.")) from cut
-    except multipart.Unreadable as unreadable:
-        raise Refused(400, _("What was sent can't be read.")) from unreadable
+        raise UploadRefused(400, _("The upload broke off. Send it again.")) from cut
+    except multipart.UnreadableForm as unreadable:
+        raise UploadRefused(400, _("What was sent can't be read.")) from unreadable
 
 
 def read_multipart(
@@ -115,10 +117,10 @@ def read_multipart(
 
 def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submission:
     if request.content_type != "application/x-www-form-urlencoded":
-        raise multipart.Unreadable("no form")
+        raise multipart.UnreadableForm("no form")
     if length_bytes > MOST_FORM_BYTES:
         words = _("That is too much for this kind of form. Send it as multipart/form-data.")
-        raise Refused(413, words)
+        raise UploadRefused(413, words)
     sent = fields_of(request, length_bytes)
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
     parcel = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
@@ -130,7 +132,7 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submi
 
 
 def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
-    body, pieces = Body(request, length_bytes), []
+    body, pieces = RequestReader(request, length_bytes), []
     while piece := body.read(multipart.PIECE_BYTES):
         pieces.append(piece)
     try:
@@ -146,7 +148,7 @@ def is_ours(request: Request, token: str) -> bool:
 # Files
 
 
-def passed_on(request: Request, errand: Errand, part: Part) -> ItemResult:
+def passed_on(request: Request, errand: Errand, part: FormPart) -> ItemResult:
     trouble = library_names.find_name_error(part.filename)
     if trouble:
         return ItemResult(SentFile(part.filename), "refused", trouble)

@@ -7,7 +7,7 @@ from typing import Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.add.parse import Item, Magnet, Unreadable
+from webui.add.parse import Item, MagnetItem, UnreadableItem
 from webui.errors.page import message_of, said_by
 from webui.formatting import count_words, more_words, size_words
 from webui.v1.errors import Failure, NoRoom, NotFound, Rejected
@@ -63,7 +63,7 @@ class ItemResult:
 
     @property
     def name(self) -> str:
-        return self.item.line if isinstance(self.item, Unreadable) else self.item.name
+        return self.item.line if isinstance(self.item, UnreadableItem) else self.item.name
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def added_words(item: Item | SentFile, reason: str = "", *, is_known: bool) -> s
         return _("Some of its files were deleted. Ferry is fetching them again.")
     if reason == "fetched_again":
         return _("Ferry fetched this address before, and is fetching it again.")
-    if isinstance(item, Magnet) and item.size_bytes:
+    if isinstance(item, MagnetItem) and item.size_bytes:
         return _("Added, %(size)s") % {"size": size_words(item.size_bytes)}
     return _("Added")
 

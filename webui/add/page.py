@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.add.outcomes import ResultsPanel, unreadable_words
-from webui.add.parse import Address, Item, Magnet, Unreadable
+from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.formatting import count_words, more_words, size_words
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
@@ -94,9 +94,9 @@ def left_words(count: int) -> str:
 
 def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage:
     shown = items[:MOST_PICKS]
-    hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, Unreadable)]
+    hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, UnreadableItem)]
     is_done = box.verdicts is not None and box.verdicts.is_well and not box.left
-    readable = sum(not isinstance(item, Unreadable) for item in items)
+    readable = sum(not isinstance(item, UnreadableItem) for item in items)
     return AskPage(
         title=done_words(box.verdicts) if box.verdicts and is_done else title_words(readable),
         picks=[pick_of(item) for item in shown],
@@ -128,7 +128,7 @@ def button_words(count: int) -> str:
 
 
 def hint_words(items: Sequence[Item], box: AddBox) -> str:
-    size = sum(item.size_bytes or 0 for item in items if isinstance(item, Magnet))
+    size = sum(item.size_bytes or 0 for item in items if isinstance(item, MagnetItem))
     if size and box.free_text:
         return _("At least %(size)s are needed. %(free)s.") % {
             "size": size_words(size),
@@ -138,10 +138,10 @@ def hint_words(items: Sequence[Item], box: AddBox) -> str:
 
 
 def pick_of(item: Item) -> Pick:
-    if isinstance(item, Magnet):
+    if isinstance(item, MagnetItem):
         size = size_words(item.size_bytes) if item.size_bytes else ""
         return _pick(item.line, "magnet", item.name, magnet_words(item.tracker_count), size)
-    if isinstance(item, Address):
+    if isinstance(item, AddressItem):
         host = {"host": item.host[:LONGEST_SHOWN]}
         return _pick(item.line, "link", item.name, _("%(host)s, web address") % host, "")
     why = unreadable_words(item.why)

@@ -32,7 +32,7 @@ TRAILING = tuple(".,;:!?)]}")
 
 
 @dataclass(frozen=True)
-class Magnet:
+class MagnetItem:
     """`uri` is what is sent: without the trackers beyond those that anybody needs."""
 
     name: str
@@ -44,7 +44,7 @@ class Magnet:
 
 
 @dataclass(frozen=True)
-class Address:
+class AddressItem:
     url: str
     name: str
     line: str
@@ -55,14 +55,14 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableItem:
     """`why` is a word that pages have a sentence for."""
 
     line: str
     why: str
 
 
-Item = Magnet | Address | Unreadable
+Item = MagnetItem | AddressItem | UnreadableItem
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ def taken(text: str, most_lines: int = MOST_LINES) -> Intake:
 
 
 def key_of(item: Item) -> str:
-    if isinstance(item, Magnet):
+    if isinstance(item, MagnetItem):
         return item.info_hash
-    return item.url if isinstance(item, Address) else item.line
+    return item.url if isinstance(item, AddressItem) else item.line
 
 
 def pieces_of(line: str) -> list[str]:
@@ -104,7 +104,7 @@ def item_of(piece: str) -> Item:
         return magnet(piece) if piece[:7].lower() == "magnet:" else address(piece)
     if BARE_HASH.fullmatch(piece):
         return magnet(f"magnet:?xt=urn:btih:{piece}", piece)
-    return Unreadable(piece, why_no_link(piece))
+    return UnreadableItem(piece, why_no_link(piece))
 
 
 def why_no_link(line: str) -> str:
@@ -118,23 +118,23 @@ def why_no_link(line: str) -> str:
 # Magnets
 
 
-def magnet(link: str, line: str = "") -> Magnet | Unreadable:
+def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
     """Names with bare spaces are common, so a magnet ends only where its line or another link
     does; quotes and brackets around it are dropped."""
     line = line or link
     if UNSEEN.search(link):
-        return Unreadable(line, "control_characters")
+        return UnreadableItem(line, "control_characters")
     link = re.sub(r"\s", "%20", re.split(r"[<>\"]", link, maxsplit=1)[0].strip())
     told = fields_of(link)
     info_hash = hash_of(told)
     if not info_hash:
-        return Unreadable(line, "no_hash")
+        return UnreadableItem(line, "no_hash")
     uri = slimmed(link)
     if len(uri) > LONGEST_MAGNET:
-        return Unreadable(line, "too_long")
+        return UnreadableItem(line, "too_long")
     sizes = [int(value) for key, value in told if key == "xl" and SIZE.fullmatch(value)]
     name = next((value for key, value in told if key == "dn"), "").replace("\x00", "").strip()
-    return Magnet(
+    return MagnetItem(
         name=name[:LONGEST_NAME] or info_hash,
         info_hash=info_hash,
         uri=uri,
@@ -180,15 +180,15 @@ def slimmed(uri: str) -> str:
 # Web addresses
 
 
-def address(link: str) -> Address | Unreadable:
+def address(link: str) -> AddressItem | UnreadableItem:
     """Ends at the first blank; what a sentence or a bracket put behind it is dropped."""
     url = WRAPPED.split(link, maxsplit=1)[0]
     if len(url) > LONGEST_ADDRESS:
-        return Unreadable(link, "too_long")
+        return UnreadableItem(link, "too_long")
     while url.endswith(TRAILING) and not (url.endswith(")") and is_balanced(url)):
         url = url[:-1]
     why = find_url_error(url)
-    return Unreadable(link, why) if why else Address(url, name_of(url), url)
+    return UnreadableItem(link, why) if why else AddressItem(url, name_of(url), url)
 
 
 def is_balanced(url: str) -> bool:
@@ -217,7 +217,7 @@ def name_of(url: str) -> str:
 
 def named(item: Item, name: str) -> Item:
     """A magnet that has no name of its own, with the one that somebody gave it beside it."""
-    if not isinstance(item, Magnet) or item.name != item.info_hash or not name.strip():
+    if not isinstance(item, MagnetItem) or item.name != item.info_hash or not name.strip():
         return item
     found = magnet(f"{item.uri}&dn={quote(name.strip()[:200], safe='')}")
-    return found if isinstance(found, Magnet) else item
+    return found if isinstance(found, MagnetItem) else item

@@ -16,7 +16,7 @@ from webui.add.outcomes import (
     unreadable_words,
     unsure_words,
 )
-from webui.add.parse import Address, Item, Magnet, Unreadable
+from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.connection.connection import Service
 from webui.models import Sent, User
 from webui.v1.errors import (
@@ -50,7 +50,7 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Sending:
+class Batch:
     """`left` was not tried yet. `trouble`: why it is no use to go on now."""
 
     verdicts: list[ItemResult]
@@ -60,29 +60,29 @@ class Sending:
 
 def send(
     errand: Errand, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
-) -> Sending:
+) -> Batch:
     """One after another. A refused one stops nothing; a service that is away stops the rest."""
     deadline = clock() + PATIENCE_SECONDS
     verdicts: list[ItemResult] = []
     for position, item in enumerate(items):
-        if isinstance(item, Unreadable):
+        if isinstance(item, UnreadableItem):
             verdicts.append(ItemResult(item, "unreadable", unreadable_words(item.why)))
             continue
         if clock() > deadline:
-            return Sending(verdicts, list(items[position:]))
+            return Batch(verdicts, list(items[position:]))
         try:
             verdicts.append(sent(errand, item))
         except Failure as failure:
             verdict = refused(item, failure)
             verdicts.append(verdict)
             if is_about_service(failure):
-                return Sending(verdicts, list(items[position + 1 :]), verdict.sentence)
-    return Sending(verdicts, [])
+                return Batch(verdicts, list(items[position + 1 :]), verdict.sentence)
+    return Batch(verdicts, [])
 
 
-def sent(errand: Errand, item: Magnet | Address) -> ItemResult:
+def sent(errand: Errand, item: MagnetItem | AddressItem) -> ItemResult:
     v1 = errand.service.v1
-    if isinstance(item, Magnet):
+    if isinstance(item, MagnetItem):
         added = v1.add_magnet(item.uri, errand.folder_id)
         facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
         return recorded(errand, item, added, item.info_hash, facts)
@@ -107,7 +107,7 @@ def send_file(
 
 def recorded(
     errand: Errand,
-    item: Magnet | Address | SentFile,
+    item: MagnetItem | AddressItem | SentFile,
     added: Added,
     info_hash: str,
     facts: Mapping[str, Any],
@@ -134,9 +134,11 @@ def recorded(
     )
 
 
-def called(item: Magnet | Address | SentFile, name: str) -> Magnet | Address | SentFile:
+def called(
+    item: MagnetItem | AddressItem | SentFile, name: str
+) -> MagnetItem | AddressItem | SentFile:
     """A magnet that has only its hash for a name takes the one that the service knows."""
-    if isinstance(item, Magnet) and item.name == item.info_hash and name:
+    if isinstance(item, MagnetItem) and item.name == item.info_hash and name:
         return replace(item, name=name)
     return item
 
@@ -148,7 +150,7 @@ def is_recorded(errand: Errand, transfer_id: str, info_hash: str) -> bool:
     return bool(info_hash) and rows.filter(info_hash=info_hash).exists()
 
 
-def refused(item: Magnet | Address | SentFile, failure: Failure) -> ItemResult:
+def refused(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> ItemResult:
     if is_unclear(failure):
         return ItemResult(item, "unsure", unsure_words())
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")

@@ -20,9 +20,9 @@ from webui.add.form_body import OutOfDate, Submission
 from webui.add.outcomes import ItemResult, results_panel, row_of
 from webui.add.parse import Intake, Item
 from webui.add.screen import box_of
-from webui.add.send import Sending
+from webui.add.send import Batch
 from webui.errors import views as error_views
-from webui.files.uploads import Refused, refusal_for_script
+from webui.files.uploads import UploadRefused, refusal_for_script
 from webui.http import unsent_forms
 from webui.http.requests import Request, asks_and_acts, is_script, page_of
 from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
@@ -75,7 +75,7 @@ def send(request: Request) -> HttpResponse:
     """Exempt from Django's check, which would read the whole body: see webui.http.csrf."""
     try:
         parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
-    except Refused as refused:
+    except UploadRefused as refused:
         return refusal(request, refused)
     taken, done = delivered(request, parcel)
     if is_script(request):
@@ -83,7 +83,7 @@ def send(request: Request) -> HttpResponse:
     return answered(request, "add/new.html", parcel, taken, done)
 
 
-def refusal(request: Request, refused: Refused) -> HttpResponse:
+def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
     if is_script(request):
         return refusal_for_script(request, refused)
     if isinstance(refused, OutOfDate):
@@ -94,7 +94,7 @@ def refusal(request: Request, refused: Refused) -> HttpResponse:
     return error_views.plain(request, refused.status, text=refused.reason)
 
 
-def for_script(request: Request, parcel: Submission, taken: Intake, done: Sending) -> JsonResponse:
+def for_script(request: Request, parcel: Submission, taken: Intake, done: Batch) -> JsonResponse:
     """`kept` belongs back into the field; `left` may be sent at once."""
     verdicts = parcel.verdicts + done.verdicts
     part = results_panel(verdicts, done.trouble)
@@ -117,7 +117,7 @@ def script_item(verdict: ItemResult) -> dict[str, str]:
 
 
 def answered(
-    request: Request, template: str, parcel: Submission, taken: Intake, done: Sending
+    request: Request, template: str, parcel: Submission, taken: Intake, done: Batch
 ) -> HttpResponse:
     """For a plain form: what became of each, and what is left back in the field."""
     verdicts = parcel.verdicts + done.verdicts
@@ -145,7 +145,7 @@ def add(request: Request) -> HttpResponse:
         return asked(request)
     try:
         parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
-    except Refused as refused:
+    except UploadRefused as refused:
         return refusal(request, refused)
     taken, done = delivered(request, parcel)
     return answered(request, "add/ask.html", parcel, taken, done)
@@ -166,7 +166,7 @@ def asked(request: Request) -> HttpResponse:
 def named_items(text: str, title: str) -> list[Item]:
     """What is no link beside links is prose that came with them."""
     items = parse.read(text)
-    links: list[Item] = [item for item in items if not isinstance(item, parse.Unreadable)]
+    links: list[Item] = [item for item in items if not isinstance(item, parse.UnreadableItem)]
     if len(links) == 1:
         return [parse.named(links[0], title)]
     return links or items

@@ -122,7 +122,7 @@ def _reset() -> None:
 def opened(stored: Connection) -> tuple[str, str]:
     try:
         return stored.credentials()
-    except encryption.Broken as error:
+    except encryption.CannotDecrypt as error:
         raise Unauthorized("sealed_with_another_key") from error
 
 

@@ -32,7 +32,7 @@ from webui.errors.page import (
 from webui.http import languages
 from webui.http.roles import open_to_strangers
 from webui.library.addresses import folder_url
-from webui.library.folders import Gone
+from webui.library.folders import FolderGone
 from webui.v1.errors import Failure, TooMany, Unavailable
 
 log = logging.getLogger("ferry.errors")
@@ -91,7 +91,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return answer(request, error_page(403, [home(), other]), 403)
 
 
-def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Django's check against forms from other sites failed, or a page was left open too long."""
     log.warning("refused form path=%s reason=%r", request.path, reason)
     text = _("This page was open for too long, or the form came from another site. Open it again.")
@@ -160,7 +160,7 @@ def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
 
 
 def next_actions(request: HttpRequest, failure: Failure) -> list[Action]:
-    if isinstance(failure, Gone) and failure.parent:
+    if isinstance(failure, FolderGone) and failure.parent:
         above = Action(folder_url(failure.parent), _("Open the folder above"), is_primary=True)
         return [above, replace(home(), is_primary=False)]
     is_passing = isinstance(failure, Unavailable | TooMany)

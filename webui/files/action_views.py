@@ -225,7 +225,7 @@ def loss(request: Request, folder: str) -> HttpResponse:
     return render(request, "files/_loss.html", {"loss": found})
 
 
-def loss_of(request: Request, folder: str) -> tuple[Reading, actions_page.LossPage]:
+def loss_of(request: Request, folder: str) -> tuple[Reading, actions_page.DeletePage]:
     """Read fresh: what the page shows may be older than what would be lost."""
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)

@@ -38,7 +38,7 @@ class LossItem:
 
 
 @dataclass(frozen=True)
-class LossPage:
+class DeletePage:
     title: str
     text: str
     items: list[LossItem]
@@ -126,12 +126,12 @@ def loss_page(
     look: ViewOptions,
     *,
     all_but: Sequence[str] | None,
-) -> LossPage:
+) -> DeletePage:
     """`all_but`: None where those chosen are named one by one."""
     at = Addresses(snapshot.folder, look)
     count = {"items": formatting.items_words(len(chosen))}
     sizes = [entry.size_bytes for entry in chosen]
-    return LossPage(
+    return DeletePage(
         title=_("Delete %(items)s?") % count,
         text=loss_words(sizes),
         items=[loss_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],

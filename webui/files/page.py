@@ -78,7 +78,7 @@ class Stale:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EntryRow:
     key: str
     is_folder: bool
     icon: str
@@ -101,7 +101,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Begun:
+class FilmInProgress:
     """A film that somebody stopped in."""
 
     name: str
@@ -114,7 +114,7 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class FilesContext:
     """What a page shows beside the folder itself."""
 
     calendar: Calendar
@@ -155,8 +155,8 @@ class FilesPage:
     filter_url: str
     clear_url: str
     clear_fragment_url: str
-    begun: list[Begun]
-    rows: list[Row]
+    begun: list[FilmInProgress]
+    rows: list[EntryRow]
     count: int
     count_text: str
     shown_from: int
@@ -183,7 +183,7 @@ class FilesPage:
     gauge: Gauge | None
 
 
-def files_page(snapshot: Snapshot, look: ViewOptions, around: Circumstances) -> FilesPage:
+def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
     found = snapshot.contents.matching(look.sort, look.query)
     first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
     stop = len(found) if look.is_all else min(first + WINDOW, len(found))
@@ -241,9 +241,9 @@ def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
     return snapshot.is_root and not look.query and not look.first
 
 
-def begun(snapshot: Snapshot, entry: Entry, mark: Position, around: Circumstances) -> Begun:
+def begun(snapshot: Snapshot, entry: Entry, mark: Position, around: FilesContext) -> FilmInProgress:
     at = Addresses(snapshot.folder, ViewOptions())
-    return Begun(
+    return FilmInProgress(
         name=split_name(entry.name)[0],
         text=left_words(mark),
         url=at.preview(entry.key),
@@ -345,11 +345,11 @@ def letters(found: Sequence[Entry], at: Addresses) -> list[Letter]:
     return [Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items()]
 
 
-def rows(found: Sequence[Entry], at: Addresses, around: Circumstances) -> list[Row]:
+def rows(found: Sequence[Entry], at: Addresses, around: FilesContext) -> list[EntryRow]:
     return [row(entry, at, around) for entry in found]
 
 
-def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
+def row(entry: Entry, at: Addresses, around: FilesContext) -> EntryRow:
     kind, entry_id, calendar = entry.kind, entry.id, around.calendar
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
@@ -361,7 +361,7 @@ def row(entry: Entry, at: Addresses, around: Circumstances) -> Row:
         stem, extension = split_name(entry.name)
         icon = ICONS[KIND_OF.get(extension[1:].lower(), "")]
         url = at.preview(key)
-    return Row(
+    return EntryRow(
         key=key,
         is_folder=entry.is_folder,
         icon=icon,

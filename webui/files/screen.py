@@ -7,7 +7,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from webui.files import page as pages
-from webui.files.page import Circumstances, FilesPage, Stale, stale_words
+from webui.files.page import FilesContext, FilesPage, Stale, stale_words
 from webui.formatting import Calendar
 from webui.http.requests import Request
 from webui.library import folders
@@ -34,10 +34,10 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     return pages.files_page(reading.snapshot, view_options(request), around)
 
 
-def circumstances(request: Request, reading: Reading) -> Circumstances:
+def circumstances(request: Request, reading: Reading) -> FilesContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     service = request.service
-    return Circumstances(
+    return FilesContext(
         calendar=calendar,
         origin=request.build_absolute_uri("/")[:-1],
         may_change=Role(request.user.role).includes(Role.MEMBER),

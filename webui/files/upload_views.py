@@ -17,7 +17,7 @@ from webui.files.actions_page import upload_page
 from webui.files.uploads import (
     FILE_FIELD,
     TOKEN_FIELD,
-    Refused,
+    UploadRefused,
     content_of,
     length_of,
     out_of_date,
@@ -26,7 +26,7 @@ from webui.files.uploads import (
     refuse_without_room,
 )
 from webui.http import csrf, multipart
-from webui.http.multipart import Part
+from webui.http.multipart import FormPart
 from webui.http.requests import Request, asks_and_acts, is_script
 from webui.http.roles import open_to
 from webui.library import folders
@@ -52,13 +52,15 @@ def upload(request: Request, folder: str) -> HttpResponse:
         length_bytes = length_of(request)
         refuse_without_room(request, length_bytes)
         sent = list(received(request, folder, length_bytes))
-    except Refused as refused:
+    except UploadRefused as refused:
         return refusal(request, folder, refused)
     except multipart.CutOff as cut:
         log.info("upload cut off: %s", cut)
-        return refusal(request, folder, Refused(400, _("The upload broke off. Nothing was kept.")))
-    except multipart.Unreadable:
-        return refusal(request, folder, Refused(400, _("That is no upload.")))
+        return refusal(
+            request, folder, UploadRefused(400, _("The upload broke off. Nothing was kept."))
+        )
+    except multipart.UnreadableForm:
+        return refusal(request, folder, UploadRefused(400, _("That is no upload.")))
     return accepted(request, folder, sent)
 
 
@@ -92,16 +94,16 @@ def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
         raise out_of_date()
 
 
-def passed_on(request: Request, folder: str, part: Part) -> str:
+def passed_on(request: Request, folder: str, part: FormPart) -> str:
     trouble = library_names.find_name_error(part.filename)
     if trouble:
-        raise Refused(422, f"{part.filename[:80]}: {trouble}")
+        raise UploadRefused(422, f"{part.filename[:80]}: {trouble}")
     target = folder if request.service.takes_folder and folder != ROOT else None
     try:
         with content_of(request, part) as (content, size_bytes):
             added = request.v1.add_file(part.filename, content, size_bytes, target)
     except Failure as failure:
-        raise Refused(status_of(failure), reason_of(failure, part.filename)) from failure
+        raise UploadRefused(status_of(failure), reason_of(failure, part.filename)) from failure
     folders.changed(request.service, [folder])
     return added.name or part.filename
 
@@ -117,11 +119,11 @@ def reason_of(failure: Failure, name: str) -> str:
 # The answer
 
 
-def refusal(request: Request, folder: str, refused: Refused) -> HttpResponse:
+def refusal(request: Request, folder: str, refused: UploadRefused) -> HttpResponse:
     if is_script(request):
         return refusal_for_script(request, refused)
     if refused.status == 403:
-        return error_views.forged(request, refused.reason)
+        return error_views.csrf_failure(request, refused.reason)
     messages.error(request, refused.reason)
     return redirect(folder_url(folder))
 
@@ -129,7 +131,7 @@ def refusal(request: Request, folder: str, refused: Refused) -> HttpResponse:
 def accepted(request: Request, folder: str, sent: list[str]) -> HttpResponse:
     if is_script(request):
         if not sent:
-            return refusal(request, folder, Refused(422, _("Choose a file first.")))
+            return refusal(request, folder, UploadRefused(422, _("Choose a file first.")))
         return JsonResponse({"ok": True, "name": sent[0]})
     if not sent:
         messages.error(request, _("Choose a file first."))

@@ -13,7 +13,7 @@ from django.middleware.csrf import get_token
 from django.utils.translation import gettext as _
 
 from webui.http import csrf, multipart
-from webui.http.multipart import Exactly, Part
+from webui.http.multipart import Exactly, FormPart
 from webui.http.requests import Request
 from webui.library import folders
 from webui.storage_meter import gauge_of
@@ -24,7 +24,7 @@ TOKEN_FIELD, FILE_FIELD = "csrfmiddlewaretoken", "file"
 
 
 @dataclass
-class Refused(Exception):  # noqa: N818  Errors are nouns here.
+class UploadRefused(Exception):  # noqa: N818  Errors are nouns here.
     status: int
     reason: str
 
@@ -35,14 +35,14 @@ def refuse_forged(request: Request) -> None:
         raise out_of_date()
 
 
-def out_of_date() -> Refused:
-    return Refused(403, _("This page was out of date. Open it again."))
+def out_of_date() -> UploadRefused:
+    return UploadRefused(403, _("This page was out of date. Open it again."))
 
 
 def length_of(request: Request) -> int:
     length = request.META.get("CONTENT_LENGTH") or ""
     if not (length.isascii() and length.isdigit() and len(length) < 19):
-        raise Refused(411, _("The browser didn't say how long the upload is."))
+        raise UploadRefused(411, _("The browser didn't say how long the upload is."))
     return int(length)
 
 
@@ -50,14 +50,14 @@ def refuse_without_room(request: Request, length_bytes: int) -> None:
     used, most = folders.store().space(request.service.key)
     least_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
     if used is not None and most is not None and least_bytes > most - used:
-        raise Refused(
+        raise UploadRefused(
             413, _("There is no room for this: %(free)s are free.") % {"free": free(used, most)}
         )
     if (
         declared_bytes(request) is None
         and length_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES
     ):
-        raise Refused(503, _("Ferry's own disk has no room for this just now."))
+        raise UploadRefused(503, _("Ferry's own disk has no room for this just now."))
 
 
 def free(used: int, most: int) -> str:
@@ -66,7 +66,7 @@ def free(used: int, most: int) -> str:
 
 
 @contextmanager
-def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryIO, int]]:
+def content_of(request: Request, part: FormPart) -> Iterator[tuple[Exactly | BinaryIO, int]]:
     """v1 wants to know the size first. A script tells it; a plain form doesn't, and its file
     waits on our disk until it is whole."""
     told = declared_bytes(request)
@@ -88,7 +88,7 @@ def declared_bytes(request: Request) -> int | None:
     return int(size) if size.isascii() and size.isdigit() and len(size) < 19 else None
 
 
-def refusal_for_script(request: Request, refused: Refused) -> JsonResponse:
+def refusal_for_script(request: Request, refused: UploadRefused) -> JsonResponse:
     """To sign in again in another tab takes the worth from the token of every page left open. The
     new one comes with the refusal, which browsers let no page of another site read."""
     answer: dict[str, object] = {"ok": False, "reason": refused.reason}

@@ -11,7 +11,7 @@ from webui.health.reports import Finding, Report
 
 
 @dataclass(frozen=True)
-class Row:
+class HealthRow:
     part: str
     state: str
     advice: str
@@ -31,7 +31,7 @@ class HealthPage:
     title: str
     summary: str
     is_well: bool
-    rows: list[Row]
+    rows: list[HealthRow]
     uses: list[Use]
     free: str
     measured: str
@@ -61,12 +61,12 @@ def summary(ill: int) -> str:
     return words % {"count": formatting.count_words(ill)}
 
 
-def row_of(part: str, found: Finding | None) -> Row:
+def row_of(part: str, found: Finding | None) -> HealthRow:
     name = part_words(part)
     if found is None:
-        return Row(name, _("Works"), "", (), is_well=True)
+        return HealthRow(name, _("Works"), "", (), is_well=True)
     state, advice = finding_words(found)
-    return Row(name, state, advice, found.names, is_well=False)
+    return HealthRow(name, state, advice, found.names, is_well=False)
 
 
 def part_words(part: str) -> str:

@@ -29,7 +29,7 @@ SHOWN = {
 DRAWING = "svg"
 
 
-class Presentation(NamedTuple):
+class BrowserHandling(NamedTuple):
     manner: str  # inline or attachment
     content_type: str
     policy: str
@@ -43,17 +43,17 @@ VIEWER = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-s
 # Chromium shows no PDF under default-src 'none': its viewer counts as a plugin.
 PDF_VIEWER = "sandbox; script-src 'none'; connect-src 'none'; form-action 'none'"
 
-KEPT = Presentation("attachment", "application/octet-stream", LOCKED)
-PDF = Presentation("inline", "application/pdf", PDF_VIEWER)
+KEPT = BrowserHandling("attachment", "application/octet-stream", LOCKED)
+PDF = BrowserHandling("inline", "application/pdf", PDF_VIEWER)
 # Inside <img> a drawing runs nothing and loads nothing; alone, the policy sees to the same.
-DRAWN = Presentation(
+DRAWN = BrowserHandling(
     "inline", "image/svg+xml", "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 )
 
 
-def presentation(name: str) -> Presentation:
+def presentation(name: str) -> BrowserHandling:
     extension = name.rpartition(".")[2].lower()
     if extension == DRAWING:
         return DRAWN
     content_type = SHOWN.get(extension)
-    return Presentation("inline", content_type, VIEWER) if content_type else KEPT
+    return BrowserHandling("inline", content_type, VIEWER) if content_type else KEPT

@@ -28,23 +28,23 @@ DEVICE_COOKIE_AGE = timedelta(days=365)
 
 
 @dataclass(frozen=True)
-class Limit:
+class AttemptLimit:
     key: str
     most: int
 
 
-def limits_for_session(session_key: str) -> list[Limit]:
+def limits_for_session(session_key: str) -> list[AttemptLimit]:
     """Whoever found a device unlocked, or stole its session, may not guess the password on it
     without end; nor may they keep its owner from changing it elsewhere."""
-    return [Limit(digest_of(f"session {session_key}"), MOST_BY_SESSION)]
+    return [AttemptLimit(digest_of(f"session {session_key}"), MOST_BY_SESSION)]
 
 
-def limits_for_links(address: str) -> list[Limit]:
+def limits_for_links(address: str) -> list[AttemptLimit]:
     """Guesses at links and codes that let somebody in."""
-    return [Limit(digest_of(f"links {network_of(address)}"), MOST_BY_ADDRESS)]
+    return [AttemptLimit(digest_of(f"links {network_of(address)}"), MOST_BY_ADDRESS)]
 
 
-def take(limits: list[Limit]) -> timedelta | None:
+def take(limits: list[AttemptLimit]) -> timedelta | None:
     """Counts an attempt. Where one too many was made: how long to wait, and nothing is counted.
 
     It counts before it decides. On a database without one lock for all, the rows that it wrote then
@@ -58,7 +58,7 @@ def take(limits: list[Limit]) -> timedelta | None:
     return None
 
 
-def give_back(limits: list[Limit]) -> None:
+def give_back(limits: list[AttemptLimit]) -> None:
     """A right password does not count. Only this attempt is forgotten: somebody with an account
     of their own must not be able to clear the count of their guesses at another's."""
     with transaction.atomic():
@@ -101,11 +101,11 @@ def is_device_of(cookie: str, name: str) -> bool:
     return user is not None and constant_time_compare(password, user.get_session_auth_hash())
 
 
-def _in_order(limits: list[Limit]) -> list[Limit]:
+def _in_order(limits: list[AttemptLimit]) -> list[AttemptLimit]:
     return sorted(limits, key=lambda limit: limit.key)
 
 
-def _count(limit: Limit) -> timedelta | None:
+def _count(limit: AttemptLimit) -> timedelta | None:
     """Counts, unless there were too many already: then how long to wait."""
     first = {"count": 1, "since": timezone.now()}
     row, made = Attempts.objects.select_for_update().get_or_create(key=limit.key, defaults=first)

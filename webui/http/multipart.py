@@ -11,11 +11,11 @@ LONGEST_FIELD_BYTES = 64 * 1024
 PIECE_BYTES = 256 * 1024
 
 
-class Unreadable(Exception):  # noqa: N818  Errors are nouns here.
+class UnreadableForm(Exception):  # noqa: N818  Errors are nouns here.
     """No multipart body, or one that breaks its own rules."""
 
 
-class TooLong(Unreadable):
+class TooLong(UnreadableForm):
     """A field that holds more than it may."""
 
 
@@ -28,7 +28,7 @@ class Reads(Protocol):
 
 
 @dataclass
-class Part:
+class FormPart:
     """One field or file. Its bytes are read before the next part is asked for."""
 
     name: str
@@ -57,7 +57,7 @@ class Exactly:
     """A part of a size that was told beforehand. One that is longer or shorter is no such file:
     the last piece is given only when the part has ended with it."""
 
-    def __init__(self, part: Part, size_bytes: int) -> None:
+    def __init__(self, part: FormPart, size_bytes: int) -> None:
         self._part = part
         self._left = size_bytes
         self._refuse_more()
@@ -75,7 +75,7 @@ class Exactly:
             raise CutOff("not the size that was told")
 
 
-class Body:
+class RequestReader:
     """The bytes of a request. A body that ends before it should is told of."""
 
     def __init__(self, request: HttpRequest, length_bytes: int) -> None:
@@ -93,11 +93,11 @@ class Body:
         return piece
 
 
-def read_parts(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
+def read_parts(request: HttpRequest, length_bytes: int) -> Iterator[FormPart]:
     boundary = (request.content_params or {}).get("boundary", "")
     if request.content_type != "multipart/form-data" or not 0 < len(boundary) <= 200:
-        raise Unreadable("no multipart body")
-    body = LazyStream(ChunkIter(cast("Any", Body(request, length_bytes)), PIECE_BYTES))
+        raise UnreadableForm("no multipart body")
+    body = LazyStream(ChunkIter(cast("Any", RequestReader(request, length_bytes)), PIECE_BYTES))
     parser: Any = Parser(body, boundary.encode("ascii", "replace"))
     try:
         for _kind, headers, stream in parser:
@@ -107,15 +107,15 @@ def read_parts(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
             while next(stream, b""):
                 pass
     except MultiPartParserError as error:
-        raise Unreadable("a broken multipart body") from error
+        raise UnreadableForm("a broken multipart body") from error
 
 
-def read_part(headers: dict[str, Any], stream: Iterator[bytes]) -> Part | None:
+def read_part(headers: dict[str, Any], stream: Iterator[bytes]) -> FormPart | None:
     _value, parameters = headers.get("content-disposition", ("", {}))
     if "name" not in parameters:
         return None
     name, filename = (decoded(parameters.get(key)) for key in ("name", "filename"))
-    return Part(name, basename(filename), "filename" in parameters, stream)
+    return FormPart(name, basename(filename), "filename" in parameters, stream)
 
 
 def decoded(value: Any) -> str:

@@ -92,7 +92,7 @@ def unseal(sealed: str, user: User) -> Unsent | None:
     """None of what another person typed."""
     try:
         facts = zlib.decompress(b64decode(encryption.unseal(sealed)))
-    except encryption.Broken:
+    except encryption.CannotDecrypt:
         return None
     person, path, fields, files = json.loads(facts)
     found = Unsent(path, [(name, value) for name, value in fields], files)

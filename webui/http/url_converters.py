@@ -9,15 +9,15 @@ class Id(StringConverter):
     regex = r"(?=[^0-9/]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 
 
-class Entry(StringConverter):
+class EntryConverter(StringConverter):
     regex = rf"(?:file|folder)-{Id.regex}"
 
 
-class Transfer(StringConverter):
+class TransferConverter(StringConverter):
     """`t` and the service's id, or `s` and ours, where the service doesn't list it."""
 
     regex = rf"(?:t{Id.regex}|s[0-9]{{1,18}})"
 
 
-class Mark(StringConverter):
+class VersionConverter(StringConverter):
     regex = r"[0-9a-f-]{1,80}"

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 
 from webui.connection.connection import Service
 from webui.http.client_disconnect import disconnect_watcher
-from webui.http.content_types import KEPT, Presentation
+from webui.http.content_types import KEPT, BrowserHandling
 from webui.http.requests import Request
 from webui.library.content_check import Expected, check
 from webui.v1.errors import Failure, Unreadable
@@ -30,10 +30,10 @@ UNSAFE_IN_A_NAME = re.compile(
 BUSY_SECONDS = 5
 
 Opening = Callable[[dict[str, str]], Link | Download]
-Presenting = Callable[[Download], Presentation]
+Presenting = Callable[[Download], BrowserHandling]
 
 
-class Slots:
+class StreamSlots:
     """So many streams at once, and no more: a reader holds a thread for as long as it reads, and
     with all threads at readers no page is answered."""
 
@@ -47,7 +47,7 @@ class Slots:
         self._free.release()
 
 
-slots = Slots(settings.STREAMS_PER_PROCESS)
+slots = StreamSlots(settings.STREAMS_PER_PROCESS)
 
 
 def deliver(
@@ -120,13 +120,13 @@ def busy() -> HttpResponse:
 
 
 def passed_on(
-    found: Download, name: str, done: Callable[[], None], shown: Presentation = KEPT
+    found: Download, name: str, done: Callable[[], None], shown: BrowserHandling = KEPT
 ) -> HttpResponseBase:
     if found.status not in STATUSES:
         done()
         found.close()
         raise Unreadable("bad_stream", status=found.status)
-    response = StreamingHttpResponse(Stream(found, done), status=found.status)
+    response = StreamingHttpResponse(RelayedStream(found, done), status=found.status)
     for header in PASSED_ON:
         if header in found.headers:
             response[header] = one_line(found.headers[header])
@@ -138,7 +138,7 @@ def passed_on(
     return response
 
 
-class Stream:
+class RelayedStream:
     """Pieces as they come from the service, closed there as soon as the reader leaves.
 
     A stream that breaks is an aborted connection: ending it quietly would pass for the whole.

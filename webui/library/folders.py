@@ -23,7 +23,7 @@ MOST_LEVELS = 200
 LONGEST_ID = 64
 
 
-class Gone(NotFound):
+class FolderGone(NotFound):
     """The folder is not there any more; `parent` is where it was, if anybody knows."""
 
     def __init__(self, parent: str) -> None:
@@ -100,7 +100,7 @@ def _fetch(service: Service, folder: str, known: CachedListing | None) -> Snapsh
             raise Unreadable("not_v1", status=404) from error
         gone = known or store().find(service.key, folder)
         store().forget(service.key, folder)
-        raise Gone(gone.snapshot.parent if gone else "") from error
+        raise FolderGone(gone.snapshot.parent if gone else "") from error
     if isinstance(found, Unchanged) and known is not None:
         store().confirm(service.key, folder, number)
         return known.snapshot

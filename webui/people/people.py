@@ -15,19 +15,19 @@ INVITATION_LIFETIME = timedelta(days=3)
 MOST_INVITATIONS = 50
 
 
-class Refusal(Exception):  # noqa: N818  As the house names its errors: by nouns.
+class ChangeRefused(Exception):  # noqa: N818  As the house names its errors: by nouns.
     """Not while things are as they are now."""
 
 
-class LastOwner(Refusal):
+class LastOwner(ChangeRefused):
     """Somebody has to be left who can let people in."""
 
 
-class NoOwner(Refusal):
+class NoOwner(ChangeRefused):
     """Whoever decides was an owner when the page was opened, and is none any more."""
 
 
-class TooManyInvitations(Refusal):
+class TooManyInvitations(ChangeRefused):
     """So many are open that something must be wrong."""
 
 

@@ -45,7 +45,7 @@ def person(request: Request, person: int) -> HttpResponse:
         return show(request, found, _("Choose a role."))
     try:
         people.change_role(found, role, request.user)
-    except people.Refusal as refused:
+    except people.ChangeRefused as refused:
         return show(request, found, refusal_of(refused))
     log.info("changed role name=%r role=%s by=%r", found.username, role, request.user.username)
     events.record(request, Kind.ROLE_CHANGED, found.username, detail=role)
@@ -72,7 +72,7 @@ def remove(request: Request, person: int) -> HttpResponse:
     name, is_self = found.username, found.pk == request.user.pk
     try:
         people.remove(found, request.user)
-    except people.Refusal as refused:
+    except people.ChangeRefused as refused:
         return show(request, found, refusal_of(refused))
     log.info("removed name=%r by=%r", name, request.user.username)
     events.record(request, Kind.REMOVED, name)
@@ -91,7 +91,7 @@ def show(request: Request, found: User, refusal: str = "") -> HttpResponse:
     return render(request, "people/person.html", {"page": page}, status=status)
 
 
-def refusal_of(refused: people.Refusal) -> str:
+def refusal_of(refused: people.ChangeRefused) -> str:
     if isinstance(refused, people.LastOwner):
         return _("Ferry needs an owner. Make somebody else one first.")
     if isinstance(refused, people.TooManyInvitations):
@@ -128,7 +128,7 @@ def invite(request: Request) -> HttpResponse:
     now = timezone.now()
     try:
         token = people.invite(role, request.user, now)
-    except people.Refusal as refused:
+    except people.ChangeRefused as refused:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
     events.record(request, Kind.INVITED, detail=role)

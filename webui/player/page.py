@@ -38,7 +38,7 @@ class NearbyFilm:
 
 
 @dataclass(frozen=True)
-class Resume:
+class ResumeOffer:
     at_seconds: float
     of_seconds: float
     at: str
@@ -68,7 +68,7 @@ class PlayerPage:
     report_url: str
     mark_url: str
     is_watched: bool
-    resume: Resume | None
+    resume: ResumeOffer | None
     previous: NearbyFilm | None
     next: NearbyFilm | None
     runs_on: bool  # the next one is the next episode of its series
@@ -106,11 +106,11 @@ def player_page(
     )
 
 
-def resume_of(mark: Position | None) -> Resume | None:
+def resume_of(mark: Position | None) -> ResumeOffer | None:
     if mark is None or not mark.position_seconds:
         return None
     at, of = mark.position_seconds, mark.duration_seconds
-    return Resume(at, of, clock_words(at), stopped_words(mark), mark.percent)
+    return ResumeOffer(at, of, clock_words(at), stopped_words(mark), mark.percent)
 
 
 def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
 from webui.http.requests import Request
 from webui.http.roles import open_to
-from webui.limiter import Busy
+from webui.limiter import TimedOut
 from webui.models import Role
 from webui.player import subtitles
 from webui.v1.errors import Unreadable
@@ -20,7 +20,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
         found = subtitles.read(request.service, folder, sub, language, mark)
-    except Busy:
+    except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
         return refused(_("There are no subtitles in this file."))

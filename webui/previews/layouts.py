@@ -24,7 +24,7 @@ MARKUP = re.compile(r"<[^<>]{0,200}>|\{[^{}]{0,500}\}")
 
 
 @dataclass(frozen=True)
-class Cue:
+class CueRow:
     time: str
     text: str
 
@@ -99,21 +99,23 @@ def more_columns(count: int) -> str:
 # Cues
 
 
-def cues_of(text: str) -> list[Cue]:
+def cues_of(text: str) -> list[CueRow]:
     """Of SubRip, WebVTT and Advanced SubStation: when, and what is said."""
-    cues: list[Cue] = []
+    cues: list[CueRow] = []
     time, said = "", [""]
     for line in [*text.split("\n"), ""]:
         begun = CUE.match(line)
         spoken = SPOKEN.match(line)
         if spoken:
-            cues.append(Cue(time_words(spoken), bare(line.split(",", 9)[-1].replace("\\N", "\n"))))
+            cues.append(
+                CueRow(time_words(spoken), bare(line.split(",", 9)[-1].replace("\\N", "\n")))
+            )
         elif begun:
             time, said = time_words(begun), []
         elif time and line.strip():
             said.append(line)
         elif time:
-            cues.append(Cue(time, bare("\n".join(said))))
+            cues.append(CueRow(time, bare("\n".join(said))))
             time = ""
     return cues
 

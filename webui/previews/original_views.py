@@ -3,7 +3,7 @@
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from webui.http.content_types import DRAWING, PDF, Presentation, presentation
+from webui.http.content_types import DRAWING, PDF, BrowserHandling, presentation
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.library import file_responses, folders
@@ -19,7 +19,7 @@ def original(request: Request, file: str) -> HttpResponseBase:
     expected = expected_of(request, file)
     is_drawing = expected.name.lower().endswith(f".{DRAWING}")
 
-    def present(found: Download) -> Presentation:
+    def present(found: Download) -> BrowserHandling:
         return presentation(expected.name or file_responses.name_in(found))
 
     return shown(request, file, expected, present, by_link=not is_drawing)

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui import formatting
-from webui.files.page import ICONS, WINDOW, Circumstances, download_url
+from webui.files.page import ICONS, WINDOW, FilesContext, download_url
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
 from webui.library.entries import FILE, KIND_OF, Entry, Snapshot, natural, split_name
@@ -47,7 +47,7 @@ class PicturePart:
 
 
 @dataclass(frozen=True)
-class Track:
+class QueueTrack:
     url: str
     name: str
     length: str
@@ -62,7 +62,7 @@ class AudioPart:
     title: str
     text: str
     folder: str
-    queue: list[Track]
+    queue: list[QueueTrack]
     queue_url: str  # lists all of them
 
 
@@ -114,7 +114,7 @@ def preview_page(
     snapshot: Snapshot,
     entry: Entry,
     look: ViewOptions,
-    around: Circumstances,
+    around: FilesContext,
     text: TextPart | None = None,
 ) -> PreviewPage:
     at = Addresses(snapshot.folder, look)
@@ -234,7 +234,7 @@ def lines_words(entry: Entry) -> str:
 
 
 def neighbour(
-    like: Sequence[Entry], place: int, at: Addresses, around: Circumstances, *, shown: int = -1
+    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext, *, shown: int = -1
 ) -> Neighbour:
     entry = like[place]
     return Neighbour(
@@ -248,7 +248,7 @@ def neighbour(
 
 
 def around_it(
-    like: Sequence[Entry], place: int, at: Addresses, around: Circumstances
+    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
 ) -> list[Neighbour]:
     places = range(max(place - STRIP, 0), min(place + STRIP + 1, len(like)))
     return [neighbour(like, each, at, around, shown=place) for each in places]
@@ -269,7 +269,7 @@ def folder_words(snapshot: Snapshot) -> str:
 
 
 def picture_part(
-    like: Sequence[Entry], place: int, at: Addresses, around: Circumstances
+    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
 ) -> PicturePart:
     entry = like[place]
     return PicturePart(
@@ -280,7 +280,7 @@ def picture_part(
 
 
 def audio_part(
-    snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, around: Circumstances
+    snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
 ) -> AudioPart:
     entry = like[place]
     return AudioPart(
@@ -295,13 +295,13 @@ def audio_part(
     )
 
 
-def queue_around(like: Sequence[Entry], place: int, at: Addresses) -> list[Track]:
+def queue_around(like: Sequence[Entry], place: int, at: Addresses) -> list[QueueTrack]:
     places = range(max(place - LISTED, 0), min(place + LISTED + 1, len(like)))
     return [track(like[each], at, is_current=each == place) for each in places]
 
 
-def track(entry: Entry, at: Addresses, *, is_current: bool) -> Track:
-    return Track(
+def track(entry: Entry, at: Addresses, *, is_current: bool) -> QueueTrack:
+    return QueueTrack(
         url=at.preview(entry.key),
         name=split_name(entry.name)[0],
         length=clock_words(entry.duration_seconds) if entry.duration_seconds else "",

@@ -14,8 +14,8 @@ from webui.library.addresses import Addresses
 from webui.library.entries import Entry
 from webui.previews import layouts
 from webui.previews.code_languages import label_of, language_of
-from webui.previews.layouts import Cue, Table
-from webui.previews.text_pieces import Piece
+from webui.previews.layouts import CueRow, Table
+from webui.previews.text_pieces import TextPiece
 from webui.v1.errors import Failure
 
 READ = frozenset({"text", "code", "markdown", "table", "subtitle"})
@@ -34,19 +34,19 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Shape:
+class TextShape:
     """`form`: lines, art, prose, table, cues, empty or failed."""
 
     form: str
     lines: list[str | SafeString] = field(default_factory=list)
     prose: SafeString | None = None
     table: Table | None = None
-    cues: list[Cue] = field(default_factory=list)
+    cues: list[CueRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class TextPart:
-    shape: Shape
+    shape: TextShape
     is_first: bool = True
     is_wrapped: bool = False
     more_url: str = ""
@@ -68,10 +68,10 @@ def is_art(entry: Entry) -> bool:
 
 def failed_part(failure: Failure) -> TextPart:
     trouble = message_of(failure)
-    return TextPart(Shape("failed"), trouble_title=trouble.title, trouble_text=trouble.text)
+    return TextPart(TextShape("failed"), trouble_title=trouble.title, trouble_text=trouble.text)
 
 
-def text_part(entry: Entry, piece: Piece, at: Addresses, setting: Setting) -> TextPart:
+def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -> TextPart:
     more = {"enc": piece.encoding}
     shape = shape_of(entry, piece, setting)
     return TextPart(
@@ -88,39 +88,39 @@ def text_part(entry: Entry, piece: Piece, at: Addresses, setting: Setting) -> Te
     )
 
 
-def shape_of(entry: Entry, piece: Piece, setting: Setting) -> Shape:
+def shape_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
     if not piece.text:
-        return Shape("empty")
+        return TextShape("empty")
     makers = {"markdown": as_prose, "table": as_table, "subtitle": as_cues, "code": as_code}
     maker = makers.get(entry.preview)
     found = maker(entry, piece, setting) if maker else None
-    return found or Shape("art" if is_art(entry) else "lines", lines=lines_of(piece.text))
+    return found or TextShape("art" if is_art(entry) else "lines", lines=lines_of(piece.text))
 
 
 def lines_of(text: str) -> list[str | SafeString]:
     return [*text.removesuffix("\n").split("\n")]
 
 
-def as_prose(_entry: Entry, piece: Piece, setting: Setting) -> Shape | None:
+def as_prose(_entry: Entry, piece: TextPiece, setting: Setting) -> TextShape | None:
     prose = setting.prose(piece.text)
-    return None if prose is None else Shape("prose", prose=prose)
+    return None if prose is None else TextShape("prose", prose=prose)
 
 
-def as_table(entry: Entry, piece: Piece, _setting: Setting) -> Shape | None:
+def as_table(entry: Entry, piece: TextPiece, _setting: Setting) -> TextShape | None:
     table = layouts.table_of(piece.text, entry.extension, has_head=piece.start == 0)
-    return None if table is None else Shape("table", table=table)
+    return None if table is None else TextShape("table", table=table)
 
 
-def as_cues(_entry: Entry, piece: Piece, _setting: Setting) -> Shape | None:
+def as_cues(_entry: Entry, piece: TextPiece, _setting: Setting) -> TextShape | None:
     cues = layouts.cues_of(piece.text)
-    return Shape("cues", cues=cues) if cues else None
+    return TextShape("cues", cues=cues) if cues else None
 
 
-def as_code(entry: Entry, piece: Piece, setting: Setting) -> Shape:
+def as_code(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
     language = language_of(entry.name)
     is_json = entry.extension == "json" and piece.is_whole
     text = layouts.laid_out(piece.text, MOST_LINES) if is_json else piece.text
-    return Shape("lines", lines=setting.coloured(text, language))
+    return TextShape("lines", lines=setting.coloured(text, language))
 
 
 def more_url(at: Addresses, entry: Entry, query: dict[str, str]) -> str:
@@ -131,7 +131,7 @@ def with_query(address: str, query: dict[str, str]) -> str:
     return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}"
 
 
-def more_text(piece: Piece, entry: Entry) -> str:
+def more_text(piece: TextPiece, entry: Entry) -> str:
     shown = formatting.size_words(piece.stop)
     if not entry.size_bytes:
         return _("%(shown)s so far") % {"shown": shown}

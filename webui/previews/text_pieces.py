@@ -14,7 +14,7 @@ PICTURES_OF = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     text: str
     encoding: str
     start: int
@@ -27,7 +27,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TextRequest:
     file: str
     expected: Expected
     start: int
@@ -36,14 +36,14 @@ class Wanted:
     is_art: bool
 
 
-def read(v1: Client, wanted: Wanted) -> Piece | None:
+def read(v1: Client, wanted: TextRequest) -> TextPiece | None:
     """None where it is no text. Pieces end with a line, where lines are shorter than a piece."""
     start, size_bytes = wanted.start, wanted.expected.size_bytes
     data = fetch_piece(v1, wanted.file, wanted.expected, start)
     # Not every service tells a size: then it is over with the first piece that is not full.
     is_last = start + len(data) >= size_bytes if size_bytes else len(data) < PIECE_BYTES
     if not data:
-        return Piece("", wanted.encoding or "utf_8", start, start, is_last=True)
+        return TextPiece("", wanted.encoding or "utf_8", start, start, is_last=True)
     encoding = wanted.encoding or encodings.encoding_of(data, is_art=wanted.is_art)
     if not encoding:
         return None
@@ -51,7 +51,7 @@ def read(v1: Client, wanted: Wanted) -> Piece | None:
     if stop and stop < len(data):
         data, is_last = data[:stop], False
     text, taken = encodings.decoded(data, encoding, is_last=is_last)
-    return Piece(plain(text), encoding, start, start + max(taken, 1), is_last)
+    return TextPiece(plain(text), encoding, start, start + max(taken, 1), is_last)
 
 
 def end_of_lines(data: bytes, encoding: str, most_lines: int, *, is_last: bool) -> int:

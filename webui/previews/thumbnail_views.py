@@ -12,7 +12,7 @@ from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
-from webui.limiter import Busy
+from webui.limiter import TimedOut
 from webui.models import Role
 from webui.previews import thumbnail_cache
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
@@ -51,7 +51,7 @@ def kept(
             lambda: fetched(request, file, opened),
             most_bytes,
         )
-    except (Failure, Busy):
+    except (Failure, TimedOut):
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 

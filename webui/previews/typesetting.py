@@ -10,7 +10,7 @@ import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from webui.limiter import Busy, Limiter
+from webui.limiter import Limiter, TimedOut
 
 PROGRAM = Path(__file__).with_name("typeset.py")
 MOST_SECONDS = 4
@@ -86,7 +86,7 @@ def ask_child(question: dict[str, str]) -> Any:
     try:
         with turns.one():
             return answered(question)
-    except Busy:
+    except TimedOut:
         return None
 
 

@@ -101,7 +101,7 @@ def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> T
     """None where it is no text, whatever it is called."""
     asked = request.GET.get("enc", "")
     encoding = asked if asked in encodings.KNOWN else ""
-    wanted = text_pieces.Wanted(
+    wanted = text_pieces.TextRequest(
         entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
     )
     piece = text_pieces.read(request.v1, wanted)

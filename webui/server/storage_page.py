@@ -14,7 +14,7 @@ MOST_LARGEST = 6
 
 
 @dataclass(frozen=True)
-class Largest:
+class LargestRow:
     """One of the largest things at the top; `share` is of the largest, in percent."""
 
     name: str
@@ -28,7 +28,7 @@ class StoragePart:
     """`all_url` is empty where there is no such page."""
 
     gauge: Gauge | None
-    largest: list[Largest]
+    largest: list[LargestRow]
     all_url: str
 
 
@@ -45,8 +45,8 @@ def storage_part(
     )
 
 
-def row(entry: Entry, size_bytes: int, most_bytes: int) -> Largest:
+def row(entry: Entry, size_bytes: int, most_bytes: int) -> LargestRow:
     """A bar that is too short to be seen would pass for nothing."""
     share = max(1, round(size_bytes * 100 / most_bytes))
     url = folder_url(entry.id) if entry.is_folder else ""
-    return Largest(entry.name, url, formatting.size_words(size_bytes), share)
+    return LargestRow(entry.name, url, formatting.size_words(size_bytes), share)

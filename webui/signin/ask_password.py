@@ -87,7 +87,7 @@ def resume(request: Request, home: Home) -> HttpResponse | None:
     note_password(request)
     try:
         waiting = unseal(request, sealed)
-    except encryption.Broken:
+    except encryption.CannotDecrypt:
         return redirect(home.url)
     request.POST = cast("Any", waiting)
     return None
@@ -101,5 +101,5 @@ def encrypt_form(request: Request) -> str:
 def unseal(request: Request, sealed: str) -> QueryDict:
     person, path, body = json.loads(encryption.unseal(sealed))
     if [person, path] != [request.user.pk, request.path]:
-        raise encryption.Broken
+        raise encryption.CannotDecrypt
     return QueryDict(body)

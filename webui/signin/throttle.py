@@ -35,7 +35,7 @@ SKEW = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
-class Line:
+class ThrottleKey:
     """What shares one count of wrong passwords."""
 
     key: str
@@ -44,8 +44,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Guess:
-    line: Line
-    address: Line | None  # None: by a device of the person whose name it is.
+    line: ThrottleKey
+    address: ThrottleKey | None  # None: by a device of the person whose name it is.
     network: str
 
     @property
@@ -53,23 +53,23 @@ class Guess:
         return self.address is None
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ThrottleKey]:
         return [self.line, self.address] if self.address else [self.line]
 
 
 def guess_at(name: str, address: str, device: str | None) -> Guess:
     network = network_of(address)
     if device and is_device_of(device, name):
-        return Guess(Line(digest_of(f"device {device}"), FREE_BY_DEVICE), None, network)
-    by_address = Line(digest_of(f"sign-in {network}"), FREE_BY_ADDRESS)
+        return Guess(ThrottleKey(digest_of(f"device {device}"), FREE_BY_DEVICE), None, network)
+    by_address = ThrottleKey(digest_of(f"sign-in {network}"), FREE_BY_ADDRESS)
     return Guess(line_of(name), by_address, network)
 
 
-def line_of(name: str) -> Line:
+def line_of(name: str) -> ThrottleKey:
     """However it is spelled: databases differ in what they take for the same letter."""
     person = User.objects.filter(username__iexact=name).first()
     spelled = (person.username if person else name).casefold()
-    return Line(digest_of(f"guesses {spelled}"), FREE_BY_NAME)
+    return ThrottleKey(digest_of(f"guesses {spelled}"), FREE_BY_NAME)
 
 
 def wait_for(guess: Guess) -> timedelta | None:
@@ -90,7 +90,7 @@ def claim(guess: Guess) -> timedelta | None:
     return None if used else wait_for(guess)
 
 
-def count(lines: list[Line]) -> None:
+def count(lines: list[ThrottleKey]) -> None:
     """Count a wrong password. All take their rows in one order, so that no two wait for each
     other."""
     with transaction.atomic():
@@ -120,7 +120,7 @@ def reset() -> None:
     Reservation.objects.all().delete()
 
 
-def _wait_of(line: Line, now: datetime) -> timedelta | None:
+def _wait_of(line: ThrottleKey, now: datetime) -> timedelta | None:
     row = Throttle.objects.filter(key=line.key).first()
     if row is None or is_over(row, now) or row.next_at <= now:
         return None
@@ -156,7 +156,7 @@ def _reserve(guess: Guess) -> timedelta | None:
         return at - now
 
 
-def _locked(line: Line) -> tuple[Throttle, datetime]:
+def _locked(line: ThrottleKey) -> tuple[Throttle, datetime]:
     """The row, as it is once nobody else changes it, and what time it is then."""
     now = timezone.now()
     first = {"count": 0, "since": now, "next_at": now}

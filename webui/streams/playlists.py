@@ -30,7 +30,7 @@ PLAIN = frozenset({
 VARIANT_BEGINS = "EXT-X-STREAM-INF"
 
 
-class Kind(StrEnum):
+class TargetKind(StrEnum):
     """What an address in a playlist leads to. A variant names parts and nothing below."""
 
     PLAYLIST = "m"
@@ -39,18 +39,18 @@ class Kind(StrEnum):
 
 
 WITH_ADDRESS = {
-    "EXT-X-MEDIA": Kind.VARIANT,
-    "EXT-X-I-FRAME-STREAM-INF": Kind.VARIANT,
-    "EXT-X-KEY": Kind.PART,
-    "EXT-X-SESSION-KEY": Kind.PART,
-    "EXT-X-MAP": Kind.PART,
+    "EXT-X-MEDIA": TargetKind.VARIANT,
+    "EXT-X-I-FRAME-STREAM-INF": TargetKind.VARIANT,
+    "EXT-X-KEY": TargetKind.PART,
+    "EXT-X-SESSION-KEY": TargetKind.PART,
+    "EXT-X-MAP": TargetKind.PART,
 }
 OF_VARIANTS = frozenset({VARIANT_BEGINS, "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF"})
 
-Address = Callable[[str, Kind], str]
+Address = Callable[[str, TargetKind], str]
 
 
-def rewritten(content: bytes, kind: Kind, address: Address) -> str:
+def rewritten(content: bytes, kind: TargetKind, address: Address) -> str:
     """`address` makes one of ours, or refuses it: one bad address refuses the whole."""
     return "\n".join(_lines_through(lines_of(content), kind, _counted(address))) + "\n"
 
@@ -71,7 +71,7 @@ def lines_of(content: bytes) -> list[str]:
 def _counted(address: Address) -> Address:
     left = MOST_ADDRESSES
 
-    def counted(reference: str, kind: Kind) -> str:
+    def counted(reference: str, kind: TargetKind) -> str:
         nonlocal left
         left -= 1
         if left < 0:
@@ -81,13 +81,13 @@ def _counted(address: Address) -> Address:
     return counted
 
 
-def _lines_through(lines: list[str], kind: Kind, address: Address) -> Iterator[str]:
+def _lines_through(lines: list[str], kind: TargetKind, address: Address) -> Iterator[str]:
     yield FIRST_LINE
     is_variant_next = False
     for line in lines:
         if line.startswith("#EXT"):
             tag, colon, rest = line[1:].partition(":")
-            if kind is Kind.VARIANT and tag in OF_VARIANTS:
+            if kind is TargetKind.VARIANT and tag in OF_VARIANTS:
                 raise Unreadable("nested_playlist")
             is_variant_next = is_variant_next or tag == VARIANT_BEGINS
             if tag in WITH_ADDRESS:
@@ -95,11 +95,11 @@ def _lines_through(lines: list[str], kind: Kind, address: Address) -> Iterator[s
             elif tag in PLAIN:
                 yield CONTROL.sub("", f"#{tag}{colon}{rest}")
         elif line and not line.startswith("#"):
-            yield address(line, Kind.VARIANT if is_variant_next else Kind.PART)
+            yield address(line, TargetKind.VARIANT if is_variant_next else TargetKind.PART)
             is_variant_next = False
 
 
-def attributes(text: str, kind: Kind, address: Address) -> str:
+def attributes(text: str, kind: TargetKind, address: Address) -> str:
     """The list anew, so that nothing stays that was not read."""
     found = []
     for name, value in ATTRIBUTE.findall(text):

@@ -21,12 +21,12 @@ from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 
-from webui.http.content_types import KEPT, LOCKED_HEADERS, Presentation
+from webui.http.content_types import KEPT, LOCKED_HEADERS, BrowserHandling
 from webui.http.requests import Request
 from webui.library import file_responses
 from webui.library.content_check import UNKNOWN
 from webui.streams import playlists
-from webui.streams.playlists import Kind
+from webui.streams.playlists import TargetKind
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download
 from webui.v1.models import Playable
@@ -49,13 +49,13 @@ class Unknown(Exception):  # noqa: N818  Errors are nouns here.
 class StreamTarget:
     """Where an address leads. All that a playlist names ends with the playlist."""
 
-    kind: Kind
+    kind: TargetKind
     url: str
     expires_at: int  # seconds since 1970
 
 
 @dataclass(frozen=True)
-class Reader:
+class StreamReader:
     """For whom addresses are made."""
 
     user_id: int
@@ -69,7 +69,7 @@ class Reader:
 # Sealing
 
 
-def encrypt(part: StreamTarget, reader: Reader) -> str:
+def encrypt(part: StreamTarget, reader: StreamReader) -> str:
     """The same part has the same address, so that a playlist read again names the same files."""
     url = part.url.encode()
     if len(url) > LONGEST_URL:
@@ -82,14 +82,14 @@ def encrypt(part: StreamTarget, reader: Reader) -> str:
     )
 
 
-def opened(token: str, reader: Reader, now: datetime) -> StreamTarget:
+def opened(token: str, reader: StreamReader, now: datetime) -> StreamTarget:
     try:
         content = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
         plain = _cipher(settings.SECRET_KEY).decrypt(content, reader.bound)
     except (binascii.Error, ValueError, InvalidTag) as error:
         raise Unknown from error
     part = StreamTarget(
-        Kind(plain[:1].decode()), plain[9:].decode(), struct.unpack(">Q", plain[1:9])[0]
+        TargetKind(plain[:1].decode()), plain[9:].decode(), struct.unpack(">Q", plain[1:9])[0]
     )
     if part.expires_at <= now.timestamp():
         raise Unknown
@@ -111,7 +111,7 @@ def playable(request: Request, answer: Playable, file: str, kind: str, now: date
     if is_film and not answer.url:
         raise Unreadable("bad_link")
     url = answer.url or request.v1.hls_url(file)
-    wanted = Kind.PART if is_film else Kind.PLAYLIST
+    wanted = TargetKind.PART if is_film else TargetKind.PLAYLIST
     expires_at = int((now + LIFETIME).timestamp())
     token = encrypt(
         StreamTarget(wanted, request.v1.link_to(url, url), expires_at), reader_of(request)
@@ -119,15 +119,15 @@ def playable(request: Request, answer: Playable, file: str, kind: str, now: date
     return reverse("stream-part", args=[token])
 
 
-def reader_of(request: Request) -> Reader:
-    return Reader(request.user.pk, request.service.key)
+def reader_of(request: Request) -> StreamReader:
+    return StreamReader(request.user.pk, request.service.key)
 
 
 # What a player gets
 
 
 def answer(request: Request, part: StreamTarget) -> HttpResponseBase:
-    if part.kind is Kind.PART:
+    if part.kind is TargetKind.PART:
         return bytes_of(request, part)
     return playlist_of(request, part)
 
@@ -149,7 +149,7 @@ def addresses(request: Request, above: StreamTarget, page: str) -> playlists.Add
     """Relative ones: the playlist is below `/stream/` itself, whatever stands before that."""
     reader, client = reader_of(request), request.v1
 
-    def address(reference: str, kind: Kind) -> str:
+    def address(reference: str, kind: TargetKind) -> str:
         url = client.link_to(reference, page)
         return encrypt(StreamTarget(kind, url, above.expires_at), reader)
 
@@ -163,7 +163,7 @@ def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     return file_responses.show(request, opening, as_part, UNKNOWN)
 
 
-def as_part(found: Download) -> Presentation:
+def as_part(found: Download) -> BrowserHandling:
     return KEPT._replace(content_type=content_type_of(found.headers.get("Content-Type", "")))
 
 

@@ -14,17 +14,17 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from webui.files.page import Row
+from webui.files.page import EntryRow
 
 MARK = re.compile("\0([a-z_]+)\0")
-FLAGS = [field.name for field in fields(Row) if field.type is bool]
-WORDS = [field.name for field in fields(Row) if field.type is not bool]
+FLAGS = [field.name for field in fields(EntryRow) if field.type is bool]
+WORDS = [field.name for field in fields(EntryRow) if field.type is not bool]
 MOST_SHAPES = 200
 
 register = template.Library()
 
 
-class Shape(NamedTuple):
+class RowShape(NamedTuple):
     """All that a template may ask before it shows words of a row."""
 
     template: str
@@ -41,10 +41,10 @@ def entry_rows(context: dict[str, Any], name: str) -> SafeString:
     return mark_safe("".join(found))  # noqa: S308  Each word was escaped.
 
 
-def row_in(name: str, row: Row, *, is_stale: bool, language: str | None) -> str:
+def row_in(name: str, row: EntryRow, *, is_stale: bool, language: str | None) -> str:
     flags = tuple([getattr(row, flag) for flag in FLAGS])
     words = [in_html(getattr(row, word)) for word in WORDS]
-    shape = Shape(name, language, is_stale, flags, tuple(map(bool, words)))
+    shape = RowShape(name, language, is_stale, flags, tuple(map(bool, words)))
     found = dict(zip(WORDS, words, strict=True))
     return "".join([found[each] if at % 2 else each for at, each in enumerate(pieces_of(shape))])
 
@@ -57,7 +57,7 @@ def in_html(value: str | int | tuple[str, ...]) -> str:
 
 
 @lru_cache(MOST_SHAPES)
-def pieces_of(shape: Shape) -> list[str]:
+def pieces_of(shape: RowShape) -> list[str]:
     """What stands around the words, and the names of the words, in turns."""
     told = zip(WORDS, shape.has_words, strict=True)
     marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in told}

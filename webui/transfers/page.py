@@ -77,7 +77,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class RowContext:
     calendar: Calendar
     may_change: bool = False
     free_bytes: int | None = None
@@ -92,7 +92,7 @@ class Away:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TransferRow:
     key: str
     state: str
     name: str
@@ -118,7 +118,7 @@ class Row:
 class RowList:
     """`order` is None where it is the one that the page has already."""
 
-    rows: list[Row]
+    rows: list[TransferRow]
     count: str
     is_empty: bool
     order: str | None
@@ -160,7 +160,7 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     standing: Standing,
     found: Mapping[str, CachedTransfer],
     windows: Windows,
-    around: Circumstances,
+    around: RowContext,
     *,
     seen: Seen | None = None,
     arrived: Sequence[CachedTransfer] = (),
@@ -201,19 +201,19 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     )
 
 
-def every_ms(totals: Totals, around: Circumstances) -> int:
+def every_ms(totals: Totals, around: RowContext) -> int:
     if around.away:
         return AWAY_MS
     return LIVELY_MS if totals.is_lively else IDLE_MS
 
 
-def revision_of(standing: Standing, windows: Windows, around: Circumstances) -> str:
+def revision_of(standing: Standing, windows: Windows, around: RowContext) -> str:
     """The day belongs to it, since rows say `Today`."""
     epoch = f"{standing.epoch}{around.calendar.day_number}"
     return ".".join(map(str, [epoch, standing.number, *windows]))
 
 
-def seen_of(revision: str, standing: Standing, around: Circumstances) -> Seen | None:
+def seen_of(revision: str, standing: Standing, around: RowContext) -> Seen | None:
     """Nothing where the page shows another service, another day, or was made up."""
     parts = revision.split(".")
     epoch = f"{standing.epoch}{around.calendar.day_number}"
@@ -271,10 +271,10 @@ def rate_words(rate: int) -> str:
     return _("%(size)s/s") % {"size": formatting.size_words(rate)}
 
 
-def row_of(transfer: CachedTransfer, around: Circumstances) -> Row:
+def row_of(transfer: CachedTransfer, around: RowContext) -> TransferRow:
     word, tone, icon, facts = WORDS.get(transfer.state, queued)(transfer, around)
     may_change = around.may_change and around.away is None
-    return Row(
+    return TransferRow(
         key=transfer.key,
         state=STATES.get(transfer.state, transfer.state),
         name=transfer.name or _("Without a name"),
@@ -324,12 +324,12 @@ def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
 Told = tuple[str, str, str, Sequence[str]]
 
 
-def queued(transfer: CachedTransfer, _around: Circumstances) -> Told:
+def queued(transfer: CachedTransfer, _around: RowContext) -> Told:
     facts = [_("starts when a slot is free"), whole(transfer), reasons.note(transfer.reason)]
     return _("Queued"), "", "clock", facts
 
 
-def fetching(transfer: CachedTransfer, _around: Circumstances) -> Told:
+def fetching(transfer: CachedTransfer, _around: RowContext) -> Told:
     asking = ngettext(
         "asking %(count)s peer for the file list",
         "asking %(count)s peers for the file list",
@@ -341,7 +341,7 @@ def fetching(transfer: CachedTransfer, _around: Circumstances) -> Told:
     return _("Fetching details"), "", "", [words, reasons.note(transfer.reason)]
 
 
-def downloading(transfer: CachedTransfer, _around: Circumstances) -> Told:
+def downloading(transfer: CachedTransfer, _around: RowContext) -> Told:
     word = rate_words(transfer.rate) if transfer.rate else _("Downloading")
     left = transfer.left_seconds
     left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
@@ -349,7 +349,7 @@ def downloading(transfer: CachedTransfer, _around: Circumstances) -> Told:
     return word, "", "", [*facts, reasons.note(transfer.reason)]
 
 
-def stalled(transfer: CachedTransfer, around: Circumstances) -> Told:
+def stalled(transfer: CachedTransfer, around: RowContext) -> Told:
     quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
     has_peers = bool(transfer.peers) or transfer.kind == "url" or why != NO_PEERS
     if not quiet:
@@ -369,7 +369,7 @@ def stalled(transfer: CachedTransfer, around: Circumstances) -> Told:
     )
 
 
-def moving(transfer: CachedTransfer, _around: Circumstances) -> Told:
+def moving(transfer: CachedTransfer, _around: RowContext) -> Told:
     took = ""
     if transfer.added_at and transfer.downloaded_at:
         seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
@@ -384,7 +384,7 @@ def moved_part(percent: float) -> str:
     return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
 
 
-def no_room(transfer: CachedTransfer, around: Circumstances) -> Told:
+def no_room(transfer: CachedTransfer, around: RowContext) -> Told:
     needed = max(transfer.size_bytes - transfer.done_bytes, 0)
     short = needed - around.free_bytes if around.free_bytes is not None else 0
     words = reasons.sentence(transfer.reason)
@@ -394,24 +394,24 @@ def no_room(transfer: CachedTransfer, around: Circumstances) -> Told:
     return _("No room"), "amber", "circle-alert", [words, missing_words, progress_of(transfer)]
 
 
-def stopped(transfer: CachedTransfer, _around: Circumstances) -> Told:
+def stopped(transfer: CachedTransfer, _around: RowContext) -> Told:
     return _("Stopped"), "", "pause", [reasons.sentence(transfer.reason), progress_of(transfer)]
 
 
-def done(transfer: CachedTransfer, around: Circumstances) -> Told:
+def done(transfer: CachedTransfer, around: RowContext) -> Told:
     place = transfer.place
     word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
     facts = [reasons.note(transfer.reason), whole(transfer), ended(transfer, around)]
     return word, "sea", "circle-check", facts
 
 
-def failed(transfer: CachedTransfer, around: Circumstances) -> Told:
+def failed(transfer: CachedTransfer, around: RowContext) -> Told:
     words = reasons.sentence(transfer.reason) or _("the storage service gives no reason")
     said = reasons.detail(transfer.reason, transfer.said, around.calendar)
     return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
 
 
-def gone(transfer: CachedTransfer, around: Circumstances) -> Told:
+def gone(transfer: CachedTransfer, around: RowContext) -> Told:
     words = _("the storage service doesn't know it any more")
     return _("Gone"), "red", "circle-alert", [words, ended(transfer, around)]
 
@@ -451,7 +451,7 @@ def direct(transfer: CachedTransfer) -> str:
     return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
 
 
-def ended(transfer: CachedTransfer, around: Circumstances) -> str:
+def ended(transfer: CachedTransfer, around: RowContext) -> str:
     return around.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
 
 
@@ -476,7 +476,7 @@ def magnet_of(transfer: CachedTransfer) -> str:
 
 
 @dataclass(frozen=True)
-class LossPage:
+class CancelPage:
     title: str
     name: str
     text: str
@@ -486,12 +486,12 @@ class LossPage:
     back_url: str
 
 
-def loss_page(transfer: CachedTransfer) -> LossPage:
+def loss_page(transfer: CachedTransfer) -> CancelPage:
     url = f"{url_of(transfer.key)}remove/"
     back = reverse("transfers")
     name = transfer.name or _("Without a name")
     if transfer.is_ended:
-        return LossPage(
+        return CancelPage(
             title=_("Remove this from the list?"),
             name=name,
             text=_("It has ended. What has arrived in your files stays there."),
@@ -500,7 +500,7 @@ def loss_page(transfer: CachedTransfer) -> LossPage:
             action=url,
             back_url=back,
         )
-    return LossPage(
+    return CancelPage(
         title=_("Cancel this transfer?"),
         name=name,
         text=lost_words(transfer),

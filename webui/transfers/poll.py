@@ -18,7 +18,7 @@ from webui.library import folders
 from webui.library.entries import FILE, FOLDER, ROOT
 from webui.models import Sent
 from webui.transfers import states
-from webui.transfers.states import DONE, FAILED, GONE, CachedTransfer, Sending
+from webui.transfers.states import DONE, FAILED, GONE, CachedTransfer, SentRecord
 from webui.transfers.transfer_cache import CachedList, TransferCache
 from webui.v1.errors import (
     Failure,
@@ -171,7 +171,7 @@ def names_of(listing: Listing) -> dict[str, tuple[str, str]]:
     return files | {each.name: (FOLDER, each.id) for each in listing.folders}
 
 
-def sent(service: Service) -> list[Sending]:
+def sent(service: Service) -> list[SentRecord]:
     """Read as plain values: of 2,000 rows Django's objects would cost more than all the rest."""
     rows = (
         Sent.objects.filter(connection=service.key, cleared_at=None)
@@ -179,7 +179,7 @@ def sent(service: Service) -> list[Sending]:
         .order_by("-pk")[:MOST_SHOWN]
     )
     return [
-        Sending(
+        SentRecord(
             row=row[0],
             transfer_id=row[1],
             hash=row[2],
@@ -219,7 +219,7 @@ def sent(service: Service) -> list[Sending]:
 def _listed(
     answer: Listing | Transfers | Unchanged,
     before: Mapping[str, CachedTransfer],
-    sendings: Sequence[Sending],
+    sendings: Sequence[SentRecord],
     now: float,
 ) -> dict[str, CachedTransfer]:
     by_id = {each.transfer_id: each for each in sendings if each.transfer_id}
@@ -235,14 +235,14 @@ def _listed(
     return found
 
 
-def _aged(cached: CachedTransfer, sending: Sending | None, now: float) -> CachedTransfer:
+def _aged(cached: CachedTransfer, sending: SentRecord | None, now: float) -> CachedTransfer:
     return states.timed(states.remembered(cached, sending), now)
 
 
 def _unlisted(
     listed: Mapping[str, CachedTransfer],
     before: Mapping[str, CachedTransfer],
-    sendings: Sequence[Sending],
+    sendings: Sequence[SentRecord],
     now: float,
 ) -> list[CachedTransfer]:
     """Those that the site sent, and those that were listed until now."""
@@ -302,7 +302,7 @@ def _answer(service: Service, cached: CachedTransfer) -> tuple[Transfer | None] 
 
 
 def _name_folder(
-    service: Service, cached: CachedTransfer, sendings: Sequence[Sending]
+    service: Service, cached: CachedTransfer, sendings: Sequence[SentRecord]
 ) -> CachedTransfer:
     """The folder that it went to, by name."""
     is_placed = cached.place or cached.reason == FOLDER_GONE
@@ -315,7 +315,7 @@ def _name_folder(
 
 
 def _remember(
-    service: Service, found: Iterable[CachedTransfer], sendings: Sequence[Sending]
+    service: Service, found: Iterable[CachedTransfer], sendings: Sequence[SentRecord]
 ) -> None:
     """Ends are written down: the cached_list is a memory that may be lost."""
     known = {each.row: each for each in sendings}
@@ -338,7 +338,7 @@ def _remember(
                 rows.update(transfer_id=each.id)
 
 
-def has_news(sending: Sending, cached: CachedTransfer) -> bool:
+def has_news(sending: SentRecord, cached: CachedTransfer) -> bool:
     told = (sending.state, sending.reason, sending.created_folder, sending.created_file)
     seen = (cached.state, cached.reason, cached.folder, cached.file)
     return told != seen or sending.title != cached.name[:LONGEST_TITLE]

@@ -27,7 +27,7 @@ ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
 ORDER = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
 
 
-class Sending(NamedTuple):
+class SentRecord(NamedTuple):
     """What the site remembers of having sent it."""
 
     row: int
@@ -110,7 +110,7 @@ def from_values(values: list[Any]) -> CachedTransfer:
 
 
 def seen(
-    transfer: Transfer, before: CachedTransfer | None, sending: Sending | None, now: float
+    transfer: Transfer, before: CachedTransfer | None, sending: SentRecord | None, now: float
 ) -> CachedTransfer:
     """What a look tells, together with what earlier looks told."""
     key = f"t{transfer.id}"
@@ -165,7 +165,7 @@ def derived_state(transfer: Transfer, cached: CachedTransfer, now: float) -> str
     return DOWNLOADING if has_begun or peers_of(transfer) else STALLED if is_quiet else QUEUED
 
 
-def remembered(cached: CachedTransfer, sending: Sending | None) -> CachedTransfer:
+def remembered(cached: CachedTransfer, sending: SentRecord | None) -> CachedTransfer:
     if sending is None:
         return cached
     return cached._replace(
@@ -178,7 +178,7 @@ def remembered(cached: CachedTransfer, sending: Sending | None) -> CachedTransfe
     )
 
 
-def host_of(sending: Sending) -> str:
+def host_of(sending: SentRecord) -> str:
     if sending.kind != "url":
         return ""
     return sending.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
@@ -247,7 +247,7 @@ def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: fl
     return cached.ends_at if is_close and cached.ends_at >= now else now + seconds
 
 
-def unlisted(sending: Sending, before: CachedTransfer | None, now: float) -> CachedTransfer:
+def unlisted(sending: SentRecord, before: CachedTransfer | None, now: float) -> CachedTransfer:
     """What is remembered of one that the service does not list (any more)."""
     old = before or CachedTransfer(
         sending.key,

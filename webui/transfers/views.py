@@ -24,7 +24,7 @@ from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.transfers import page as pages
 from webui.transfers import poll
-from webui.transfers.page import Circumstances, Standing, TransfersPage
+from webui.transfers.page import RowContext, Standing, TransfersPage
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure, NotFound
@@ -98,7 +98,7 @@ def standing_of(cached_list: CachedList) -> Standing:
     )
 
 
-def circumstances(request: Request, cached_list: CachedList) -> Circumstances:
+def circumstances(request: Request, cached_list: CachedList) -> RowContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
     away = None
@@ -106,7 +106,7 @@ def circumstances(request: Request, cached_list: CachedList) -> Circumstances:
     if failure:
         since = calendar.since(datetime.fromtimestamp(cached_list.read_at, UTC))
         away = pages.away_words(since, failure)
-    return Circumstances(
+    return RowContext(
         calendar=calendar,
         may_change=Role(request.user.role).includes(Role.MEMBER),
         free_bytes=None if used is None or whole is None else max(whole - used, 0),

@@ -13,7 +13,7 @@ from webui.v1 import answers, calls, links, models
 from webui.v1.address import Address, Credentials
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
-from webui.v1.connection import Connection, Health, Patience
+from webui.v1.connection import Health, Patience, ServiceConnection
 from webui.v1.dialect import Dialect, Naming
 from webui.v1.errors import NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Judge, Link
@@ -67,7 +67,7 @@ class Client:
     ) -> None:
         dialect = Dialect.ours() if is_ours else (dialect or Dialect())
         self.is_ours = is_ours
-        self._connection = Connection(
+        self._connection = ServiceConnection(
             Address(base_url),
             credentials,
             dialect=dialect if naming == "auto" else replace(dialect, naming=naming),

@@ -78,7 +78,7 @@ class Health:
     last_failure: type[Failure] | None = None
 
 
-class Connection:
+class ServiceConnection:
     """One service, reached from any number of threads, and what was found out about it."""
 
     def __init__(  # noqa: PLR0913  The client's own arguments, handed through.

@@ -40,7 +40,7 @@ class Command(BaseCommand):
         running.refuse_half_restored()
         try:
             outcome = backups.back_up(target)
-        except (backups.Refused, NotWhole, OSError, sqlite3.Error) as trouble:
+        except (backups.BackupRefused, NotWhole, OSError, sqlite3.Error) as trouble:
             raise CommandError(f"Nothing was backed up: {words_of(trouble)}") from trouble
         events.record_command(Kind.BACKED_UP, str(target))
         self.stdout.write(f"Backed up {described(outcome)}, to {target}.")

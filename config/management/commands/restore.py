@@ -33,7 +33,7 @@ class Command(BaseCommand):
                 self._restore_database(source)
             else:
                 self._restore_all(source)
-        except (backups.Refused, NotWhole, OSError, sqlite3.Error) as trouble:
+        except (backups.BackupRefused, NotWhole, OSError, sqlite3.Error) as trouble:
             raise CommandError(words_of(trouble)) from trouble
 
     def _restore_all(self, source: Path) -> None:

@@ -9,7 +9,7 @@ from config.worker import rounds
 from config.worker.transferring import Transferring, embedded_worker
 from service.media.content_folders import scratch_folder
 from service.media.sandbox.children import Children
-from service.media.work import Work
+from service.media.work import MediaWork
 from webui.connection import connection
 
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         running.note_running()
         release.check_database()
         transferring = Transferring(embedded_worker)
-        media = Work(Children(scratch_folder()), connection.is_embedded)
+        media = MediaWork(Children(scratch_folder()), connection.is_embedded)
         if options["once"]:
             transferring.round()
             transferring.stop()

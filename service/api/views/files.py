@@ -4,7 +4,7 @@ from service import signals
 from service.api.inputs import FileName
 from service.api.outcomes import FileLink
 from service.api.records import Changed, Largest, large_file_record
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.api.views.transfers import paths_of
 from service.content import signed_links
 from service.http import responses
@@ -12,7 +12,7 @@ from service.library import library
 from service.models import File
 
 
-def largest(request: Request) -> Largest:
+def largest(request: AccountRequest) -> Largest:
     """Not in the specification: by its listings alone, a client would have to read every folder."""
     files = library.largest_files(request.account)
     path_of = paths_of({file.folder_id for file in files})
@@ -25,7 +25,7 @@ def largest(request: Request) -> Largest:
     return Largest(files=found)
 
 
-def download(request: Request, file_id: int) -> FileLink:
+def download(request: AccountRequest, file_id: int) -> FileLink:
     """A `Range` sent here goes along with the redirect: the content's own address answers it.
     `inline=1` wishes for a link that shows the file, where its type is safe to show."""
     file = library.file(request.account, file_id)
@@ -34,12 +34,12 @@ def download(request: Request, file_id: int) -> FileLink:
     return responses.leads_to(request, link)
 
 
-def rename(request: Request, file_id: int, sent: FileName) -> Changed:
+def rename(request: AccountRequest, file_id: int, sent: FileName) -> Changed:
     library.rename_file(request.account, file_id, sent.rename_to, request.now)
     return Changed()
 
 
-def delete(request: Request, file_id: int) -> Changed:
+def delete(request: AccountRequest, file_id: int) -> Changed:
     name = library.delete_file(request.account, file_id, request.now)
     signals.deleted.send(File, request=request, name=name)
     return Changed()

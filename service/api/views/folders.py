@@ -10,13 +10,13 @@ from service import signals
 from service.api import records
 from service.api.inputs import FolderName, NewFolder
 from service.api.outcomes import ArchiveLink
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.api.views import transfers
 from service.content import archive_plans, signed_links
 from service.content.signed_links import ListingLinks
 from service.http import records as http_records
 from service.http import responses
-from service.http.refusals import Missing
+from service.http.refusals import MissingField
 from service.library import library
 from service.models import Folder
 
@@ -24,7 +24,7 @@ from service.models import Folder
 SHAPE = 4
 
 
-def show(request: Request, folder_id: int = 0) -> Annotated[HttpResponse, records.Listing]:
+def show(request: AccountRequest, folder_id: int = 0) -> Annotated[HttpResponse, records.Listing]:
     folder = library.folder(request.account, folder_id)
     response = responses.unless_known(
         request,
@@ -36,7 +36,7 @@ def show(request: Request, folder_id: int = 0) -> Annotated[HttpResponse, record
     return response
 
 
-def etag_of(request: Request, folder: Folder) -> str:
+def etag_of(request: AccountRequest, folder: Folder) -> str:
     """All that a listing says follows from these numbers; they were read before its rows, so that
     a change in between makes the next one differ."""
     account = request.account
@@ -51,7 +51,7 @@ def etag_of(request: Request, folder: Folder) -> str:
     return '"{}"'.format("-".join(map(str, numbers)))
 
 
-def base_of(request: Request) -> str:
+def base_of(request: AccountRequest) -> str:
     return request.build_absolute_uri("/").removesuffix("/")
 
 
@@ -59,7 +59,7 @@ class Listed(responses.Record):
     """The site in this process shows few of 10,000 files, and asks for the pictures of those:
     links are for others."""
 
-    def __init__(self, request: Request, listing: library.Listing) -> None:
+    def __init__(self, request: AccountRequest, listing: library.FolderContents) -> None:
         super().__init__(listing_record(request, listing))
         self._request = request
         self._listing = listing
@@ -84,7 +84,7 @@ class Listed(responses.Record):
         ]
 
 
-def listing_record(request: Request, listing: library.Listing) -> records.Listing:
+def listing_record(request: AccountRequest, listing: library.FolderContents) -> records.Listing:
     """Without its files."""
     account, folder = request.account, listing.folder
     is_root = folder.parent_id is None
@@ -110,19 +110,21 @@ def listing_record(request: Request, listing: library.Listing) -> records.Listin
     )
 
 
-def create(request: Request, sent: NewFolder) -> records.Created:
+def create(request: AccountRequest, sent: NewFolder) -> records.Created:
     return created(request, sent.path)
 
 
-def created(request: Request, path: str) -> records.Created:
+def created(request: AccountRequest, path: str) -> records.Created:
     folder = library.create_folder(request.account, path, request.now)
     return records.Created(id=str(folder.pk), path=library.path_of(folder))
 
 
-def rename(request: Request, folder_id: int, sent: FolderName) -> records.Created | records.Changed:
+def rename(
+    request: AccountRequest, folder_id: int, sent: FolderName
+) -> records.Created | records.Changed:
     name = sent.name if sent.rename_to is UNSET else sent.rename_to
     if name is UNSET:
-        raise Missing("rename_to")
+        raise MissingField("rename_to")
     folder = library.folder(request.account, folder_id)
     if sent.rename_to is UNSET and (folder.parent_id is None or "/" in name):
         # An older listing of v1 creates folders here: `name` is the whole path of a new one.
@@ -131,13 +133,13 @@ def rename(request: Request, folder_id: int, sent: FolderName) -> records.Create
     return records.Changed()
 
 
-def delete(request: Request, folder_id: int) -> records.Changed:
+def delete(request: AccountRequest, folder_id: int) -> records.Changed:
     name = library.delete_folder(request.account, folder_id, request.now)
     signals.deleted.send(Folder, request=request, name=name)
     return records.Changed()
 
 
-def download(request: Request, folder_id: int) -> ArchiveLink:
+def download(request: AccountRequest, folder_id: int) -> ArchiveLink:
     folder = library.folder(request.account, folder_id)
     name = folder.name or "Files"
     link = archive_plans.create_link(request.account, [folder.pk], [], name, now=request.now)

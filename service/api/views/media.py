@@ -3,10 +3,10 @@
 from django.http import HttpResponse, HttpResponseBase
 from msgspec import UNSET
 
-from service.api.inputs import Size
+from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
 from service.api.records import Playable, percent
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.content import playback_views
 from service.content.conditional_response import picture_answer
 from service.http import responses
@@ -15,23 +15,23 @@ from service.media.pictures import pictures
 from service.media.pictures.sizes import BY_WIDTH, PREVIEW, THUMBNAIL
 
 
-def thumbnail(request: Request, file_id: int) -> Picture:
+def thumbnail(request: AccountRequest, file_id: int) -> Picture:
     return shown(request, file_id, THUMBNAIL.name)
 
 
-def image(request: Request, file_id: int, sent: Size) -> Picture:
+def image(request: AccountRequest, file_id: int, sent: SizeInput) -> Picture:
     """The preview, or one of those that listings name."""
     size = PREVIEW if sent.pixels is UNSET else BY_WIDTH.get(sent.pixels, PREVIEW)
     return shown(request, file_id, size.name)
 
 
-def shown(request: Request, file_id: int, size: str) -> HttpResponseBase:
+def shown(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
     """Only if one exists: else NotFound."""
     picture = pictures.read(library.file(request.account, file_id), size)
     return picture_answer(request, picture, pictures.type_of(picture))
 
 
-def hls(request: Request, file_id: int) -> PlayableLink:
+def hls(request: AccountRequest, file_id: int) -> PlayableLink:
     """Where its master playlist is, which is complete from the first answer on."""
     file = library.file(request.account, file_id)
     hidden = list(playback_views.plan_of(file).hidden)
@@ -41,7 +41,7 @@ def hls(request: Request, file_id: int) -> PlayableLink:
     return located(request, Playable(url=url, subtitles_not_shown=hidden or UNSET))
 
 
-def mp4(request: Request, file_id: int) -> PlayableLink:
+def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
     """Where it is or, answering 503 until then, will be."""
     file = library.file(request.account, file_id)
     made = playback_views.percent_made(file)
@@ -53,7 +53,7 @@ def mp4(request: Request, file_id: int) -> PlayableLink:
     return located(request, Playable(url=url, converting=True, progress=percent(made)))
 
 
-def located(request: Request, playable: Playable) -> HttpResponse:
+def located(request: AccountRequest, playable: Playable) -> HttpResponse:
     """Return the URL as JSON, and redirect a client that sends no `Accept`: such clients follow
     `Location` and read no JSON."""
     status = 200 if "Accept" in request.headers else 302

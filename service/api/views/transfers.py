@@ -8,8 +8,8 @@ from msgspec import UNSET
 
 from service import signals
 from service.api import records
-from service.api.inputs import Address, Magnet, Target
-from service.api.requests import Request
+from service.api.inputs import AddressInput, MagnetInput, Target
+from service.api.requests import AccountRequest
 from service.api.views import uploads
 from service.errors import NotATorrent
 from service.http import bodies, responses
@@ -22,7 +22,7 @@ from service.transfers import transfers
 SHAPE = 2
 
 
-def index(request: Request) -> Annotated[HttpResponse, records.Transfers]:
+def index(request: AccountRequest) -> Annotated[HttpResponse, records.Transfers]:
     """Not in the specification, but asked for by some clients."""
     etag = etag_of(request.account)
     return responses.unless_known(request, etag, lambda: responses.Record(index_record(request)))
@@ -35,7 +35,7 @@ def etag_of(account: Account) -> str:
     return '"t{}"'.format("-".join(map(str, numbers)))
 
 
-def index_record(request: Request) -> records.Transfers:
+def index_record(request: AccountRequest) -> records.Transfers:
     account = request.account
     running = running_records(account)
     return records.Transfers(
@@ -64,44 +64,46 @@ def paths_of(folder_ids: set[int]) -> dict[int, str]:
     }
 
 
-def show(request: Request, transfer_id: int) -> records.Transfer:
+def show(request: AccountRequest, transfer_id: int) -> records.Transfer:
     transfer = transfers.get(request.account, transfer_id)
     return records.whole_transfer_record(transfer, request.account, request.now)
 
 
-def add_magnet(request: Request, sent: Magnet) -> records.Added:
+def add_magnet(request: AccountRequest, sent: MagnetInput) -> records.Added:
     if not sent.magnet:
         raise NothingPassed
     return added(transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now))
 
 
-def add_url(request: Request) -> records.Added:
+def add_url(request: AccountRequest) -> records.Added:
     """An address, a magnet link, or (an older listing) a torrent's file."""
     if request.content_type == "multipart/form-data":
         return add_torrent_or_url(request)
     return added(url_transfer(request, bodies.fields_of(request)))
 
 
-def add_torrent_or_url(request: Request) -> records.Added:
+def add_torrent_or_url(request: AccountRequest) -> records.Added:
     with uploads.received(request, None) as (files, fields):
         if not files:
             return added(url_transfer(request, fields))
         return added(*[torrent_transfer(request, each, fields) for each in files])
 
 
-def url_transfer(request: Request, fields: bodies.Fields) -> Transfer:
-    sent = fields.read(Address)
+def url_transfer(request: AccountRequest, fields: bodies.Fields) -> Transfer:
+    sent = fields.read(AddressInput)
     if not sent.url:
         raise NothingPassed
     return transfers.add_url(request.account, sent.url, sent.folder_id, request.now)
 
 
-def add_torrent(request: Request) -> records.Added:
+def add_torrent(request: AccountRequest) -> records.Added:
     with uploads.received(request, None) as (files, fields):
         return added(*[torrent_transfer(request, each, fields) for each in files])
 
 
-def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
+def torrent_transfer(
+    request: AccountRequest, upload: uploads.ReceivedUpload, fields: bodies.Fields
+) -> Transfer:
     if upload.torrent is None:
         raise NotATorrent
     folder_id = fields.read(Target).folder_id
@@ -110,13 +112,15 @@ def torrent_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fi
     )
 
 
-def add_file(request: Request) -> records.Added:
+def add_file(request: AccountRequest) -> records.Added:
     """A torrent is fetched; whatever else is here already, and is kept as it is."""
     with uploads.received(request, library_store()) as (files, fields):
         return added(*[file_transfer(request, each, fields) for each in files])
 
 
-def file_transfer(request: Request, upload: uploads.Upload, fields: bodies.Fields) -> Transfer:
+def file_transfer(
+    request: AccountRequest, upload: uploads.ReceivedUpload, fields: bodies.Fields
+) -> Transfer:
     if upload.torrent is not None:
         return torrent_transfer(request, upload, fields)
     folder_id = fields.read(Target).folder_id
@@ -132,7 +136,7 @@ def added(*made: Transfer) -> records.Added:
     return msgspec.structs.replace(each[0], transfers=each if len(each) > 1 else UNSET)
 
 
-def delete(request: Request, transfer_id: int) -> records.Changed:
+def delete(request: AccountRequest, transfer_id: int) -> records.Changed:
     title = transfers.delete(request.account, transfer_id, request.now)
     signals.deleted.send(Transfer, request=request, name=title)
     return records.Changed()

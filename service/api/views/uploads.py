@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.errors import DiskFull, NoRoom, NotATorrent
-from service.http.bodies import Fields, Stream, length_of, parts_of, query_of
+from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
 from service.library import library
@@ -21,7 +21,7 @@ MOST_FILES = 500
 MOST_TORRENT_BYTES = 2 * torrent_files.MOST_BYTES
 
 
-class Upload:
+class ReceivedUpload:
     """One file on its way in.
 
     Guarantee: memory stays the same for any size, and there is one temporary copy, the store's
@@ -83,7 +83,7 @@ class Uploads:
     """All files of one request, each for itself; what is not kept in the end leaves nothing."""
 
     def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
-        self.all: list[Upload] = []
+        self.all: list[ReceivedUpload] = []
         self._room_bytes = room_bytes
         self._torrent_bytes = 0
         self._budget = Budget()
@@ -98,7 +98,7 @@ class Uploads:
             raise TooLarge
         with ExitStack() as writing:
             writer = writing.enter_context(self._store.writer()) if self._store else None
-            upload = Upload(part.file_name, writer, self._room_bytes, self._budget)
+            upload = ReceivedUpload(part.file_name, writer, self._room_bytes, self._budget)
             upload.receive(part.content)
         self.all.append(upload)
         if upload.stored is not None:
@@ -106,14 +106,16 @@ class Uploads:
             self._stack.callback(self._let_go, upload)
         self._torrent_bytes += len(upload.content)
 
-    def _let_go(self, upload: Upload) -> None:
+    def _let_go(self, upload: ReceivedUpload) -> None:
         """Unless somebody has kept it."""
         if self._store is not None and upload.stored is not None:
             self._store.delete(upload.stored.blob)
 
 
 @contextmanager
-def received(request: Request, store: Store | None) -> Iterator[tuple[list[Upload], Fields]]:
+def received(
+    request: AccountRequest, store: Store | None
+) -> Iterator[tuple[list[ReceivedUpload], Fields]]:
     """The files of a request, whole, and the fields beside them; without a store, only torrents.
 
     Raises NothingPassed, NoRoom, TooLarge: where the length tells, before anything is read.
@@ -122,7 +124,7 @@ def received(request: Request, store: Store | None) -> Iterator[tuple[list[Uploa
     if store is not None:
         _refuse_by_length(length_of(request) or 0, room_bytes, store)
     most_bytes = room_bytes + MOST_TORRENT_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES
-    stream = Stream(request, most_bytes)
+    stream = LimitedStream(request, most_bytes)
     with ExitStack() as stack:
         uploads = Uploads(room_bytes, stack, store)
         if request.content_type != "multipart/form-data":
@@ -143,7 +145,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 
 
 @contextmanager
-def kept(upload: Upload) -> Iterator[Stored]:
+def kept(upload: ReceivedUpload) -> Iterator[Stored]:
     """In the store for good, if what follows goes well."""
     if upload.stored is None:
         raise NotATorrent

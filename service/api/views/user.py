@@ -1,13 +1,13 @@
 """What an account can read about itself."""
 
 from service.api.records import Account, Settings, User
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.http.records import wish_record
 from service.models import Account as Owner
 from service.transfers import transfers
 
 
-def show(request: Request, user_id: int | None = None) -> User:
+def show(request: AccountRequest, user_id: int | None = None) -> User:
     """One listing of v1 names an id. Whichever it is, the only account to see is one's own."""
     owner = request.account
     return User(

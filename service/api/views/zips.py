@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from service.api.outcomes import ArchiveLink
-from service.api.requests import Request
+from service.api.requests import AccountRequest
 from service.content import archive_plans
 from service.http import bodies, responses
-from service.http.refusals import BadEntry, Missing, Unreadable
+from service.http.refusals import BadEntry, MissingField, UnreadableField
 
 MOST_ENTRIES = 10_000
 # 10,000 entries in bracket form, percent-encoded, have 1.2 MB.
@@ -21,25 +21,25 @@ FIELD = re.compile(
 NAME = "Files"
 
 
-class Selection(NamedTuple):
+class ZipSelection(NamedTuple):
     """Ids, each once, in the order in which they were named."""
 
     folder_ids: list[int]
     file_ids: list[int]
 
 
-def build(request: Request) -> ArchiveLink:
+def build(request: AccountRequest) -> ArchiveLink:
     fields = bodies.fields_of(request, MOST_BYTES)
     folder_ids, file_ids = selection_of(fields.pairs)
     link = archive_plans.create_link(request.account, folder_ids, file_ids, NAME, now=request.now)
     return responses.leads_to(request, link)
 
 
-def selection_of(pairs: bodies.Pairs) -> Selection:
+def selection_of(pairs: bodies.Pairs) -> ZipSelection:
     entries = list(checked(entries_of(pairs)))
     folder_ids = [number for kind, number in entries if kind == FOLDER]
     file_ids = [number for kind, number in entries if kind != FOLDER]
-    return Selection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
+    return ZipSelection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
 
 
 def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
@@ -62,7 +62,7 @@ def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
             for entry in listed(value):
                 entries.add(None, entry)
     if not entries.by_index:
-        raise Missing("archive_arr")
+        raise MissingField("archive_arr")
     found = sorted(entries.by_index.items())
     if len(found) > MOST_ENTRIES:
         raise BadEntry(found[MOST_ENTRIES][0], "is one too many")
@@ -108,7 +108,7 @@ def listed(array: Any) -> list[Any]:
         is_keyed = all(isinstance(each, dict) for each in array.values())
         array = list(array.values()) if is_keyed else [array]
     if not isinstance(array, list) or not array:
-        raise Unreadable("archive_arr")
+        raise UnreadableField("archive_arr")
     return array
 
 
@@ -121,12 +121,12 @@ def checked(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
             raise BadEntry(index, "type is none of file, folder, folder_file")
         try:
             yield entry["type"], bodies.number(entry.get("id"), "id")
-        except Unreadable as unreadable:
+        except UnreadableField as unreadable:
             raise BadEntry(index, "id is no number") from unreadable
 
 
 def read_entry(index: int, text: str) -> Any:
     try:
         return bodies.json_value(text, "archive_arr")
-    except Unreadable as unreadable:
+    except UnreadableField as unreadable:
         raise BadEntry(index, "is no object") from unreadable

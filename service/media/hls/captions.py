@@ -17,13 +17,13 @@ BREAK = re.compile(r"\\[Nn]")
 MOST_CUES, LONGEST_DIALOGUE = 2000, 2000
 
 
-class Cue(NamedTuple):
+class CaptionCue(NamedTuple):
     start: float  # in seconds
     end: float
     text: str
 
 
-def webvtt(cues: Iterable[Cue]) -> str:
+def webvtt(cues: Iterable[CaptionCue]) -> str:
     lines = ["WEBVTT", f"X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:{BEGIN_SECONDS * CLOCK}", ""]
     for cue in cues:
         lines += [f"{clock(cue.start)} --> {clock(cue.end)}", cue.text, ""]

@@ -14,13 +14,13 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
 from service.media import refusals
 from service.media.cache import Cache, is_there
 from service.media.hls import adts, boxes, segments
-from service.media.hls.renditions import Kind, Rendition
+from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.jobs import Jobs
-from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, Limits, Running
+from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, ResourceLimits, RunningProgram
 
 log = logging.getLogger("ferry.media")
 
-ENCODING = Limits(
+ENCODING = ResourceLimits(
     wall_seconds=4 * 3600,
     cpu_seconds=8 * 3600,
     memory_bytes=6144 * MIB,
@@ -28,7 +28,7 @@ ENCODING = Limits(
     nice=FOREGROUND,
 )
 # One run of those is some seconds of work at most.
-LIGHT = Limits(
+LIGHT = ResourceLimits(
     wall_seconds=600,
     cpu_seconds=120,
     memory_bytes=2048 * MIB,
@@ -48,7 +48,7 @@ LIGHT_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class Work:
+class ConverterWork:
     """A rendition of a content, and where its segments go; the same, whichever blob is read."""
 
     blob: Path = field(compare=False)
@@ -58,7 +58,7 @@ class Work:
     @property
     def is_light(self) -> bool:
         """Copies, sounds and words cost little and end soon; pictures are encoded for hours."""
-        return self.rendition.is_copied or self.rendition.kind != Kind.PICTURE
+        return self.rendition.is_copied or self.rendition.kind != RenditionKind.PICTURE
 
     @property
     def init(self) -> Path:
@@ -91,7 +91,7 @@ class Converters:
         self._conversions: dict[Path, Conversion] = {}
         self.is_stopped = False
 
-    def segment(self, work: Work, number: int, wait_seconds: float) -> Path:
+    def segment(self, work: ConverterWork, number: int, wait_seconds: float) -> Path:
         """Raises Busy, CannotConvert, NotFound."""
         conversion = self._conversion(work)
         conversion.wait_for(work, number, time.monotonic() + wait_seconds)
@@ -123,7 +123,7 @@ class Converters:
         for each in conversions:
             each.stop()
 
-    def _conversion(self, work: Work) -> "Conversion":
+    def _conversion(self, work: ConverterWork) -> "Conversion":
         """Raises Busy."""
         for _ in range(TRIES):
             found = self._conversion_at(work)
@@ -133,7 +133,7 @@ class Converters:
             found.stop()
         raise Busy
 
-    def _conversion_at(self, work: Work) -> "Conversion":
+    def _conversion_at(self, work: ConverterWork) -> "Conversion":
         """Raises Busy."""
         with self._lock:
             if self.is_stopped:
@@ -153,12 +153,12 @@ class Conversion:
        └──ended, broke or moved───┘  └────somebody waits─────┘  └──idle──> resting
     """
 
-    def __init__(self, converters: Converters, work: Work) -> None:
+    def __init__(self, converters: Converters, work: ConverterWork) -> None:
         self.work = work
         self._converters = converters
         self._changed = threading.Condition()
         self._waiting: Counter[int] = Counter()
-        self._run: Run | None = None
+        self._run: ConverterRun | None = None
         self._is_stopped = False
         self._asked_at = time.monotonic()
         self._reach = 0
@@ -176,7 +176,7 @@ class Conversion:
     def touch(self) -> None:
         self._asked_at = time.monotonic()
 
-    def wait_for(self, work: Work, number: int, deadline: float) -> None:
+    def wait_for(self, work: ConverterWork, number: int, deadline: float) -> None:
         """By the blob of whoever waits: that of another may be gone. Raises as `segment`."""
         tries = 0
         with self._changed:
@@ -211,19 +211,19 @@ class Conversion:
         if not is_on_its_way and run.has_delivered and not self._is_needed(run):
             run.end()
 
-    def _is_needed(self, run: "Run") -> bool:
+    def _is_needed(self, run: "ConverterRun") -> bool:
         return any(run.at <= number <= run.at + NEAR for number in self._waiting)
 
     @property
     def _ahead(self) -> int:
         return LIGHT_AHEAD if self.work.is_light else ENCODED_AHEAD
 
-    def _begin(self, work: Work, number: int) -> None:
+    def _begin(self, work: ConverterWork, number: int) -> None:
         """With the condition held; raises Busy."""
         turn = self._wait_for_turn()
         try:
             self._reach = number + self._ahead
-            self._run = Run(work, number, self._reach)
+            self._run = ConverterRun(work, number, self._reach)
         except BaseException:
             turn.close()
             raise
@@ -272,7 +272,7 @@ class Conversion:
 
     # In the thread of a run
 
-    def _convert(self, run: "Run", turn: ExitStack) -> None:
+    def _convert(self, run: "ConverterRun", turn: ExitStack) -> None:
         try:
             with turn:
                 for segment in run.segments():
@@ -295,7 +295,7 @@ class Conversion:
     def _store(self, segment: segments.Segment) -> None:
         self._converters.cache.put(self.work.path(segment.number), segment.data)
 
-    def _goes_on(self, run: "Run", number: int) -> bool:
+    def _goes_on(self, run: "ConverterRun", number: int) -> bool:
         with self._changed:
             run.at, run.has_delivered = number + 1, True
             self._changed.notify_all()
@@ -312,7 +312,7 @@ class Conversion:
     def _is_idle(self) -> bool:
         return time.monotonic() - self._asked_at > IDLE_SECONDS
 
-    def _note(self, run: "Run", refusal: Refusal) -> None:
+    def _note(self, run: "ConverterRun", refusal: Refusal) -> None:
         if not run.is_ended and not run.has_delivered:
             self._failures[run.first] = refusal
             told = refusal.why if isinstance(refusal, CannotConvert) else "no room or no time"
@@ -330,10 +330,10 @@ class Conversion:
             run.end()
 
 
-class Run:
+class ConverterRun:
     """One process, from its first segment on."""
 
-    def __init__(self, work: Work, first: int, last: int) -> None:
+    def __init__(self, work: ConverterWork, first: int, last: int) -> None:
         self.first = self.at = first
         self.has_delivered = self.rests = self.is_ended = False
         self.moved_at, self.moved_at_cpu = time.monotonic(), 0.0
@@ -344,7 +344,7 @@ class Run:
         ours, theirs = os.pipe()
         self._output = open(ours, "rb", buffering=256 * 1024)  # noqa: SIM115
         try:
-            self._running = Running(
+            self._running = RunningProgram(
                 wanted.argv,
                 limits=LIGHT if work.is_light else ENCODING,
                 cwd=work.folder,

@@ -18,14 +18,14 @@ from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
 from service.media.content_folders import Content
 from service.media.hls import encoders
-from service.media.hls.plans import Plan, sounds_of
+from service.media.hls.plans import PlaybackPlan, sounds_of
 from service.media.hls.renditions import (
     AAC_BITS,
     COPIED_CONTAINERS,
     COPIED_SOUND_CONTAINERS,
     SIZES,
-    Kind,
     Rendition,
+    RenditionKind,
     container_of,
     is_plain_aac,
     is_plain_h264,
@@ -34,7 +34,7 @@ from service.media.hls.renditions import (
 from service.media.probe import Probed
 from service.media.requests import is_taken
 from service.media.sandbox.jobs import Jobs
-from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, Limits, Running
+from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, ResourceLimits, RunningProgram
 from service.media.sandbox.tools import opens
 from service.store.blobs import library_store, make_folder
 from service.store.sync import sync
@@ -60,9 +60,11 @@ class Films:
         self._news = threading.Event()
         self._stopped = threading.Event()
         self._progress: dict[Content, float] = {}
-        self._running: Running | None = None
+        self._running: RunningProgram | None = None
 
-    def want(self, content: Content, blob: Path, probed: Probed, plan: Plan) -> dict[str, object]:
+    def want(
+        self, content: Content, blob: Path, probed: Probed, plan: PlaybackPlan
+    ) -> dict[str, object]:
         """Raises CannotConvert."""
         folder = folder_of(content)
         if is_film(blob, probed):
@@ -134,7 +136,7 @@ class Films:
 
     def _make(self, content: Content, note: dict[str, object]) -> None:
         """Raises Failed."""
-        probed, plan = Probed.of(note["probed"]), Plan.of(note["plan"])  # type: ignore[arg-type]
+        probed, plan = Probed.of(note["probed"]), PlaybackPlan.of(note["plan"])  # type: ignore[arg-type]
         store, blob_name = library_store(), str(note["blob"])
         if store.size(blob_name) is None:
             return  # Deleted meanwhile; another file may have the same content.
@@ -146,7 +148,7 @@ class Films:
         ours, theirs = os.pipe()
         with open(ours, "rb", buffering=0) as progress:
             try:
-                self._running = Running(
+                self._running = RunningProgram(
                     film_argv(blob, probed, plan, draft),
                     limits=limits_of(content, plan, self._cache.budget_bytes),
                     cwd=folder,
@@ -170,7 +172,7 @@ class Films:
         draft.replace(folder / FILM)
         self._cache.grown((folder / FILM).stat().st_size)
 
-    def _note_progress(self, content: Content, told: bytes, plan: Plan) -> None:
+    def _note_progress(self, content: Content, told: bytes, plan: PlaybackPlan) -> None:
         for found in PROGRESS.findall(told)[-1:]:
             done = int(found) / 1_000_000 / max(0.1, plan.seconds)
             self._progress[content] = min(99.9, 100 * done)
@@ -247,7 +249,7 @@ def begins_with_its_index(blob: Path) -> bool:
 # What it becomes
 
 
-def film_argv(blob: Path, probed: Probed, plan: Plan, target: Path) -> list[str]:
+def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> list[str]:
     chosen = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"]
     picture = best_picture(plan)
     if picture is not None:
@@ -264,8 +266,8 @@ def film_argv(blob: Path, probed: Probed, plan: Plan, target: Path) -> list[str]
     return [*start, *chosen, *ending]
 
 
-def best_picture(plan: Plan) -> Rendition | None:
-    pictures = plan.of_kind(Kind.PICTURE)
+def best_picture(plan: PlaybackPlan) -> Rendition | None:
+    pictures = plan.of_kind(RenditionKind.PICTURE)
     return max(pictures, key=lambda each: (each.is_copied, each.width), default=None)
 
 
@@ -288,10 +290,10 @@ def picture_codec(probed: Probed, picture: Rendition) -> list[str]:
     ]
 
 
-def limits_of(content: Content, plan: Plan, budget_bytes: int) -> Limits:
+def limits_of(content: Content, plan: PlaybackPlan, budget_bytes: int) -> ResourceLimits:
     most = sum(each.bits for each in plan.renditions) / 8 * plan.seconds
     output_bytes = min(budget_bytes, round(max(most, content.size_bytes * 1.2)) + ROOM_BYTES)
-    return Limits(
+    return ResourceLimits(
         wall_seconds=24 * HOURS,
         cpu_seconds=48 * HOURS,
         memory_bytes=6144 * MIB,

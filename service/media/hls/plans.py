@@ -11,8 +11,8 @@ from typing import Any, Self
 
 from service.media.hls import renditions
 from service.media.hls.grid import cuts
-from service.media.hls.renditions import Kind, Rendition, Shape
-from service.media.probe import Probed, Track, TrackKind
+from service.media.hls.renditions import Rendition, RenditionKind, SurveyedShape
+from service.media.probe import MediaTrack, Probed, TrackKind
 
 PLAN = "plan.json"
 VERSION = 1
@@ -28,7 +28,7 @@ class Hidden:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlaybackPlan:
     seconds: float
     renditions: tuple[Rendition, ...]
     hidden: tuple[Hidden, ...] = ()
@@ -57,14 +57,14 @@ class Plan:
             "is_final": self.is_final,
         }
 
-    def of_kind(self, kind: Kind) -> list[Rendition]:
+    def of_kind(self, kind: RenditionKind) -> list[Rendition]:
         return [each for each in self.renditions if each.kind == kind]
 
     def rendition(self, name: str) -> Rendition | None:
         there = (*self.renditions, *self.former)
         return next((each for each in there if each.name == name), None)
 
-    def after(self, earlier: "Plan | None") -> "Plan":
+    def after(self, earlier: "PlaybackPlan | None") -> "PlaybackPlan":
         """What an earlier one had, and this one has not, goes on being served."""
         if earlier is None:
             return self
@@ -73,7 +73,7 @@ class Plan:
         return replace(self, former=tuple(each for each in there if each.name not in names))
 
 
-def find_plan(folder: Path) -> Plan | None:
+def find_plan(folder: Path) -> PlaybackPlan | None:
     """The plan of a content, by the folder of its renditions; None where it is not made yet."""
     path = folder / PLAN
     try:
@@ -83,11 +83,11 @@ def find_plan(folder: Path) -> Plan | None:
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, _written_at: int) -> Plan:
+def _read(path: Path, _written_at: int) -> PlaybackPlan:
     kept = json.loads(path.read_text())
     if kept["version"] != VERSION:
         raise ValueError(kept["version"])
-    return Plan.of(kept)
+    return PlaybackPlan.of(kept)
 
 
 # Making one
@@ -105,17 +105,17 @@ def questions(probed: Probed) -> dict[str, Any]:
     }
 
 
-def sounds_of(probed: Probed) -> list[Track]:
+def sounds_of(probed: Probed) -> list[MediaTrack]:
     return probed.of_kind(TrackKind.AUDIO)[: renditions.MOST_SOUNDS]
 
 
-def planned(probed: Probed, survey: Mapping[str, Any], *, is_final: bool) -> Plan:
+def planned(probed: Probed, survey: Mapping[str, Any], *, is_final: bool) -> PlaybackPlan:
     found = Survey(probed, survey)
     pictures = found.pictures()
     made = [*pictures, *found.sounds(), *found.texts()]
     has_copy = any(each.is_copied for each in pictures)
     asked_for_copy = questions(probed)["video"] is not None
-    return Plan(
+    return PlaybackPlan(
         seconds=found.seconds,
         renditions=tuple(made),
         hidden=tuple(hidden(probed)),
@@ -160,7 +160,7 @@ class Survey:
         # Players begin with the first: 720 lines come at once on any machine.
         return sorted(encoded, key=lambda each: each.name == "v1080")
 
-    def _copied_picture(self, track: Track, end: float) -> Rendition | None:
+    def _copied_picture(self, track: MediaTrack, end: float) -> Rendition | None:
         keys, init = self._told["keys"], self._told["inits"].get(str(track.index))
         chosen = cuts(keys["times"], end) if keys and init else None
         if chosen is None:
@@ -169,7 +169,7 @@ class Survey:
         width, height = renditions.shown_size(track, shape)
         return Rendition(
             name="vcopy",
-            kind=Kind.PICTURE,
+            kind=RenditionKind.PICTURE,
             track=track.index,
             seconds=end,
             is_copied=True,
@@ -189,7 +189,7 @@ class Survey:
         default = next((each for each in tracks if each.is_default), tracks[0] if tracks else None)
         return [self._sound(each, is_default=each is default) for each in tracks]
 
-    def _sound(self, track: Track, *, is_default: bool) -> Rendition:
+    def _sound(self, track: MediaTrack, *, is_default: bool) -> Rendition:
         encoded = renditions.encoded_sound(track, self._end_of(track), is_default=is_default)
         init = self._told["inits"].get(str(track.index))
         if init is None:
@@ -213,13 +213,13 @@ class Survey:
         told = self._told["inits"]
         return {each.name: b64decode(told[str(each.track)]["init"]) for each in copied}
 
-    def _end_of(self, track: Track) -> float:
+    def _end_of(self, track: MediaTrack) -> float:
         end = float(self._told["ends"].get(str(track.index), 0))
         return end if end > 0 else max(self._probed.duration_seconds, 0.1)
 
-    def _shape(self, track: Track) -> Shape:
+    def _shape(self, track: MediaTrack) -> SurveyedShape:
         told = self._told["shapes"].get(str(track.index), {})
-        return Shape(
+        return SurveyedShape(
             pixel_ratio=float(told.get("pixel_ratio") or 1),
             rate=str(told.get("rate", "")),
             hdr=str(told.get("hdr", "")),

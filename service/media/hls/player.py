@@ -15,16 +15,16 @@ from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
 from service.media.content_folders import Content
 from service.media.hls import boxes, encoders, plans
-from service.media.hls.converters import Converters, Work
+from service.media.hls.converters import Converters, ConverterWork
 from service.media.hls.films import Films
-from service.media.hls.plans import Plan, Survey
-from service.media.hls.renditions import Kind, Rendition
+from service.media.hls.plans import PlaybackPlan, Survey
+from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.probe import Probed
 from service.media.requests import Answer, Facts, MediaServer
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.jobs import Jobs
-from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, Limits
+from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
 from service.media.sandbox.programs import ENVIRONMENT, program
 from service.models import File, Media
 from service.store.blobs import library_store, make_folder
@@ -35,7 +35,7 @@ MOST_ARRIVALS = 1000
 # Who waits at the desk, for a converter or for a survey.
 MOST_SEGMENTS, MOST_ANSWERS = 24, 16
 SEGMENT_SECONDS = 20.0
-LOOK = Limits(
+LOOK = ResourceLimits(
     wall_seconds=90,
     cpu_seconds=15,
     memory_bytes=2048 * MIB,
@@ -43,7 +43,7 @@ LOOK = Limits(
     nice=FOREGROUND,
 )
 # All of a film is read, from a slow disk too.
-SCAN = Limits(
+SCAN = ResourceLimits(
     wall_seconds=1800,
     cpu_seconds=300,
     memory_bytes=2048 * MIB,
@@ -109,7 +109,7 @@ class Player:
         make_folder(folder)
         if rendition.is_copied and not is_there(folder / "init.mp4"):
             self.init(question)
-        self.converters.segment(Work(blob, folder, rendition), number, SEGMENT_SECONDS)
+        self.converters.segment(ConverterWork(blob, folder, rendition), number, SEGMENT_SECONDS)
         return {}
 
     def film(self, question: Facts) -> Facts:
@@ -159,7 +159,7 @@ class Player:
             raise NotFound
         return found
 
-    def _plan(self, content: Content, blob: Path) -> Plan:
+    def _plan(self, content: Content, blob: Path) -> PlaybackPlan:
         folder = folder_of(content)
         with self._alone(folder):
             plan = plans.find_plan(folder)
@@ -180,7 +180,9 @@ class Player:
                 self._arrivals.put_nowait((media, blob))
                 self._scans_ordered.add(content)
 
-    def _survey(self, content: Content, blob: Path, media: Media, limits: Limits) -> Plan:
+    def _survey(
+        self, content: Content, blob: Path, media: Media, limits: ResourceLimits
+    ) -> PlaybackPlan:
         """Asks the surveyor, and keeps what follows. Raises CannotConvert, Busy."""
         probed, folder = Probed.of(media.probed), folder_of(content)
         asked = program(
@@ -204,7 +206,7 @@ class Player:
         save_plan(folder, plan)
         return plan
 
-    def _surveyed(self, asked: list[str], limits: Limits) -> bytes:
+    def _surveyed(self, asked: list[str], limits: ResourceLimits) -> bytes:
         """For those who wait a few at once, as all that is light. Raises Failed, Busy."""
         with ExitStack() as turn:
             if limits is LOOK:
@@ -253,7 +255,7 @@ def content_of(question: Facts) -> Content:
     return Content(str(question["sha1"]), int(question["size_bytes"]))
 
 
-def save_plan(folder: Path, plan: Plan) -> None:
+def save_plan(folder: Path, plan: PlaybackPlan) -> None:
     content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.kept()).encode())
 
 
@@ -275,7 +277,7 @@ def probe_now(children: Children, content: Content, blob: Path) -> Media:
 
 
 def encoded_init(rendition: Rendition) -> bytes:
-    is_picture = rendition.kind == Kind.PICTURE
+    is_picture = rendition.kind == RenditionKind.PICTURE
     argv = encoders.pictures_init(rendition) if is_picture else encoders.sounds_init()
     try:
         written = launcher.run(argv, limits=LOOK, cwd=content_folders.scratch_folder())

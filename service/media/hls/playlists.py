@@ -5,8 +5,8 @@ import re
 from fractions import Fraction
 from math import ceil
 
-from service.media.hls.plans import Hidden, Plan
-from service.media.hls.renditions import AAC_CODECS, Kind, Rendition
+from service.media.hls.plans import Hidden, PlaybackPlan
+from service.media.hls.renditions import AAC_CODECS, Rendition, RenditionKind
 
 SOUNDS, TEXTS = "sound", "text"
 # A quote or a line end would end the attribute; the language is a tag of BCP 47 or nothing.
@@ -84,10 +84,10 @@ NAMES = {
 }
 
 
-def master(plan: Plan) -> str:
+def master(plan: PlaybackPlan) -> str:
     lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
-    pictures, sounds = plan.of_kind(Kind.PICTURE), plan.of_kind(Kind.SOUND)
-    texts = plan.of_kind(Kind.TEXT) if pictures else []
+    pictures, sounds = plan.of_kind(RenditionKind.PICTURE), plan.of_kind(RenditionKind.SOUND)
+    texts = plan.of_kind(RenditionKind.TEXT) if pictures else []
     has_group = bool(sounds) and (bool(pictures) or len(sounds) > 1)
     lines += [f"## Not shown: {name_of(each, order)}, {one_line(each.codec)}"
               for order, each in enumerate(plan.hidden, 1)]  # fmt: skip
@@ -121,7 +121,7 @@ def _stream(main: Rendition, sounds: list[Rendition], *, has_group: bool, has_te
     heard = max((each.bits for each in sounds), default=0)
     codecs = dict.fromkeys(each.codecs or AAC_CODECS for each in [main, *sounds])
     facts = [f"BANDWIDTH={main.bits + heard}", f'CODECS="{",".join(codecs)}"']
-    if main.kind == Kind.PICTURE:
+    if main.kind == RenditionKind.PICTURE:
         facts += [f"RESOLUTION={main.width}x{main.height}"]
         facts += [f"FRAME-RATE={float(Fraction(main.rate)):.3f}"]
     facts += [f'AUDIO="{SOUNDS}"'] if has_group else []
@@ -138,7 +138,7 @@ def media(rendition: Rendition) -> str:
         "#EXT-X-MEDIA-SEQUENCE:0",
         "#EXT-X-PLAYLIST-TYPE:VOD",
     ]
-    if rendition.kind != Kind.TEXT:
+    if rendition.kind != RenditionKind.TEXT:
         lines += ["#EXT-X-INDEPENDENT-SEGMENTS", '#EXT-X-MAP:URI="init.mp4"']
     for number, duration in enumerate(durations):
         lines += [f"#EXTINF:{duration:.6f},", f"{number}.{rendition.extension}"]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, Self
 
 from service.media.hls.grid import Grid, grid
-from service.media.probe import Probed, Track, TrackKind
+from service.media.probe import MediaTrack, Probed, TrackKind
 
 COPIED_CONTAINERS = frozenset({"mov", "matroska", "mpegts", "flv"})
 COPIED_SOUND_CONTAINERS = COPIED_CONTAINERS | {"mp3", "aac"}
@@ -30,13 +30,13 @@ OVERHEAD = 1.05  # of MP4 around its samples
 NAME = re.compile("[a-z][a-z0-9]{0,15}")
 
 
-class Kind(StrEnum):
+class RenditionKind(StrEnum):
     PICTURE = "video"
     SOUND = "audio"
     TEXT = "text"
 
 
-class Size(NamedTuple):
+class PictureBox(NamedTuple):
     """A box into which a picture is fitted, lying or standing."""
 
     name: str
@@ -48,9 +48,9 @@ class Size(NamedTuple):
 
 
 SIZES = (
-    Size("v1080", 1920, 1080, 5_000_000, "4.0", "4.2"),
-    Size("v720", 1280, 720, 2_800_000, "3.1", "3.2"),
-    Size("v480", 854, 480, 1_400_000, "3.0", "3.1"),
+    PictureBox("v1080", 1920, 1080, 5_000_000, "4.0", "4.2"),
+    PictureBox("v720", 1280, 720, 2_800_000, "3.1", "3.2"),
+    PictureBox("v480", 854, 480, 1_400_000, "3.0", "3.1"),
 )
 
 
@@ -59,7 +59,7 @@ class Rendition:
     """One playlist of its own. What is copied has `starts`, all else a grid."""
 
     name: str
-    kind: Kind
+    kind: RenditionKind
     track: int
     seconds: float
     is_copied: bool = False
@@ -92,14 +92,14 @@ class Rendition:
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:
         lists = {"starts": tuple(kept["starts"]), "marks": tuple(kept["marks"])}
-        return cls(**{**kept, **lists, "kind": Kind(kept["kind"])})
+        return cls(**{**kept, **lists, "kind": RenditionKind(kept["kind"])})
 
     def kept(self) -> dict[str, Any]:
         return asdict(self)
 
     @property
     def extension(self) -> str:
-        return "vtt" if self.kind == Kind.TEXT else "m4s"
+        return "vtt" if self.kind == RenditionKind.TEXT else "m4s"
 
     @property
     def count(self) -> int:
@@ -115,11 +115,11 @@ class Rendition:
     @property
     def grid(self) -> Grid:
         match self.kind, self.is_copied:
-            case Kind.PICTURE, _:
+            case RenditionKind.PICTURE, _:
                 return grid(Fraction(self.rate), self.seconds)
-            case Kind.SOUND, False:
+            case RenditionKind.SOUND, False:
                 return grid(Fraction(AAC_RATE, 1024), self.seconds)
-            case Kind.SOUND, True:
+            case RenditionKind.SOUND, True:
                 return grid(Fraction(1000), self.seconds, COPIED_SOUND_MS)
         return grid(Fraction(TEXT_UNIT), self.seconds, TEXT_SECONDS * TEXT_UNIT)
 
@@ -131,7 +131,7 @@ def container_of(probed: Probed) -> frozenset[str]:
     return frozenset(probed.container.split(","))
 
 
-def preroll_of(probed: Probed, track: Track) -> float:
+def preroll_of(probed: Probed, track: MediaTrack) -> float:
     """A seek leads to a key frame where the container knows them; elsewhere to any frame, and the
     last key frame before lies some way back: in MPEG-2 half a second, else whatever they liked."""
     if container_of(probed) & KNOWING_KEYS:
@@ -139,12 +139,12 @@ def preroll_of(probed: Probed, track: Track) -> float:
     return 2 if track.codec == "mpeg2video" else 12
 
 
-def main_picture(probed: Probed) -> Track | None:
+def main_picture(probed: Probed) -> MediaTrack | None:
     found = probed.of_kind(TrackKind.VIDEO)
     return next((track for track in found if track.is_default), found[0] if found else None)
 
 
-def is_picture_copied(probed: Probed, track: Track) -> bool:
+def is_picture_copied(probed: Probed, track: MediaTrack) -> bool:
     """Whether every phone plays it as it is. Beware: not all apply a rotation to segments."""
     return (
         bool(container_of(probed) & COPIED_CONTAINERS)
@@ -154,7 +154,7 @@ def is_picture_copied(probed: Probed, track: Track) -> bool:
     )
 
 
-def is_plain_h264(track: Track) -> bool:
+def is_plain_h264(track: MediaTrack) -> bool:
     return (
         track.codec == "h264"
         and track.pixel_format in PLAIN_PIXELS
@@ -163,7 +163,7 @@ def is_plain_h264(track: Track) -> bool:
     )
 
 
-def is_sound_copied(probed: Probed, track: Track) -> bool:
+def is_sound_copied(probed: Probed, track: MediaTrack) -> bool:
     """MP3 only where there is nothing else: players switch badly between codecs."""
     if not container_of(probed) & COPIED_SOUND_CONTAINERS:
         return False
@@ -172,7 +172,7 @@ def is_sound_copied(probed: Probed, track: Track) -> bool:
     return is_plain_aac(track)
 
 
-def is_plain_aac(track: Track) -> bool:
+def is_plain_aac(track: MediaTrack) -> bool:
     return track.codec == "aac" and track.profile in PLAIN_AAC
 
 
@@ -180,7 +180,7 @@ def is_plain_aac(track: Track) -> bool:
 
 
 def encoded_pictures(
-    track: Track, shape: "Shape", seconds: float, *, below: bool, preroll: float
+    track: MediaTrack, shape: "SurveyedShape", seconds: float, *, below: bool, preroll: float
 ) -> list[Rendition]:
     """`below`: only those smaller than the source, which is copied beside them."""
     width, height = shown_size(track, shape)
@@ -191,7 +191,7 @@ def encoded_pictures(
     return [encoded_picture(track, shape, size, seconds, preroll) for size in unique.values()]
 
 
-class Shape(NamedTuple):
+class SurveyedShape(NamedTuple):
     """What the survey adds to what was probed."""
 
     pixel_ratio: float
@@ -200,29 +200,29 @@ class Shape(NamedTuple):
     has_matrix: bool
 
 
-def shown_size(track: Track, shape: Shape) -> tuple[int, int]:
+def shown_size(track: MediaTrack, shape: SurveyedShape) -> tuple[int, int]:
     width, height = max(2, round(track.width * shape.pixel_ratio)), max(2, track.height)
     return (height, width) if track.rotation_degrees % 180 else (width, height)
 
 
-def holding(width: int, height: int) -> Size:
+def holding(width: int, height: int) -> PictureBox:
     """The smallest that needs no scaling down, or the largest of all."""
     return next((size for size in reversed(SIZES) if is_within(width, height, size)), SIZES[0])
 
 
-def is_within(width: int, height: int, size: Size) -> bool:
+def is_within(width: int, height: int, size: PictureBox) -> bool:
     return max(width, height) <= size.long and min(width, height) <= size.short
 
 
 def encoded_picture(
-    track: Track, shape: Shape, size: Size, seconds: float, preroll: float
+    track: MediaTrack, shape: SurveyedShape, size: PictureBox, seconds: float, preroll: float
 ) -> Rendition:
     width, height = fitted(*shown_size(track, shape), size)
     rate = rate_of(shape, track)
     level = size.fast_level if rate > FAST else size.level
     return Rendition(
         name=size.name,
-        kind=Kind.PICTURE,
+        kind=RenditionKind.PICTURE,
         track=track.index,
         seconds=seconds,
         codecs=f"avc1.6400{round(float(level) * 10):02x}",
@@ -238,19 +238,19 @@ def encoded_picture(
     )
 
 
-def matrix_of(track: Track, shape: Shape) -> str:
+def matrix_of(track: MediaTrack, shape: SurveyedShape) -> str:
     """Untold, it is what players take it for, by the number of lines."""
     if shape.has_matrix:
         return "auto"
     return "bt709" if track.height >= HIGH_DEFINITION else "bt601"
 
 
-def fitted(width: int, height: int, size: Size) -> tuple[int, int]:
+def fitted(width: int, height: int, size: PictureBox) -> tuple[int, int]:
     factor = min(1.0, size.long / max(width, height), size.short / min(width, height))
     return tuple(max(2, round(each * factor / 2) * 2) for each in (width, height))  # type: ignore[return-value]
 
 
-def rate_of(shape: Shape, track: Track) -> Fraction:
+def rate_of(shape: SurveyedShape, track: MediaTrack) -> Fraction:
     told = Fraction(shape.rate or track.frames_per_second)
     rate = told.limit_denominator(1001)
     return USUAL_RATE if rate < 1 else min(rate, FASTEST)
@@ -259,10 +259,10 @@ def rate_of(shape: Shape, track: Track) -> Fraction:
 # Sounds and texts
 
 
-def encoded_sound(track: Track, seconds: float, *, is_default: bool) -> Rendition:
+def encoded_sound(track: MediaTrack, seconds: float, *, is_default: bool) -> Rendition:
     return Rendition(
         name=f"a{track.index}",
-        kind=Kind.SOUND,
+        kind=RenditionKind.SOUND,
         track=track.index,
         seconds=seconds,
         codecs=AAC_CODECS,
@@ -274,10 +274,10 @@ def encoded_sound(track: Track, seconds: float, *, is_default: bool) -> Renditio
     )
 
 
-def text(track: Track, seconds: float) -> Rendition:
+def text(track: MediaTrack, seconds: float) -> Rendition:
     return Rendition(
         name=f"t{track.index}",
-        kind=Kind.TEXT,
+        kind=RenditionKind.TEXT,
         track=track.index,
         seconds=seconds,
         language=track.language,

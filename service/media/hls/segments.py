@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.media.hls import adts, boxes, encoders
 from service.media.hls.boxes import Sample
 from service.media.hls.grid import BEGIN_SECONDS
-from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Kind, Rendition
+from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Rendition, RenditionKind
 from service.media.sandbox.programs import ENVIRONMENT, program
 from service.media.sandbox.tools import opens
 
@@ -26,29 +26,31 @@ class Segment(NamedTuple):
     """Only the end of the output ended it, which also comes when the program is killed."""
 
 
-class Command(NamedTuple):
+class ConverterCommand(NamedTuple):
     argv: list[str]
     environment: dict[str, str]
     opens: dict[str, str] | None = None
 
 
-def command(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> Command:
+def command(
+    rendition: Rendition, path: Path, first: int, last: int, scale: int
+) -> ConverterCommand:
     """`scale`: units a second of what is copied."""
-    if rendition.kind == Kind.TEXT:
+    if rendition.kind == RenditionKind.TEXT:
         span = {"start": first * TEXT_SECONDS, "end": (first + 1) * TEXT_SECONDS}
         asked = program("captioner", path=str(path), track=rendition.track, **span)
-        return Command(asked, ENVIRONMENT)
+        return ConverterCommand(asked, ENVIRONMENT)
     if rendition.is_copied:
-        return Command(copying(rendition, path, first, last, scale), ENVIRONMENT)
-    if rendition.kind == Kind.SOUND:
-        return Command(encoders.sounds(rendition, path, first), {}, opens(path))
-    return Command(encoders.pictures(rendition, path, first), {}, opens(path))
+        return ConverterCommand(copying(rendition, path, first, last, scale), ENVIRONMENT)
+    if rendition.kind == RenditionKind.SOUND:
+        return ConverterCommand(encoders.sounds(rendition, path, first), {}, opens(path))
+    return ConverterCommand(encoders.pictures(rendition, path, first), {}, opens(path))
 
 
 def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> list[str]:
     where = {"path": str(path), "track": rendition.track, "timescale": scale}
     span = {"first": first, "last": last, "final": rendition.count - 1}
-    if rendition.kind == Kind.PICTURE:
+    if rendition.kind == RenditionKind.PICTURE:
         marks = rendition.marks[first : last + 2]
         cuts = {"marks": marks, "by": rendition.by, "delay": rendition.delay}
         return program("copier", **where, **span, **cuts)
@@ -58,11 +60,11 @@ def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int)
 
 def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
     """Raises boxes.Malformed and adts.Malformed."""
-    if rendition.kind == Kind.TEXT:
+    if rendition.kind == RenditionKind.TEXT:
         return _text(first, source)
     if rendition.is_copied:
         return _copied(first, source)
-    if rendition.kind == Kind.SOUND:
+    if rendition.kind == RenditionKind.SOUND:
         return _sounds(rendition, first, source)
     return _pictures(rendition, first, source)
 

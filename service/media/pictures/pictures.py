@@ -14,7 +14,7 @@ from service.media.formats import FORMATS
 from service.media.pictures.sizes import SIZES
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
-from service.media.sandbox.launcher import MIB, Failed, Limits
+from service.media.sandbox.launcher import MIB, Failed, ResourceLimits
 from service.media.sandbox.tools import ffmpeg, opens
 from service.models import File, Media
 
@@ -22,7 +22,7 @@ MAKE_SECONDS = 20.0
 # As long as a browser may wait for a picture, and its turn before.
 ASK_SECONDS = 25.0
 HEIF = "heif"
-HEIF_LIMITS = Limits(
+HEIF_LIMITS = ResourceLimits(
     wall_seconds=90, cpu_seconds=30, memory_bytes=2048 * MIB, output_bytes=64 * MIB
 )
 SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import Busy
-from service.media.sandbox.launcher import MIB, Failed, Limits, Running
+from service.media.sandbox.launcher import MIB, Failed, ResourceLimits, RunningProgram
 from service.media.sandbox.programs import ENVIRONMENT, command
 
 log = logging.getLogger("ferry.media")
 
-LIFE = Limits(
+LIFE = ResourceLimits(
     wall_seconds=3600, cpu_seconds=1200, memory_bytes=2048 * MIB, output_bytes=0, open_files=64
 )
 START_SECONDS = 60.0
@@ -46,8 +46,8 @@ class Children:
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        self._idle: list[Child] = []
-        self._asked: set[Child] = set()
+        self._idle: list[MediaChild] = []
+        self._asked: set[MediaChild] = set()
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -83,8 +83,8 @@ class Children:
             child.kill()
 
     @contextmanager
-    def _one(self) -> Iterator["Child"]:
-        child = self._taken() or Child(self._scratch)
+    def _one(self) -> Iterator["MediaChild"]:
+        child = self._taken() or MediaChild(self._scratch)
         with self._lock:
             self._asked.add(child)
         try:
@@ -97,11 +97,11 @@ class Children:
                 self._asked.discard(child)
         self._give_back(child)
 
-    def _taken(self) -> "Child | None":
+    def _taken(self) -> "MediaChild | None":
         with self._lock:
             return self._idle.pop() if self._idle else None
 
-    def _give_back(self, child: "Child") -> None:
+    def _give_back(self, child: "MediaChild") -> None:
         with self._lock:
             is_kept = child.is_fresh and not self._is_closed
             self._idle += [child] if is_kept else []
@@ -111,19 +111,19 @@ class Children:
 
 def are_sealed(scratch: Path) -> bool:
     """Whether this machine confines them. Raises Busy where no child can be started."""
-    child = Child(scratch)
+    child = MediaChild(scratch)
     child.stop()
     if not child.is_sealed:
         log.warning("what reads media runs unconfined: this system lacks Landlock or seccomp")
     return child.is_sealed
 
 
-class Child:
+class MediaChild:
     def __init__(self, scratch: Path) -> None:
         self._ours, theirs = socket.socketpair()
         try:
             with theirs:
-                self._running = Running(
+                self._running = RunningProgram(
                     command("child"),
                     limits=LIFE,
                     cwd=scratch,

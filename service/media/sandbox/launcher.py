@@ -40,7 +40,7 @@ _starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="confined")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResourceLimits:
     wall_seconds: float  # generous: others may want the machine too
     cpu_seconds: int
     memory_bytes: int  # of addresses, which is more than what is in use
@@ -69,7 +69,7 @@ class Failed(Exception):  # noqa: N818  Errors are nouns here.
         self.is_killed = is_killed
 
 
-class Running:
+class RunningProgram:
     """A program that goes on: a converter, or a child that answers questions.
 
     Guarantee: a session and process group of its own, killed as a whole when its wall time is up,
@@ -87,7 +87,7 @@ class Running:
         self,
         argv: Sequence[str],
         *,
-        limits: Limits,
+        limits: ResourceLimits,
         cwd: Path,
         stdin: int | None = None,
         stdout: int | None = None,
@@ -207,7 +207,7 @@ class Running:
 def run(  # noqa: PLR0913  As Running.
     argv: Sequence[str],
     *,
-    limits: Limits,
+    limits: ResourceLimits,
     cwd: Path,
     stdin: int | None = None,
     environment: Mapping[str, str] | None = None,
@@ -217,7 +217,7 @@ def run(  # noqa: PLR0913  As Running.
     ours, theirs = os.pipe()
     with open(ours, "rb", buffering=0) as output:
         try:
-            running = Running(
+            running = RunningProgram(
                 argv,
                 limits=limits,
                 cwd=cwd,
@@ -235,7 +235,7 @@ def run(  # noqa: PLR0913  As Running.
     return written
 
 
-def all_of(descriptor: int, limits: Limits) -> bytes:
+def all_of(descriptor: int, limits: ResourceLimits) -> bytes:
     """The program's death, at its wall time at the latest, ends this."""
     written = bytearray()
     while piece := os.read(descriptor, READ_BYTES):
@@ -247,7 +247,7 @@ def all_of(descriptor: int, limits: Limits) -> bytes:
 
 def launching(
     argv: Sequence[str],
-    limits: Limits,
+    limits: ResourceLimits,
     environment: Mapping[str, str],
     opens: Mapping[str, str] | None,
 ) -> list[str]:

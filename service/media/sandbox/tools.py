@@ -9,14 +9,14 @@ import imageio_ffmpeg
 from django.conf import settings
 
 from service.media.sandbox import launcher
-from service.media.sandbox.launcher import Failed, Limits
+from service.media.sandbox.launcher import Failed, ResourceLimits
 
 log = logging.getLogger("ferry.media")
 
 # Where programs of the system have their libraries, and where encoders count processors.
 LIBRARIES = ("/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
 PROCESSORS = "/sys/devices/system/cpu"
-TRIAL = Limits(wall_seconds=60, cpu_seconds=10, memory_bytes=2**31, output_bytes=2**20)
+TRIAL = ResourceLimits(wall_seconds=60, cpu_seconds=10, memory_bytes=2**31, output_bytes=2**20)
 
 
 @cache

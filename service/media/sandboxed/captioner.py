@@ -10,7 +10,7 @@ from av.packet import Packet
 from av.stream import Discard, Stream
 from av.subtitles.subtitle import AssSubtitle
 
-from service.media.hls.captions import MOST_CUES, Cue, text_of, webvtt, without_fields
+from service.media.hls.captions import MOST_CUES, CaptionCue, text_of, webvtt, without_fields
 from service.media.sandboxed.opened import begins_at, opened, question, seek
 
 # What begins before and is still shown.
@@ -25,7 +25,9 @@ def main() -> None:
     sys.stdout.write(webvtt(cues))
 
 
-def shown(container: InputContainer, stream: Stream, start: float, end: float) -> Iterator[Cue]:
+def shown(
+    container: InputContainer, stream: Stream, start: float, end: float
+) -> Iterator[CaptionCue]:
     for each in container.streams:
         each.discard = Discard.default if each.index == stream.index else Discard.all
     if start > PREROLL_SECONDS:
@@ -40,7 +42,7 @@ def shown(container: InputContainer, stream: Stream, start: float, end: float) -
         until = at + float((packet.duration or 0) * packet.time_base)
         text = "\n".join(lines_of(packet))
         if until > max(start, at) and text:
-            yield Cue(max(0.0, at), until, text)
+            yield CaptionCue(max(0.0, at), until, text)
 
 
 def lines_of(packet: "Packet[Any]") -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 from PIL import Image, ImageCms, ImageFile, PngImagePlugin, UnidentifiedImageError
 
-from service.media.pictures.sizes import Size
+from service.media.pictures.sizes import PictureSize
 from service.media.sandboxed.refusals import Unfit
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000", "ICO")
@@ -75,7 +75,7 @@ def orientation_of(image: Image.Image) -> int:
     return 1
 
 
-def drawn(image: Image.Image, sizes: Sequence[Size]) -> list[bytes]:
+def drawn(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
     """The first frame, in each of the sizes."""
     turned = orientation_of(image)
     profile = image.info.get("icc_profile")
@@ -88,18 +88,20 @@ def drawn(image: Image.Image, sizes: Sequence[Size]) -> list[bytes]:
     return written(plain(image, profile, target), sizes, turned)
 
 
-def written(image: Image.Image, sizes: Sequence[Size], turned: int = 1) -> list[bytes]:
+def written(image: Image.Image, sizes: Sequence[PictureSize], turned: int = 1) -> list[bytes]:
     """Of an image in RGB or RGBA."""
     small = [shrunk(image, box_of(image.size, size, turned)) for size in sizes]
     return [file_of(each.transpose(TURNS[turned]) if turned in TURNS else each) for each in small]
 
 
-def largest_box(stored: tuple[int, int], sizes: Sequence[Size], turned: int) -> tuple[int, int]:
+def largest_box(
+    stored: tuple[int, int], sizes: Sequence[PictureSize], turned: int
+) -> tuple[int, int]:
     """All have the same proportions."""
     return max((box_of(stored, size, turned) for size in sizes), key=lambda box: box[0] * box[1])
 
 
-def box_of(stored: tuple[int, int], size: Size, turned: int) -> tuple[int, int]:
+def box_of(stored: tuple[int, int], size: PictureSize, turned: int) -> tuple[int, int]:
     """Width and height, before the picture is turned."""
     width, height = reversed(stored) if turned in SIDEWAYS else stored
     scale = min(size.width / width, size.height / height)

@@ -17,8 +17,8 @@ from av.video.stream import VideoStream
 from PIL import Image, ImageStat
 
 from service.media.formats import FORMATS
-from service.media.pictures.sizes import Size
-from service.media.probe import Probed, Track, TrackKind
+from service.media.pictures.sizes import PictureSize
+from service.media.probe import MediaTrack, Probed, TrackKind
 from service.media.sandboxed import drawing
 from service.media.sandboxed.refusals import Unfit
 
@@ -84,7 +84,7 @@ def duration_of(container: InputContainer) -> float:
     return max(lengths, default=0.0)
 
 
-def track_of(stream: Stream, frame: VideoFrame | None) -> Track | None:
+def track_of(stream: Stream, frame: VideoFrame | None) -> MediaTrack | None:
     kind = kind_of(stream)
     if kind is None:
         return None
@@ -103,7 +103,7 @@ def track_of(stream: Stream, frame: VideoFrame | None) -> Track | None:
     if isinstance(stream, AudioStream) and stream.codec_context:
         context = stream.codec_context
         facts |= {"channels": context.channels, "sample_rate": context.sample_rate}
-    return Track(**facts)
+    return MediaTrack(**facts)
 
 
 def language_of(stream: Stream) -> str:
@@ -168,7 +168,7 @@ def cover_of(container: InputContainer) -> bytes | None:
     return None
 
 
-def drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]:
+def drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
     """Of a frame that shows something; of audio, of the cover."""
     stream = film_of(container)
     if stream is None:
@@ -180,7 +180,7 @@ def drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]:
     return drawing.written(image_of(frame, stream, sizes, turned), sizes, turned)
 
 
-def cover_drawn(container: InputContainer, sizes: Sequence[Size]) -> list[bytes]:
+def cover_drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
     cover = cover_of(container)
     image = drawing.opened(io.BytesIO(cover)) if cover else None
     if image is None:
@@ -242,7 +242,7 @@ def measure_frame(frame: VideoFrame) -> tuple[float, float]:
 
 
 def image_of(
-    frame: VideoFrame, stream: VideoStream, sizes: Sequence[Size], turned: int
+    frame: VideoFrame, stream: VideoStream, sizes: Sequence[PictureSize], turned: int
 ) -> Image.Image:
     """No larger than the largest that is wanted of it, with square pixels."""
     ratio = stream.codec_context.sample_aspect_ratio

@@ -11,11 +11,11 @@ from typing import Any, cast
 import libtorrent as lt
 
 from service.torrents.engine.dialing import Dialing
-from service.torrents.engine.metadata import Refused
+from service.torrents.engine.metadata import MetadataRefused
 from service.torrents.engine.session import session_of, uses_utp
 from service.torrents.engine.status import empty_status, status_of
-from service.torrents.engine.torrent import EngineStage, Surroundings, Torrent, hash_of
-from service.torrents.events import Broken, Event, Gone
+from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings, hash_of
+from service.torrents.events import Event, TorrentBroken, TorrentGone
 from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
 from service.torrents.orders import EngineSettings, Order
 
@@ -26,18 +26,18 @@ DUPLICATE = 19  # of libtorrent's errors
 STATUS_FLAGS = lt.torrent_handle.query_distributed_copies
 
 
-class Child:
+class EngineProcess:
     """One thread, which waits for orders, for libtorrent and for the clock.
 
     Before it touches an order in a way that has ever crashed a client, it says whose it is
     (`begun`), and after that it is done (`ended`): what stands between is the suspect.
     """
 
-    torrent = Torrent
+    torrent = EngineTorrent
 
     def __init__(self, settings: EngineSettings, write: Callable[[bytes], None]) -> None:
         self._write = write
-        self._torrents: dict[str, Torrent] = {}
+        self._torrents: dict[str, EngineTorrent] = {}
         self._hashes: dict[str, str] = {}
         self._begun: set[str] = set()
         self._next_status = self._next_resume = 0.0
@@ -130,7 +130,7 @@ class Child:
         torrent = self._torrents.get(key)
         if torrent is None:
             if what == "remove":
-                self._write_event(Gone(key))
+                self._write_event(TorrentGone(key))
             return
         self._begin(key)
         with self._refusals(torrent):
@@ -174,11 +174,11 @@ class Child:
             torrent.saw(told)
             self._settle(torrent)
 
-    def _take_metadata(self, _alert: Any, torrent: Torrent) -> None:
+    def _take_metadata(self, _alert: Any, torrent: EngineTorrent) -> None:
         self._begin(torrent.key)
         torrent.take_metadata()
 
-    def _same(self, alert: Any, torrent: Torrent) -> None:
+    def _same(self, alert: Any, torrent: EngineTorrent) -> None:
         """Two magnet links turned out to be one torrent: the older order goes on, alone."""
         other = self._around.loaded.get(alert.conflicting_torrent)
         if other is None:
@@ -189,17 +189,17 @@ class Child:
         self._release(second.key)
         second.leave(lambda: self._is_same(first, second))
 
-    def _is_same(self, first: Torrent, second: Torrent) -> None:
-        self._refuse(second, Refused("same_torrent", first.key))
+    def _is_same(self, first: EngineTorrent, second: EngineTorrent) -> None:
+        self._refuse(second, MetadataRefused("same_torrent", first.key))
         first.come_back()
 
-    def _disk_failed(self, alert: Any, torrent: Torrent) -> None:
+    def _disk_failed(self, alert: Any, torrent: EngineTorrent) -> None:
         torrent.disk_failed(alert.error.value(), alert.error.message())
 
-    def _failed(self, alert: Any, torrent: Torrent) -> None:
+    def _failed(self, alert: Any, torrent: EngineTorrent) -> None:
         """What its peers sent can't be read. Errors of the disk come in an alert of their own."""
         if torrent.stage is EngineStage.SEEKING and alert.error.value() != DUPLICATE:
-            raise Refused("invalid_torrent", "The torrent's description can't be used.")
+            raise MetadataRefused("invalid_torrent", "The torrent's description can't be used.")
 
     def _left(self, of_hash: str) -> None:
         waiting = self._around.leaving.get(of_hash, [])
@@ -219,19 +219,19 @@ class Child:
                 torrent.save_resume()
 
     @contextmanager
-    def _refusals(self, torrent: Torrent) -> Iterator[None]:
+    def _refusals(self, torrent: EngineTorrent) -> Iterator[None]:
         try:
             yield
-        except Refused as refused:
+        except MetadataRefused as refused:
             self._refuse(torrent, refused)
         except OSError as error:
             torrent.failed(error.errno or 0, os.strerror(error.errno or 0))
 
-    def _refuse(self, torrent: Torrent, refused: Refused) -> None:
-        self._write_event(Broken(torrent.key, refused.word, refused.sentence))
+    def _refuse(self, torrent: EngineTorrent, refused: MetadataRefused) -> None:
+        self._write_event(TorrentBroken(torrent.key, refused.word, refused.sentence))
         torrent.leave()
 
-    def _settle(self, torrent: Torrent) -> None:
+    def _settle(self, torrent: EngineTorrent) -> None:
         if torrent.stage is EngineStage.GONE:
             self._torrents.pop(torrent.key, None)
             self._release(torrent.key)
@@ -250,7 +250,7 @@ class Child:
         claimed += [str(hashes.v2)] if hashes.has_v2() else []
         for each in claimed:
             if self._hashes.get(each, key) != key:
-                raise Refused("same_torrent", self._hashes[each])
+                raise MetadataRefused("same_torrent", self._hashes[each])
         self._hashes.update(dict.fromkeys(claimed, key))
 
     def _begin(self, key: str) -> None:

@@ -21,26 +21,28 @@ NAME_BYTES = 16
 LARGEST_FILE_BYTES = 2**48
 
 
-class Refused(Exception):  # noqa: N818  Errors are nouns here.
+class MetadataRefused(Exception):  # noqa: N818  Errors are nouns here.
     def __init__(self, word: str, sentence: str) -> None:
         super().__init__(sentence)
         self.word = word
         self.sentence = sentence
 
 
-TOO_MANY = Refused("too_large", f"There are more than {MOST_FILES:,} files in this torrent.")
+TOO_MANY = MetadataRefused(
+    "too_large", f"There are more than {MOST_FILES:,} files in this torrent."
+)
 
 
 def params_of(content: bytes) -> Any:
     """Raises Refused."""
     if len(content) > LARGEST_METADATA_BYTES:
-        raise Refused("too_large", "The torrent's description is larger than 64 MB.")
+        raise MetadataRefused("too_large", "The torrent's description is larger than 64 MB.")
     try:
         params = lt.load_torrent_buffer(content, LIMITS)
     except (RuntimeError, ValueError, OverflowError, MemoryError) as error:
-        raise Refused("not_a_torrent", "This is no torrent that can be read.") from error
+        raise MetadataRefused("not_a_torrent", "This is no torrent that can be read.") from error
     if params.ti is None or not params.ti.is_valid():
-        raise Refused("not_a_torrent", "This is no torrent that can be read.")
+        raise MetadataRefused("not_a_torrent", "This is no torrent that can be read.")
     return params
 
 
@@ -56,7 +58,7 @@ def metadata_of(key: str, torrent: Any) -> Metadata:
     info = dictionary(lt.bdecode(torrent.info_section()))
     files = tuple(files_of(torrent, info))
     if not any(each.size_bytes for each in files if not each.is_padding):
-        raise Refused("invalid_torrent", "There is nothing in this torrent.")
+        raise MetadataRefused("invalid_torrent", "There is nothing in this torrent.")
     name = text(info.get(b"name.utf-8", info.get(b"name", b"")))
     hashes = torrent.info_hashes()
     return Metadata(
@@ -92,10 +94,10 @@ def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
         path, told_size = next(told, ((), -1))
         is_symlink = bool(flags[index] & lt.file_storage.flag_symlink)
         if (told_size != size and not is_symlink) or size > LARGEST_FILE_BYTES:
-            raise Refused("invalid_torrent", "The torrent contradicts itself.")
+            raise MetadataRefused("invalid_torrent", "The torrent contradicts itself.")
         yield FileOf(index, path, size, is_padding=False, is_symlink=is_symlink)
     if next(told, None) is not None:
-        raise Refused("invalid_torrent", "The torrent contradicts itself.")
+        raise MetadataRefused("invalid_torrent", "The torrent contradicts itself.")
 
 
 Told = Iterator[tuple[tuple[str, ...], int]]
@@ -110,7 +112,7 @@ def read_paths(info: dict[bytes, Any]) -> Told:
         length = sum(map(len, path))
         letters += length + len(path) * NAME_BYTES
         if not path or length > LONGEST_PATH or letters > MOST_TEXT_BYTES:
-            raise Refused("invalid_torrent", "The torrent has names that are too long.")
+            raise MetadataRefused("invalid_torrent", "The torrent has names that are too long.")
         yield path, size
 
 
@@ -146,7 +148,7 @@ def read_tree(info: dict[bytes, Any]) -> Told:
 
 def dictionary(value: Any) -> dict[bytes, Any]:
     if not isinstance(value, dict):
-        raise Refused("invalid_torrent", "The torrent can't be read.")
+        raise MetadataRefused("invalid_torrent", "The torrent can't be read.")
     return value
 
 

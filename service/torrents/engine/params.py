@@ -9,7 +9,7 @@ import libtorrent as lt
 
 from service.torrents.engine.addresses import is_usable
 from service.torrents.engine.files import TorrentFolder
-from service.torrents.engine.metadata import LIMITS, Refused, params_of
+from service.torrents.engine.metadata import LIMITS, MetadataRefused, params_of
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.orders import EngineSettings, Order
 
@@ -104,7 +104,7 @@ def read_magnet(uri: str) -> Params:
     try:
         return lt.parse_magnet_uri(uri)
     except (RuntimeError, ValueError) as error:
-        raise Refused("invalid_torrent", "This magnet link can't be read.") from error
+        raise MetadataRefused("invalid_torrent", "This magnet link can't be read.") from error
 
 
 def flags_of(settings: EngineSettings) -> Any:

@@ -13,10 +13,10 @@ import libtorrent as lt
 from service.torrents.engine import params
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
-from service.torrents.engine.metadata import Refused, metadata_of, params_of, torrent_of
+from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.engine.status import CHECKING, DONE
-from service.torrents.events import Broken, Complete, Event, Gone, Phase, Seeded
+from service.torrents.events import Complete, Event, Phase, Seeded, TorrentBroken, TorrentGone
 from service.torrents.orders import EngineSettings, Order
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -52,13 +52,15 @@ class Surroundings:
     session: Any
     dialing: Dialing
     settings: EngineSettings
-    loaded: dict[Any, "Torrent"]  # by libtorrent's handle
-    leaving: dict[str, list["Torrent"]]  # by hash: a handle says nothing once its torrent is gone
+    loaded: dict[Any, "EngineTorrent"]  # by libtorrent's handle
+    leaving: dict[
+        str, list["EngineTorrent"]
+    ]  # by hash: a handle says nothing once its torrent is gone
     tell: Callable[[Event], None]
     claim: Callable[[str, Any], None]  # hashes; raises Refused where another order has one of them
 
 
-class Torrent:
+class EngineTorrent:
     """libtorrent has it only while it seeks or is loaded: what a magnet link brought is taken out
     again and comes back with all files renamed, since renaming at arrival is too late."""
 
@@ -96,12 +98,12 @@ class Torrent:
         """Raises Refused."""
         content = self.places.metadata(LARGEST_METADATA_BYTES)
         if content is None and not self.order.magnet:
-            raise Refused("not_a_torrent", "The torrent's file is missing.")
+            raise MetadataRefused("not_a_torrent", "The torrent's file is missing.")
         try:
             if content is not None:
                 self._know(params_of(content).ti)
                 return
-        except Refused as refused:
+        except MetadataRefused as refused:
             if refused.word != "not_a_torrent" or not self.order.magnet:
                 raise
         self._seek()
@@ -176,7 +178,7 @@ class Torrent:
         try:
             self.handle = self._around.session.add_torrent(wanted)
         except RuntimeError as error:
-            raise Refused("invalid_torrent", "This torrent can't be used.") from error
+            raise MetadataRefused("invalid_torrent", "This torrent can't be used.") from error
         self._is_checked = False
         self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
@@ -268,7 +270,7 @@ class Torrent:
         is_full = number in NO_SPACE
         word = "disk_full" if is_full else "disk_error"
         sentence = "The disk is full." if is_full else f"The disk says: {message}"
-        self._around.tell(Broken(self.key, word, sentence))
+        self._around.tell(TorrentBroken(self.key, word, sentence))
 
     def is_alone(self, now: float) -> bool:
         """Whether it looks for peers and has had none for a while, but not for long."""
@@ -348,7 +350,7 @@ class Torrent:
             self._around.tell(event)
 
     def remove(self) -> None:
-        self.leave(lambda: self._end(Gone(self.key)))
+        self.leave(lambda: self._end(TorrentGone(self.key)))
 
 
 def hash_of(hashes: Any) -> str:

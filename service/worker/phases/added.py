@@ -1,11 +1,11 @@
 from datetime import datetime
 
-from service.transfers.download_folders import Plan
-from service.transfers.identity import Facts
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.identity import TorrentFacts
 from service.worker.phases.unfinished import UnfinishedPhase
 from service.worker.run import Run
 
 
 class AddedPhase(UnfinishedPhase):
-    def know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         self._know_files(run, facts, plan, now)

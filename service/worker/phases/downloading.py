@@ -2,8 +2,8 @@ from datetime import datetime
 
 from service.models import Transfer
 from service.torrents.events import Status
-from service.transfers.download_folders import Plan
-from service.transfers.identity import Facts
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.identity import TorrentFacts
 from service.worker.phases.unfinished import UnfinishedPhase
 from service.worker.run import Run
 from service.worker.stages import Transition
@@ -38,7 +38,7 @@ class DownloadingPhase(UnfinishedPhase):
             self._pause(run)
             run.become(State.QUEUED)
 
-    def know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         """An address may lead to another file since it was tried again; a torrent never changes."""
         if run.is_fetch:
             run.take(Transition.CHANGE)

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from service.fetching.events import Head, Magnet, Torrent, Waiting
-from service.torrents.events import Broken, Status
-from service.transfers.download_folders import Plan
-from service.transfers.identity import Facts
+from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
+from service.torrents.events import Status, TorrentBroken
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.identity import TorrentFacts
 from service.worker.commands import TransferControl
 from service.worker.import_files import Outcome
 from service.worker.run import Run
@@ -40,13 +40,13 @@ class RunPhase:
         is_in_reach = status.peers_connected > 0 and not 0 <= status.availability < 1
         run.has_hope = is_in_reach or is_checking
 
-    def know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         pass
 
     def read_head(self, run: Run, head: Head, now: datetime) -> None:
         pass
 
-    def become_another(self, run: Run, event: Torrent | Magnet, now: datetime) -> None:
+    def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
         pass
 
     def complete(self, run: Run, now: datetime) -> None:
@@ -58,7 +58,7 @@ class RunPhase:
     def end_seeding(self, run: Run) -> None:
         pass
 
-    def break_off(self, run: Run, broken: Broken, now: datetime) -> None:
+    def break_off(self, run: Run, broken: TorrentBroken, now: datetime) -> None:
         if broken.word in ("disk_full", "disk_error"):
             self.hold_back(run, broken.word, now, broken.sentence)
             if run.is_fetch or run.order is OrderState.GIVEN:

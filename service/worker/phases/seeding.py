@@ -1,14 +1,14 @@
 from datetime import datetime
 
-from service.torrents.events import Broken
-from service.transfers.download_folders import Plan
-from service.transfers.identity import Facts
+from service.torrents.events import TorrentBroken
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.identity import TorrentFacts
 from service.worker.phases.phase import RunPhase
 from service.worker.run import Run
 
 
 class SeedingPhase(RunPhase):
-    def know_files(self, run: Run, facts: Facts, _plan: Plan, now: datetime) -> None:
+    def know_files(self, run: Run, facts: TorrentFacts, _plan: DownloadPlan, now: datetime) -> None:
         """After a restart: from now on it can be shared with those who want the same."""
         run.facts = facts
         self._control.share(run, now)
@@ -16,7 +16,7 @@ class SeedingPhase(RunPhase):
     def end_seeding(self, run: Run) -> None:
         self._control.end_seeding(run)
 
-    def break_off(self, run: Run, _broken: Broken, _now: datetime) -> None:
+    def break_off(self, run: Run, _broken: TorrentBroken, _now: datetime) -> None:
         self._control.end_seeding(run)
 
     def give_up(self, run: Run) -> None:

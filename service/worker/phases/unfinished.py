@@ -4,12 +4,12 @@ import logging
 from datetime import UTC, datetime, timedelta
 
 from service.errors import DiskFull, NotFound, Refusal
-from service.fetching.events import Head, Magnet, Torrent, Waiting
+from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
-from service.torrents.events import Broken
+from service.torrents.events import TorrentBroken
 from service.transfers import identity
-from service.transfers.download_folders import Plan
-from service.transfers.identity import Facts
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.identity import TorrentFacts
 from service.worker.phases.phase import RunPhase
 from service.worker.run import Run
 from service.worker.stages import Transition
@@ -26,10 +26,10 @@ class UnfinishedPhase(RunPhase):
             return
         if head.is_page:
             run.write(notice="web_page")
-        plan = Plan(is_folder=False, files=((0, (), head.size_bytes),))
-        self.know_files(run, Facts(head.name, head.size_bytes), plan, now)
+        plan = DownloadPlan(is_folder=False, files=((0, (), head.size_bytes),))
+        self.know_files(run, TorrentFacts(head.name, head.size_bytes), plan, now)
 
-    def _know_files(self, run: Run, facts: Facts, plan: Plan, now: datetime) -> None:
+    def _know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         """Whether it may go on is judged next."""
         if not plan.files:
             return self._control.fail(run, "invalid_torrent", "There is no file in it.")
@@ -61,11 +61,11 @@ class UnfinishedPhase(RunPhase):
             # No server waits for so long.
             self._control.withdraw(run)
 
-    def become_another(self, run: Run, event: Torrent | Magnet, now: datetime) -> None:
+    def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
         """An address led to a torrent: that was meant."""
         held = self._control.lease.held()
         try:
-            if isinstance(event, Torrent):
+            if isinstance(event, TorrentFound):
                 found = identity.become_torrent(held, run.transfer, event.content, now)
             else:
                 found = identity.become_magnet(held, run.transfer, event.uri, now)
@@ -92,12 +92,12 @@ class UnfinishedPhase(RunPhase):
         """Whether the file's size, which its server may not have told, could be noted."""
         size_bytes = run.place.file(0).stat().st_size
         try:
-            run.place.keep_plan(Plan(is_folder=False, files=((0, (), size_bytes),)))
+            run.place.keep_plan(DownloadPlan(is_folder=False, files=((0, (), size_bytes),)))
         except DiskFull:
-            self.break_off(run, Broken(run.key, DiskFull.reason, ""), now)
+            self.break_off(run, TorrentBroken(run.key, DiskFull.reason, ""), now)
             return False
         is_known = size_bytes == run.transfer.size_bytes
-        return is_known or self._control.identify(run, Facts("", size_bytes), now)
+        return is_known or self._control.identify(run, TorrentFacts("", size_bytes), now)
 
     def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
         """It leaves its place to others meanwhile."""

@@ -19,7 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from config.storage import backups, copies, running
-from config.storage.backups import Refused
+from config.storage.backups import BackupRefused
 from config.storage.copies import NotWhole
 from service.library import library
 from service.library.sweep import sweep
@@ -193,7 +193,7 @@ def test_without_its_manifest_it_is_no_backup(store, target, elsewhere):
     files_with(store, "a")
     backups.back_up(target)
     (target / "manifest.json").unlink()
-    with elsewhere(), pytest.raises(Refused, match="is no whole backup"):
+    with elsewhere(), pytest.raises(BackupRefused, match="is no whole backup"):
         backups.restore(target)
     # Its blobs are of use to the next one.
     assert backups.back_up(target).ways == {"kept": 1}
@@ -264,7 +264,7 @@ def test_a_backup_that_has_changed_since_is_noticed(store, other_disk, elsewhere
     (database,) = other_disk.glob("database-*")
     with closing(sqlite3.connect(database)) as changed, changed:
         changed.execute("DELETE FROM service_file")
-    with elsewhere("second"), pytest.raises(Refused, match="it has changed"):
+    with elsewhere("second"), pytest.raises(BackupRefused, match="it has changed"):
         backups.restore(other_disk)
 
 
@@ -279,7 +279,7 @@ def test_a_folder_with_something_else_is_not_written_to(store, target):
 
 
 def test_two_backups_never_write_to_one_folder(store, target):
-    with backups.claimed(target), pytest.raises(Refused, match="Another backup"):
+    with backups.claimed(target), pytest.raises(BackupRefused, match="Another backup"):
         backups.back_up(target)
 
 
@@ -300,7 +300,7 @@ def test_a_data_folder_with_something_in_it_is_not_written_to(
     backups.back_up(target)
     with elsewhere() as data_dir:
         (data_dir / leftover).mkdir()
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(BackupRefused, match=said):
             backups.restore(target)
         assert {each.name for each in data_dir.iterdir()} <= {leftover, running.LOCK}
 
@@ -310,9 +310,9 @@ def test_below_a_running_ferry_nothing_is_restored(store, target, elsewhere):
     backups.back_up(target)
     with elsewhere() as data_dir, open(data_dir / running.LOCK, "wb") as held:
         fcntl.flock(held, fcntl.LOCK_SH)
-        with pytest.raises(Refused, match="Ferry is running"):
+        with pytest.raises(BackupRefused, match="Ferry is running"):
             backups.restore(target)
-        with pytest.raises(Refused, match="Ferry is running"):
+        with pytest.raises(BackupRefused, match="Ferry is running"):
             backups.restore_database(next(target.glob("database-*")))
 
 

@@ -11,7 +11,7 @@ from io import StringIO
 import pytest
 from django.db.utils import DatabaseError, OperationalError
 
-from config.logs import Line
+from config.logs import LineFormatter
 from config.storage import outages
 from config.storage.databases import SQLite
 from service.errors import DiskFull
@@ -32,7 +32,7 @@ def log():
     """As Ferry's own, into a text."""
     written = StringIO()
     handler = logging.StreamHandler(written)
-    handler.setFormatter(Line())
+    handler.setFormatter(LineFormatter())
     handler.addFilter(outages.Outages())
     logger = logging.getLogger("ferry.outages")
     logger.addHandler(handler)

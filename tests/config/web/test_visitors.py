@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from config.web.slots import Kind
+from config.web.slots import VisitorKind
 from config.web.visitors import Sessions, caller_of, is_signed_in, network_of_peer
 from tests.cases import each_case
 
@@ -17,8 +17,10 @@ def head(target: str = "/", *lines: str, method: str = "GET") -> bytes:
 
 @each_case("target", ["/healthz", "/readyz"])
 def test_a_health_check_is_known_by_its_path(target):
-    assert caller_of(head(target), "192.0.2.1").visitor.kind is Kind.HEALTH_CHECK
-    assert caller_of(head(target, method="HEAD"), "192.0.2.1").visitor.kind is Kind.HEALTH_CHECK
+    assert caller_of(head(target), "192.0.2.1").visitor.kind is VisitorKind.HEALTH_CHECK
+    assert (
+        caller_of(head(target, method="HEAD"), "192.0.2.1").visitor.kind is VisitorKind.HEALTH_CHECK
+    )
 
 
 @each_case(
@@ -34,7 +36,7 @@ def test_a_health_check_is_known_by_its_path(target):
     ],
 )
 def test_what_only_looks_like_a_health_check_is_a_stranger(sent):
-    assert caller_of(sent, "192.0.2.1").visitor.kind is Kind.STRANGER
+    assert caller_of(sent, "192.0.2.1").visitor.kind is VisitorKind.STRANGER
 
 
 @each_case(

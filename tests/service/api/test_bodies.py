@@ -4,10 +4,10 @@ import tracemalloc
 import pytest
 from django.test import RequestFactory
 
-from service.api.inputs import Address, NewFolder, Target
+from service.api.inputs import AddressInput, NewFolder, Target
 from service.errors import NotFound
 from service.http import bodies
-from service.http.refusals import LengthRequired, TooLarge, Unreadable
+from service.http.refusals import LengthRequired, TooLarge, UnreadableField
 from tests.cases import each_case
 from tests.service.api.reading import word
 
@@ -72,7 +72,7 @@ def test_the_body_counts_before_the_query():
     ],
 )
 def test_an_unreadable_body_is_refused(content, content_type):
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableField) as refused:
         read(content, content_type)
     assert refused.value.reason == "body_unreadable"
 
@@ -139,13 +139,13 @@ def test_chunks_need_a_server_that_knows_their_end():
 
 @each_case("value", [5, True, ["x"], {"x": 1}, 1.5, "\ud800"])
 def test_text_is_text(value):
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableField) as refused:
         bodies.Fields([("path", value)]).read(NewFolder)
     assert refused.value.reason == "path_unreadable"
 
 
 def test_null_is_nothing():
-    assert bodies.Fields([("url", None), ("torrent_url", "x")]).read(Address).url == "x"
+    assert bodies.Fields([("url", None), ("torrent_url", "x")]).read(AddressInput).url == "x"
 
 
 @each_case(("value", "number"), [(None, 0), ("", 0), (7, 7), ("7", 7), ("007", 7)])
@@ -155,7 +155,7 @@ def test_a_folder_id_is_a_number_or_digits(value, number):
 
 @each_case("value", ["x", "-1", -1, 1.0, True, [], "٣", "1e3", "9" * 5000])
 def test_any_other_folder_id_is_unreadable(value):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableField):
         bodies.Fields([("folder_id", value)]).read(Target)
 
 

@@ -11,7 +11,7 @@ from service.errors import Busy
 from service.library import library
 from service.media.content_folders import Content
 from service.media.hls import films
-from service.media.work import Work
+from service.media.work import MediaWork
 from service.models import Media
 from tests.service.api.reading import word
 from tests.service.builders import NOW, a_file, put
@@ -266,7 +266,7 @@ def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
     assert [reader.get(link).status_code for link in links] == [404, 404]
 
 
-def test_new_films_are_looked_at_before_anybody_asks(keep, worker: Work):
+def test_new_films_are_looked_at_before_anybody_asks(keep, worker: MediaWork):
     file = keep(samples.film("new.ts", seconds=4))
     worker.probe_once()
     assert Media.objects.get().kind == "video"

@@ -22,12 +22,12 @@ from service.content.archive import (
     READ_BYTES,
     Archive,
     ArchiveBroken,
-    File,
-    Files,
-    Folder,
-    Missing,
+    ArchiveFile,
+    ArchiveFiles,
+    ArchiveFolder,
+    ArchivePlan,
+    MissingFile,
     Node,
-    Plan,
     write_plan,
 )
 from tests.cases import each_case
@@ -48,10 +48,10 @@ class Shelf:
         self.blobs: dict[str, bytes] = {}
         self.opened: list[str] = []
 
-    def file(self, name: str, content: bytes = b"", modified_at: datetime = MOMENT) -> File:
+    def file(self, name: str, content: bytes = b"", modified_at: datetime = MOMENT) -> ArchiveFile:
         blob = hashlib.sha256(content).hexdigest()
         self.blobs[blob] = content
-        return File(name, len(content), zlib.crc32(content), modified_at, blob)
+        return ArchiveFile(name, len(content), zlib.crc32(content), modified_at, blob)
 
     def open_blob(self, blob: str) -> BinaryIO:
         self.opened.append(blob)
@@ -59,7 +59,7 @@ class Shelf:
             raise FileNotFoundError(blob)
         return io.BytesIO(self.blobs[blob])
 
-    def plan(self, *nodes: Node) -> Plan:
+    def plan(self, *nodes: Node) -> ArchivePlan:
         with (self.folder / "plan").open("wb") as target:
             return write_plan(nodes, target, MOMENT)
 
@@ -110,8 +110,8 @@ def tool() -> Callable[..., str]:
     return program
 
 
-def folder(name: str, *children: Node) -> Folder:
-    return Folder(name, MOMENT, children)
+def folder(name: str, *children: Node) -> ArchiveFolder:
+    return ArchiveFolder(name, MOMENT, children)
 
 
 def whole(archive: Archive) -> bytes:
@@ -154,7 +154,7 @@ def library(shelf: Shelf) -> tuple[Node, ...]:
             folder("日本", shelf.file("東京.txt", "こんにちは".encode()), shelf.file("zero")),
         ),
         shelf.file("notes.txt", b"remember the milk\n"),
-        Missing("lost.bin"),
+        MissingFile("lost.bin"),
     )
 
 
@@ -332,7 +332,7 @@ def built_file(name: str, content: bytes) -> Node:
 def folders_of(
     names: st.SearchStrategy[str], children: st.SearchStrategy[Node]
 ) -> st.SearchStrategy[Node]:
-    return st.builds(Folder, names, st.just(MOMENT), st.lists(children, max_size=4))
+    return st.builds(ArchiveFolder, names, st.just(MOMENT), st.lists(children, max_size=4))
 
 
 def tidy(path: str) -> str:
@@ -377,26 +377,26 @@ def without_content(shelf: Shelf, nodes: list[Node]) -> Archive:
     return shelf.archive(*nodes)
 
 
-def files_in(nodes: Iterable[Node]) -> Iterator[File]:
+def files_in(nodes: Iterable[Node]) -> Iterator[ArchiveFile]:
     for node in nodes:
-        if isinstance(node, File):
+        if isinstance(node, ArchiveFile):
             yield node
-        elif isinstance(node, Folder):
+        elif isinstance(node, ArchiveFolder):
             yield from files_in(node.children)
 
 
 @pytest.mark.slow
 @given(st.lists(st.builds(built_file, PLAIN_OR_HOSTILE, st.binary(max_size=40))), st.data())
 def test_files_in_columns_are_planned_as_one_after_the_other(
-    shelf: Shelf, files: list[File], data: st.DataObject
+    shelf: Shelf, files: list[ArchiveFile], data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(files)))
     in_turn = shelf.plan(folder("f", *files))
     assert shelf.plan(folder("f", columns(files[:cut]), columns(files[cut:]))) == in_turn
 
 
-def columns(files: list[File]) -> Files:
-    return Files(
+def columns(files: list[ArchiveFile]) -> ArchiveFiles:
+    return ArchiveFiles(
         [file.name for file in files],
         [file.size_bytes for file in files],
         [file.crc32 for file in files],
@@ -410,7 +410,9 @@ def columns(files: list[File]) -> Files:
 
 @pytest.mark.slow
 def test_any_range_of_a_small_archive_equals_that_slice_of_the_whole(shelf: Shelf) -> None:
-    archive = shelf.archive(folder("f", shelf.file("a", b"12345"), shelf.file("b")), Missing("m"))
+    archive = shelf.archive(
+        folder("f", shelf.file("a", b"12345"), shelf.file("b")), MissingFile("m")
+    )
     content = whole(archive)
     for start in range(len(content) + 1):
         for stop in range(start, len(content) + 1, 7):
@@ -457,7 +459,8 @@ def test_files_of_any_size_are_where_the_directory_says(
 ) -> None:
     """ZIP64 begins at another byte in each of three places."""
     files = [
-        File(name, size, 0, MOMENT, f"{size}") for name, size in zip(names, sizes, strict=False)
+        ArchiveFile(name, size, 0, MOMENT, f"{size}")
+        for name, size in zip(names, sizes, strict=False)
     ]
     with (tmp_path / "plan").open("wb") as target:
         plan = write_plan([folder("f", *files)], target, MOMENT)
@@ -542,9 +545,9 @@ def test_other_content_of_the_same_name_and_size_has_another_tag(shelf: Shelf) -
 def test_missing_files_are_listed_by_their_paths(shelf: Shelf) -> None:
     nodes = (
         shelf.file("missing.TXT", b"mine"),
-        folder("Films", Missing("Hea\nt.mkv")),
-        folder("films", Missing("élan.mkv")),
-        Missing("../x"),
+        folder("Films", MissingFile("Hea\nt.mkv")),
+        folder("films", MissingFile("élan.mkv")),
+        MissingFile("../x"),
     )
     contents = shelf.unzipped(*nodes)
     assert contents["missing.TXT"] == b"mine"
@@ -555,11 +558,11 @@ def test_missing_files_are_listed_by_their_paths(shelf: Shelf) -> None:
 
 def test_an_archive_with_nothing_missing_has_no_list(shelf: Shelf) -> None:
     assert "MISSING.txt" not in shelf.unzipped(shelf.file("a"))
-    assert "MISSING.txt" in shelf.unzipped(shelf.file("a"), Missing("b"))
+    assert "MISSING.txt" in shelf.unzipped(shelf.file("a"), MissingFile("b"))
 
 
 def test_a_list_of_missing_files_of_any_length_can_be_read_in_ranges(shelf: Shelf) -> None:
-    archive = shelf.archive(*(Missing(f"{at:0100}") for at in range(20_000)))
+    archive = shelf.archive(*(MissingFile(f"{at:0100}") for at in range(20_000)))
     content = whole(archive)
     assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
     assert b"".join(archive.read(700_001, 1_500_000)) == content[700_001:1_500_000]
@@ -612,7 +615,7 @@ def on_disk(folder: Path) -> Callable[[str], BinaryIO]:
 
 def test_a_file_without_a_blob_is_refused(shelf: Shelf) -> None:
     with pytest.raises(ValueError, match="no blob"):
-        shelf.plan(File("a", 1, 0, MOMENT, ""))
+        shelf.plan(ArchiveFile("a", 1, 0, MOMENT, ""))
 
 
 @each_case("cut", [0, 1, 8, 100])
@@ -687,7 +690,7 @@ def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     assert time.thread_time() - started < 1
 
 
-def file_of(shelf: Shelf, number: int) -> File:
+def file_of(shelf: Shelf, number: int) -> ArchiveFile:
     return shelf.file(f"File {number}.txt", b"content")
 
 
@@ -698,7 +701,7 @@ def test_children_are_asked_for_when_their_turn_comes(shelf: Shelf) -> None:
         asked.append(name)
         yield shelf.file("a", name.encode())
 
-    nodes = (Folder(name, MOMENT, children(name)) for name in ("one", "two"))
+    nodes = (ArchiveFolder(name, MOMENT, children(name)) for name in ("one", "two"))
     assert list(shelf.unzipped(*nodes)) == ["one/", "one/a", "two/", "two/a"]
     assert asked == ["one", "two"]
 
@@ -835,9 +838,12 @@ def with_sparse_file(tmp_path: Path, size: int, crc: int) -> Archive:
     (tmp_path / "zeros").touch()
     os.truncate(tmp_path / "zeros", size)
     (tmp_path / "hello").write_bytes(b"hello")
-    small = File("small", 5, zlib.crc32(b"hello"), MOMENT, "hello")
+    small = ArchiveFile("small", 5, zlib.crc32(b"hello"), MOMENT, "hello")
     with (tmp_path / "plan").open("wb") as target:
-        nodes: list[Node] = [File("large", size, crc, MOMENT, "zeros"), folder("after", small)]
+        nodes: list[Node] = [
+            ArchiveFile("large", size, crc, MOMENT, "zeros"),
+            folder("after", small),
+        ]
         write_plan(nodes, target, MOMENT)
     return Archive(tmp_path / "plan", on_disk(tmp_path))
 

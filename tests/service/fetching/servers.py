@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from service.fetching.events import FetchEvent, Head, Magnet, Torrent
+from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching, FetchOrder
-from service.torrents.events import Broken, Complete, Gone, Status
+from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
 from tests.misbehaving import Misbehaviour, Server, Wire, head
 
 PATIENCE_SECONDS = 90
 CONTENT = bytes(range(256)) * 2_000
-ENDS = Complete | Broken | Gone | Torrent | Magnet
+ENDS = Complete | TorrentBroken | TorrentGone | TorrentFound | MagnetFound
 RANGE = re.compile(rb"\r\nrange: bytes=(\d+)-\r\n", re.IGNORECASE)
 IF_RANGE = re.compile(rb"\r\nif-range: ([^\r]*)\r\n", re.IGNORECASE)
 

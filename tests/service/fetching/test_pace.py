@@ -2,7 +2,7 @@ from email.utils import formatdate
 
 import httpx
 
-from service.fetching.pace import Pace, Throttle
+from service.fetching.pace import Pace, RateLimit
 from service.fetching.responses import retry_after, validator_of
 from tests.cases import each_case
 
@@ -24,7 +24,7 @@ def test_each_wait_is_twice_the_one_before(tries, wanted_seconds, seconds):
 
 def test_what_is_taken_is_paid_for_by_all():
     now = [100.0]
-    throttle = Throttle(lambda: now[0])
+    throttle = RateLimit(lambda: now[0])
     assert throttle.seconds_for(5_000) == 0
     throttle.limit_bytes = 1_000
     assert [throttle.seconds_for(500) for _ in range(3)] == [0.5, 1.0, 1.5]

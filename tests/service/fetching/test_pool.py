@@ -12,10 +12,10 @@ from itertools import count
 
 import pytest
 
-from service.fetching.events import Head, Magnet, Torrent, Waiting
+from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching, FetchOrder
-from service.torrents.events import Broken, Complete, Gone
+from service.torrents.events import Complete, TorrentBroken, TorrentGone
 from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.leftovers import in_use
@@ -74,7 +74,7 @@ def hurried(side, **wanted):
 
 
 def sentence_of(event):
-    assert isinstance(event, Broken), event
+    assert isinstance(event, TorrentBroken), event
     return event.sentence
 
 
@@ -184,7 +184,7 @@ def test_a_redirect_without_a_place_is_an_answer_like_others(side):
 def test_a_torrent_file_is_handed_over_and_never_stored(sides, content, content_type):
     side = sides()
     with serving(answers(whole(content, Content_Type=content_type))) as server:
-        assert side.fetch(url_of(server, "/x")) == Torrent("7", content)
+        assert side.fetch(url_of(server, "/x")) == TorrentFound("7", content)
     assert side.heads[0].is_torrent
     assert list(side.folder.iterdir()) == []
 
@@ -199,7 +199,7 @@ def test_a_torrent_file_that_is_cut_off_is_fetched_anew(side):
     cut = answers(head(Content_Length=str(len(TORRENT))), TORRENT[:40])
     full = answers(whole(TORRENT))
     with serving(in_turn(cut, full)) as server:
-        assert side.fetch(url_of(server)) == Torrent("7", TORRENT)
+        assert side.fetch(url_of(server)) == TorrentFound("7", TORRENT)
 
 
 @each_case("is_told", [True, False])
@@ -215,7 +215,7 @@ def test_what_is_larger_than_any_torrent_file_is_stored(sides, is_told):
 
 def test_a_redirect_to_a_magnet_link_is_told(side):
     with serving(answers(whole(b"", "301 Go", Location=MAGNET))) as server:
-        assert side.fetch(url_of(server)) == Magnet("7", MAGNET)
+        assert side.fetch(url_of(server)) == MagnetFound("7", MAGNET)
     assert side.heads == []
 
 
@@ -495,7 +495,7 @@ def test_a_server_that_never_recovers_is_given_up(side):
     with serving(answers(whole(b"", "503 Oh"))) as server:
         event = side.fetch(url_of(server))
         assert len(server.heads) == 10
-    assert event == Broken("7", "fetch_error", "The server says 503. It was tried 10 times.")
+    assert event == TorrentBroken("7", "fetch_error", "The server says 503. It was tried 10 times.")
 
 
 @each_case(
@@ -590,7 +590,7 @@ def test_what_is_no_answer_is_tried_again_and_never_taken_for_a_file(sides, misb
     side = sides()
     with serving(in_turn(misbehave, file())) as server:
         event = side.fetch(url_of(server))
-        if isinstance(event, Broken):
+        if isinstance(event, TorrentBroken):
             assert event.sentence == "The server says 101."
         else:
             assert side.content == CONTENT
@@ -746,7 +746,7 @@ def test_removing_ends_it_at_once_wherever_it_stands(sides, misbehave):
         side.add(url_of(server))
         side.until_true(lambda: server.heads)
         side.fetching.remove("7")
-        assert side.end() == Gone("7")
+        assert side.end() == TorrentGone("7")
         assert side.fetching.poll() == []
 
 
@@ -756,18 +756,18 @@ def test_removing_ends_one_that_waits_to_proceed(side):
         side.add(url_of(server))
         side.head()
         side.fetching.remove("7")
-        assert side.end() == Gone("7")
+        assert side.end() == TorrentGone("7")
 
 
 def test_removing_what_has_ended_or_never_was_is_answered_too(side):
     side.fetching.remove("9")
-    assert side.end() == Gone("9")
+    assert side.end() == TorrentGone("9")
 
 
 def test_one_that_has_ended_can_be_added_again_at_once(side):
     with serving(answers(whole(b"", "404 No"))) as server:
         for _ in range(20):
-            assert isinstance(side.fetch(url_of(server)), Broken)
+            assert isinstance(side.fetch(url_of(server)), TorrentBroken)
 
 
 def test_adding_twice_is_adding_once(side):

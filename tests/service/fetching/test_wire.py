@@ -13,7 +13,7 @@ from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.fetching.wire import Road
 from service.network import Reach
-from service.torrents.events import Complete, Gone
+from service.torrents.events import Complete, TorrentGone
 from tests.certificates import self_signed
 from tests.misbehaving import head, serving
 from tests.running import BASE
@@ -57,7 +57,7 @@ def test_one_that_waits_for_a_name_is_gone_at_once(side):
     side.add("http://slow.example/")
     assert asked.wait(SECONDS)
     side.fetching.remove("7")
-    assert side.end() == Gone("7")
+    assert side.end() == TorrentGone("7")
     answered.set()
 
 
@@ -74,7 +74,7 @@ def test_one_that_waits_for_a_connection_is_gone_at_once(side):
         side.add(f"http://127.0.0.1:{port}/")
         side.until_true(lambda: knocking_at(port) > before)
         side.fetching.remove("7")
-        assert side.end() == Gone("7")
+        assert side.end() == TorrentGone("7")
 
 
 def knocking_at(port):
@@ -89,7 +89,7 @@ def test_one_that_waits_for_a_handshake_is_gone_at_once(side):
         side.add(url_of(server).replace("http:", "https:"))
         side.until_true(lambda: server.heads)
         side.fetching.remove("7")
-        assert side.end() == Gone("7")
+        assert side.end() == TorrentGone("7")
 
 
 def test_removing_closes_the_connection(side):
@@ -106,7 +106,7 @@ def test_removing_closes_the_connection(side):
         side.add(url_of(server))
         side.until_true(lambda: server.heads)
         side.fetching.remove("7")
-        assert side.end() == Gone("7")
+        assert side.end() == TorrentGone("7")
         assert closed.wait(SECONDS)
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from service.http.multipart import MOST_PADDING_BYTES, parts
-from service.http.refusals import Unreadable
+from service.http.refusals import UnreadableField
 from tests.cases import each_case
 
 HEAD = b'--q\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
@@ -88,13 +88,13 @@ def test_any_boundary_is_taken_by_its_letters(boundary):
 
 @each_case("boundary", ["", "q ", "é", "q" * 202, "q\n"])
 def test_what_can_be_no_boundary_is_refused(boundary):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableField):
         contents(HEAD + END, boundary=boundary)
 
 
 @each_case("body", [HEAD, HEAD + b"abc", HEAD + b"abc\r\n--q", HEAD + b"\r\n--q\r\n"])
 def test_a_body_without_an_end_is_refused(body):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableField):
         contents(body)
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.library import names
+from service.library.bulk_insert import FolderTree as PlantedTree
 from service.library.bulk_insert import NewFile
-from service.library.bulk_insert import Tree as PlantedTree
-from service.library.tree_names import Tree
+from service.library.tree_names import TorrentTree
 from tests.cases import each_case
 from tests.service.builders import stored
 
@@ -22,7 +22,7 @@ PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=5).map(tuple), min_size=1,
 @pytest.mark.slow
 @given(PATHS)
 def test_every_file_has_a_name_that_the_library_takes(paths):
-    named = Tree(paths, most_depth=3).paths()
+    named = TorrentTree(paths, most_depth=3).paths()
     assert len(named) == len(paths)
     planted = PlantedTree([NewFile(path, stored()) for path in named])
     assert len(planted.files) == len(paths)
@@ -44,7 +44,7 @@ def test_every_file_has_a_name_that_the_library_takes(paths):
     ],
 )
 def test_names_are_told_apart_as_the_library_does(paths, named):
-    found = Tree(paths, most_depth=100).paths()
+    found = TorrentTree(paths, most_depth=100).paths()
     assert [tuple(map(names.key_of, path)) for path in found] == [
         tuple(unicodedata.normalize("NFC", name) for name in path) for path in named
     ]
@@ -52,10 +52,10 @@ def test_names_are_told_apart_as_the_library_does(paths, named):
 
 def test_too_deep_a_file_keeps_its_name_and_loses_folders():
     deep = tuple(str(number) for number in range(5000))
-    assert Tree([deep], most_depth=4).paths() == [("0", "1", "2", "4999")]
+    assert TorrentTree([deep], most_depth=4).paths() == [("0", "1", "2", "4999")]
 
 
 def test_ten_thousand_twins_take_no_time():
     started = time.thread_time()
-    assert len(set(Tree([("a",)] * 10_000, most_depth=9).paths())) == 10_000
+    assert len(set(TorrentTree([("a",)] * 10_000, most_depth=9).paths())) == 10_000
     assert time.thread_time() - started < 5

@@ -17,7 +17,7 @@ from service.media.content_folders import Content, scratch_folder
 from service.media.sandbox import children as children_module
 from service.media.sandbox.children import Children
 from service.media.sweep import sweep
-from service.media.work import LEASE, Work
+from service.media.work import LEASE, MediaWork
 from service.models import Account, Media
 from service.store.blobs import Store, library_store
 from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def worker(library_folder, children):
-    made = Work(children, lambda: True)
+    made = MediaWork(children, lambda: True)
     yield made
     made.stop()
 
@@ -220,7 +220,7 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
     """The child stands still when it is asked; the end must not wait for it."""
     children = Children(scratch_folder())
     warm, file = keep(b"words"), keep(picture(), "b.jpg")
-    worker = Work(children, lambda: True)
+    worker = MediaWork(children, lambda: True)
     worker.note_new(timezone.now())
     Media.objects.filter(sha1=warm.sha1).update(state="probed")
     with children._one() as child:  # noqa: SLF001  The one child there will be.
@@ -287,7 +287,7 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monk
     # Elsewhere they start; without their modules they can't.
     monkeypatch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
     file = keep(picture())
-    worker = Work(Children(scratch_folder()), lambda: True)
+    worker = MediaWork(Children(scratch_folder()), lambda: True)
     worker.probe_once()
     assert "can't start" in caplog.text
     assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
@@ -299,7 +299,7 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monk
 
 def test_a_machine_that_can_start_nothing_is_no_fault_of_the_medium(library_folder, keep, tmp_path):
     photo = keep(picture())
-    unable = Work(Children(tmp_path / "gone"), lambda: True)
+    unable = MediaWork(Children(tmp_path / "gone"), lambda: True)
     for _time in range(probing.MOST_TRIES):
         unable.probe_once()
     unable.stop()

@@ -13,9 +13,9 @@ import av
 from service.media.cache import Cache
 from service.media.content_folders import Content
 from service.media.hls import plans
-from service.media.hls.plans import Plan
+from service.media.hls.plans import PlaybackPlan
 from service.media.hls.player import Player
-from service.media.hls.renditions import Kind, Rendition
+from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import Children
 from service.media.sandbox.jobs import Jobs
 from service.models import File
@@ -54,7 +54,7 @@ class Viewer:
         assert self.plan.is_final
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PlaybackPlan:
         self.player.plan(self.question)
         found = plans.find_plan(self.folder)
         assert found
@@ -65,7 +65,7 @@ class Viewer:
         assert found, [each.name for each in self.plan.renditions]
         return found
 
-    def names(self, kind: Kind | None = None) -> list[str]:
+    def names(self, kind: RenditionKind | None = None) -> list[str]:
         return [each.name for each in self.plan.renditions if kind in (None, each.kind)]
 
     def segment(self, name: str, number: int) -> bytes:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from service.media.requests import SOCKET
 from service.media.sandbox.children import Children
-from service.media.work import Work
+from service.media.work import MediaWork
 from tests.service.media.waiting import wait_until
 
 
@@ -20,9 +20,9 @@ class Lasting(Children):
 
 
 @contextmanager
-def working(data_dir, children) -> Iterator[Work]:
+def working(data_dir, children) -> Iterator[MediaWork]:
     """The desk alone: what is new waits until the test says `probe_once`."""
-    worker = Work(children, lambda: False)
+    worker = MediaWork(children, lambda: False)
     with worker.going_on():
         wait_until((data_dir / SOCKET).exists)
         yield worker

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from service.torrents.client import Engine
-from service.torrents.events import Broken, Complete, Event, Gone, Metadata, Status
+from service.torrents.events import Complete, Event, Metadata, Status, TorrentBroken, TorrentGone
 from service.torrents.orders import EngineSettings, Order
 from service.torrents.process import COMMAND
 from tests.running import open_files
@@ -73,8 +73,10 @@ class Held:
                     self.events.remove(event)
                     return event
             assert time.monotonic() < deadline, f"no {kind.__name__} but {self.told()}"
-            if kind not in (Broken, Status):
-                assert not [each for each in self.events if isinstance(each, Broken)], self.told()
+            if kind not in (TorrentBroken, Status):
+                assert not [each for each in self.events if isinstance(each, TorrentBroken)], (
+                    self.told()
+                )
             self.engine.wait(0.1)
             self.events += self.engine.poll()
 
@@ -87,7 +89,7 @@ class Held:
             self.engine.remove(key)
         while self.keys:
             self.engine.wait(0.1)
-            self.keys -= {each.key for each in self.engine.poll() if isinstance(each, Gone)}
+            self.keys -= {each.key for each in self.engine.poll() if isinstance(each, TorrentGone)}
         self.events.clear()
         shutil.rmtree(self.home / "transfers", ignore_errors=True)
 

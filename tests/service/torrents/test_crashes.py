@@ -15,7 +15,14 @@ import pytest
 from service.torrents import client
 from service.torrents.client import Engine
 from service.torrents.crash_blame import PROOF_SECONDS
-from service.torrents.events import Broken, Complete, Gone, Metadata, Restarted, Status
+from service.torrents.events import (
+    Complete,
+    Metadata,
+    Restarted,
+    Status,
+    TorrentBroken,
+    TorrentGone,
+)
 from service.torrents.process import BASE, COMMAND
 from tests.cases import each_case
 from tests.service.media.waiting import wait_until
@@ -177,7 +184,7 @@ def test_what_is_removed_while_the_engine_dies_is_gone(own):
     os.kill(own.engine.pid, signal.SIGSTOP)
     own.engine.remove("1")
     os.kill(own.engine.pid, signal.SIGKILL)
-    own.wait(Gone, "1")
+    own.wait(TorrentGone, "1")
     own.wait(Restarted)
 
 
@@ -193,9 +200,9 @@ def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
         for _ in range(3):
             held.add("13", torrent("evil", PAYLOAD * 2))
             assert held.wait(Restarted, where=lambda each: bool(each.suspects)).suspects == ("13",)
-        assert held.wait(Broken, "13").word == "engine_crashed"
+        assert held.wait(TorrentBroken, "13").word == "engine_crashed"
         held.add("13", torrent("evil", PAYLOAD * 2))
-        assert held.wait(Broken, "13").word == "engine_crashed"
+        assert held.wait(TorrentBroken, "13").word == "engine_crashed"
         held.add("1", made.magnet(peer=seeds.address))
         held.wait(Complete, "1")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import libtorrent as lt
 import pytest
 
-from service.torrents.events import Broken, Complete, Gone, Metadata, Status
+from service.torrents.events import Complete, Metadata, Status, TorrentBroken, TorrentGone
 from tests.cases import each_case
 from tests.service.torrents.watching import watching
 from tests.swarm import KINDS, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
@@ -96,7 +96,7 @@ def test_nothing_is_downloaded_before_the_worker_says_so(held, seeds, tmp_path):
         held.add("7", made.magnet(peer=seeds.address), may_download=False)
         held.wait(Metadata, "7")
         held.engine.remove("7")
-        held.wait(Gone, "7")
+        held.wait(TorrentGone, "7")
         assert watch.names() == {"metadata.torrent", "metadata.torrent.new"}
     assert seeds.uploaded_bytes(made) == 0
 
@@ -126,7 +126,7 @@ def test_a_hybrid_comes_by_either_of_its_hashes(held, seeds, tmp_path):
         assert (metadata.hash_v1, metadata.hash_v2) == (made.hash_v1, made.hash_v2)
         held.wait(Complete, key)
         held.engine.remove(key)
-        held.wait(Gone, key)
+        held.wait(TorrentGone, key)
 
 
 def test_two_magnets_of_one_hybrid_become_the_first(held, seeds, tmp_path):
@@ -134,11 +134,11 @@ def test_two_magnets_of_one_hybrid_become_the_first(held, seeds, tmp_path):
     seeds.give(made, tmp_path / "given")
     held.add("1", made.magnet(only="v2"))
     held.add("2", made.magnet(only="v1", peer=seeds.address))
-    assert held.wait(Broken, "2") == Broken("2", "same_torrent", "1")
+    assert held.wait(TorrentBroken, "2") == TorrentBroken("2", "same_torrent", "1")
     metadata = held.wait(Metadata, "1")
     assert (metadata.hash_v1, metadata.hash_v2) == (made.hash_v1, made.hash_v2)
     held.engine.remove("2")
-    held.wait(Gone, "2")
+    held.wait(TorrentGone, "2")
 
 
 def test_the_same_torrent_twice_is_refused_by_name_of_the_first(held):
@@ -146,9 +146,9 @@ def test_the_same_torrent_twice_is_refused_by_name_of_the_first(held):
     held.add("1", made, may_download=False)
     held.wait(Metadata, "1")
     held.add("2", made.magnet(only="v2"))
-    assert held.wait(Broken, "2") == Broken("2", "same_torrent", "1")
+    assert held.wait(TorrentBroken, "2") == TorrentBroken("2", "same_torrent", "1")
     held.add("3", made)
-    assert held.wait(Broken, "3") == Broken("3", "same_torrent", "1")
+    assert held.wait(TorrentBroken, "3") == TorrentBroken("3", "same_torrent", "1")
 
 
 def test_a_web_seed_alone_is_enough(held, tmp_path):
@@ -173,7 +173,7 @@ def test_corrupt_pieces_are_fetched_again(held, tmp_path):
         held.wait(Status, "7", where=lambda _: lying.uploaded_bytes(made) > 0)
         seeds.give(made, tmp_path / "given")
         held.engine.remove("7")
-        held.wait(Gone, "7")
+        held.wait(TorrentGone, "7")
         held.add("7", made.magnet(peer=seeds.address))
         held.events.append(metadata)
         held.complete("7", made)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.torrents.events import Broken, Complete, Metadata, Status
+from service.torrents.events import Complete, Metadata, Status, TorrentBroken
 from tests.service.torrents.holding import content_of, holding
 from tests.swarm import torrent
 from tests.tools import program
@@ -49,7 +49,7 @@ def test_a_full_disk_pauses_and_goes_on_when_there_is_room(tmp_path, seeds):
         (seen / "7").mkdir()
         held.add("7", made.magnet(peer=seeds.address))
         metadata = held.wait(Metadata, "7")
-        assert held.wait(Broken, "7").word == "disk_full"
+        assert held.wait(TorrentBroken, "7").word == "disk_full"
         assert held.wait(Status, "7", where=lambda each: each.phase == "paused")
         enlarge(held.engine.pid, small)
         held.engine.resume("7")

@@ -8,7 +8,7 @@ import libtorrent as lt
 import pytest
 
 from service.torrents.engine import metadata, params
-from service.torrents.events import Broken, Complete, Metadata
+from service.torrents.events import Complete, Metadata, TorrentBroken
 from service.torrents.orders import Order
 from tests.cases import all_cases, each_case
 from tests.service.torrents.holding import LOOPBACK
@@ -89,7 +89,7 @@ def test_a_hostile_torrent_is_refused_with_a_word(held):
                 folder = held.folder("7")
                 (folder / "metadata.torrent").write_bytes(content)
                 held.add("7", "")
-                assert held.wait(Broken, "7").word == word
+                assert held.wait(TorrentBroken, "7").word == word
                 assert [each.name for each in folder.iterdir()] == ["metadata.torrent"]
                 held.add("8", GOOD, may_download=False)
                 held.wait(Metadata, "8")
@@ -172,7 +172,7 @@ def test_metadata_of_two_gigabytes_is_not_read(own):
         file.write(b"d4:info2000000000:")
         file.truncate(2_000_000_100)
     own.add("7", "")
-    assert own.wait(Broken, "7").word == "too_large"
+    assert own.wait(TorrentBroken, "7").word == "too_large"
     assert peak_megabytes(own.engine.pid) < 300
 
 
@@ -197,7 +197,7 @@ def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monke
 
 def test_a_magnet_that_is_none_is_refused(held):
     held.add("7", "magnet:?xt=urn:btih:nonsense")
-    assert held.wait(Broken, "7").word == "invalid_torrent"
+    assert held.wait(TorrentBroken, "7").word == "invalid_torrent"
 
 
 def peak_megabytes(pid):
@@ -228,5 +228,5 @@ def test_the_paths_of_a_wide_tree_are_told_one_after_the_other():
 
 def test_paths_that_are_too_long_all_together_are_refused():
     assert len(list(metadata.read_paths(wide_tree(levels=4, files=100_000)))) == 100_000
-    with pytest.raises(metadata.Refused):
+    with pytest.raises(metadata.MetadataRefused):
         list(metadata.read_paths(wide_tree(levels=90, files=100_000)))

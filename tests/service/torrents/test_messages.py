@@ -1,14 +1,14 @@
 import pytest
 
 from service.torrents.events import (
-    Broken,
     Complete,
     FileOf,
-    Gone,
     Metadata,
     Restarted,
     Seeded,
     Status,
+    TorrentBroken,
+    TorrentGone,
 )
 from service.torrents.messages import (
     LONGEST_LINE,
@@ -32,7 +32,8 @@ EVENTS = [
     Metadata("1", "na\nme\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
              "a" * 40, "", False, True, 5, FILES),
     Status("1", "downloading", 1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 10),
-    Complete("1"), Seeded("1"), Gone("1"), Broken("1", "disk_full", "…"), Restarted(("1", "2")),
+    Complete("1"), Seeded("1"), TorrentGone("1"),
+    TorrentBroken("1", "disk_full", "…"), Restarted(("1", "2")),
 ]  # fmt: skip
 
 

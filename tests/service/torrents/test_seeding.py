@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from service.torrents.events import Complete, Gone, Metadata, Seeded, Status
+from service.torrents.events import Complete, Metadata, Seeded, Status, TorrentGone
 from tests.running import free_port
 from tests.service.torrents.holding import holding
 from tests.swarm import seeder, torrent
@@ -35,7 +35,7 @@ def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
         seeds.has(made)
         held.wait(Seeded, "7")
         held.engine.remove("7")
-        held.wait(Gone, "7")
+        held.wait(TorrentGone, "7")
 
 
 def test_what_it_is_is_told_so_that_others_can_share_it(tmp_path):

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from service.torrents.engine.dialing import Dialing
-from service.torrents.engine.torrent import EngineStage, Surroundings, Torrent
-from service.torrents.events import Broken
+from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings
+from service.torrents.events import TorrentBroken
 from service.torrents.orders import Order
 
 FAILS = OSError(errno.EIO, "Input/output error")
@@ -28,7 +28,7 @@ def torrent(told, removed, tmp_path):
     session = SimpleNamespace(remove_torrent=removed.append)
     dialing = Dialing(session, utp=False)
     around = Surroundings(session, dialing, None, {}, {}, told.append, lambda _key, _hashes: None)
-    return Torrent(Order("7", str(tmp_path), magnet="magnet:?"), around)
+    return EngineTorrent(Order("7", str(tmp_path), magnet="magnet:?"), around)
 
 
 def fail(*_args):
@@ -68,7 +68,7 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     with pytest.raises(OSError, match="Input/output"):
         torrent.left()
     torrent.failed(errno.EIO, "Input/output error")
-    assert told == [Broken("7", "disk_error", "The disk says: Input/output error")]
+    assert told == [TorrentBroken("7", "disk_error", "The disk says: Input/output error")]
 
 
 def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
@@ -92,7 +92,7 @@ def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_wh
     torrent.disk_failed(errno.ENOSPC, "No space left on device")
     torrent.finished()
     torrent.flushed()
-    assert told == [Broken("7", "disk_full", "The disk is full.")]
+    assert told == [TorrentBroken("7", "disk_full", "The disk is full.")]
     torrent.resume()
     torrent.finished()
     torrent.flushed()

@@ -232,11 +232,11 @@ VALUES = st.recursive(
 @given(VALUES, st.binary(max_size=4))
 def test_what_was_written_is_skipped_whole(value, behind):
     written = bencoded(value)
-    reader = bencode.Reader(written + behind)
+    reader = bencode.BencodeReader(written + behind)
     reader.skip()
     assert reader.at == len(written)
     with pytest.raises(NotATorrent):
-        bencode.Reader(written[:-1]).skip()
+        bencode.BencodeReader(written[:-1]).skip()
 
 
 PIECE_BYTES = 16384
@@ -273,7 +273,7 @@ def with_pieces(info):
 
 
 def as_the_engine_reads(content):
-    with suppress(metadata.Refused):
+    with suppress(metadata.MetadataRefused):
         return metadata.metadata_of("1", metadata.params_of(content).ti)
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from service.fetching.events import Magnet, Torrent, Waiting
+from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.models import Account, Transfer
 from service.store.blobs import library_store
-from service.torrents.events import Broken, Complete, Gone, Seeded
+from service.torrents.events import Complete, Seeded, TorrentBroken, TorrentGone
 from service.transfers import transfers
 from service.transfers.download_folders import download_folder
-from service.worker.commands import Limits, Tools, TransferControl
+from service.worker.commands import Tools, TransferControl, TransferLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.stages import OrderState, Stage
@@ -32,7 +32,7 @@ class Scene:
         shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
         self.now = NOW
         self.engine, self.fetching, self.disk = FakeEngine(), FakeFetching(), Later()
-        store, limits = library_store(), Limits(**(LIMITS | {"seeds": True}))
+        store, limits = library_store(), TransferLimits(**(LIMITS | {"seeds": True}))
         tools = Tools(self.engine, self.fetching, FileImport(store, self.disk))
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.control = TransferControl(tools, self.lease, limits)
@@ -114,7 +114,7 @@ class Scene:
         other = transfers.add_magnet(mallory(), magnet("b"), 0, NOW)
         self.added()
         self.engine.lets_go = False
-        self.told(Broken, "same_torrent", str(other.pk))
+        self.told(TorrentBroken, "same_torrent", str(other.pk))
         self.round()
 
     def importing(self, content=b"content"):
@@ -172,17 +172,17 @@ class Scene:
         self.told(Seeded)
 
     def disk_full(self):
-        self.told(Broken, "disk_full", "The disk is full.")
+        self.told(TorrentBroken, "disk_full", "The disk is full.")
 
     def broken(self):
-        self.told(Broken, "fetch_error", "It can't be had.")
+        self.told(TorrentBroken, "fetch_error", "It can't be had.")
 
     def same_torrent(self):
         other = transfers.add_magnet(self.account, magnet("c"), 0, NOW)
-        self.told(Broken, "same_torrent", str(other.pk))
+        self.told(TorrentBroken, "same_torrent", str(other.pk))
 
     def gone(self):
-        self.told(Gone)
+        self.told(TorrentGone)
 
     def restarted(self):
         self.engine.restart()
@@ -201,10 +201,10 @@ class Scene:
         self.fetching.head(self.mine, is_torrent=True)
 
     def torrent(self):
-        self.told(Torrent, a_torrent())
+        self.told(TorrentFound, a_torrent())
 
     def link(self):
-        self.told(Magnet, magnet("d"))
+        self.told(MagnetFound, magnet("d"))
 
     def server_failed(self):
         self.told(Waiting, "The server fell silent.", 60.0)

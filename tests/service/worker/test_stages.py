@@ -15,7 +15,7 @@ from service.worker.stages import (
     STAGES,
     IllegalTransition,
     OrderState,
-    Position,
+    RunPosition,
     Stage,
     Transition,
     next_position,
@@ -25,17 +25,17 @@ from tests.service.builders import NOW
 
 SERVICE = Path(service.__file__).parent
 OTHERS = {"torrents", "media", "migrations"}
-POSITIONS = [Position(*each) for each in product(Stage, OrderState, (False, True))]
+POSITIONS = [RunPosition(*each) for each in product(Stage, OrderState, (False, True))]
 
 
 def a_run(position=None):
     run = Run(Transfer(), download_folder(1), NOW, NOW)
-    run._position = position or Position()  # noqa: SLF001  No path leads to each of them.
+    run._position = position or RunPosition()  # noqa: SLF001  No path leads to each of them.
     return run
 
 
 def reachable():
-    found, fresh = set(), {Position()}
+    found, fresh = set(), {RunPosition()}
     while fresh:
         found |= fresh
         fresh = {after for each in fresh for after in legal(each).values()} - found

@@ -8,10 +8,10 @@ from django.db import OperationalError
 
 from service.accounts import accounts
 from service.errors import DiskFull, NameTaken, NotNow
-from service.fetching.events import Magnet, Torrent, Waiting
+from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.library import library
 from service.models import File, Folder, Transfer
-from service.torrents.events import FileOf, Gone, Metadata, Seeded
+from service.torrents.events import FileOf, Metadata, Seeded, TorrentGone
 from service.transfers import identity, transfers
 from service.transfers.download_folders import DownloadFolder, download_folder, ids_on_disk
 from service.worker.commands import TransferControl
@@ -819,7 +819,7 @@ def test_the_place_stays_until_the_engine_has_let_go(shift):
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
     assert list(ids_on_disk()) == [transfer.pk]
-    shift.engine.news.append(Gone(str(transfer.pk)))
+    shift.engine.news.append(TorrentGone(str(transfer.pk)))
     shift.rounds(2)
     assert list(ids_on_disk()) == []
 
@@ -1246,7 +1246,7 @@ def test_an_address_of_a_torrent_becomes_that_torrent(shift):
     shift.fetching.head(transfer, is_torrent=True)
     shift.round()
     assert shift.fetching.told("proceed") == [str(transfer.pk)]
-    shift.fetching.news.append(Torrent(str(transfer.pk), a_torrent("Films", files={"a": 100})))
+    shift.fetching.news.append(TorrentFound(str(transfer.pk), a_torrent("Films", files={"a": 100})))
     shift.rounds(2)
     transfer.refresh_from_db()
     assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", "Films", 100)
@@ -1258,7 +1258,7 @@ def test_an_address_of_a_torrent_becomes_that_torrent(shift):
 def test_an_address_that_leads_to_a_magnet_becomes_that_magnet(shift):
     transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
     shift.round()
-    shift.fetching.news.append(Magnet(str(transfer.pk), magnet(name="Sintel")))
+    shift.fetching.news.append(MagnetFound(str(transfer.pk), magnet(name="Sintel")))
     shift.rounds(2)
     transfer.refresh_from_db()
     assert (transfer.kind, transfer.title, transfer.state) == ("magnet", "Sintel", "metadata")
@@ -1268,7 +1268,7 @@ def test_an_address_that_leads_to_a_magnet_becomes_that_magnet(shift):
 def test_an_address_that_leads_to_a_magnet_without_a_name_is_named_by_its_torrent(shift):
     transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
     shift.round()
-    shift.fetching.news.append(Magnet(str(transfer.pk), magnet()))
+    shift.fetching.news.append(MagnetFound(str(transfer.pk), magnet()))
     shift.rounds(2)
     transfer.refresh_from_db()
     assert transfer.title == transfer.wire_hash
@@ -1281,7 +1281,7 @@ def test_an_address_that_leads_to_a_magnet_without_a_name_is_named_by_its_torren
 def test_an_address_that_leads_to_a_magnet_that_is_none_fails(shift):
     transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
     shift.round()
-    shift.fetching.news.append(Magnet(str(transfer.pk), "magnet:?xt=urn:btih:nonsense"))
+    shift.fetching.news.append(MagnetFound(str(transfer.pk), "magnet:?xt=urn:btih:nonsense"))
     shift.rounds(2)
     assert (shift.state(transfer), transfer.reason) == ("failed", "parsing_error")
 
@@ -1289,7 +1289,7 @@ def test_an_address_that_leads_to_a_magnet_that_is_none_fails(shift):
 def test_an_address_of_a_torrent_that_is_none_fails(shift):
     transfer = transfers.add_url(alice(), "http://example.org/a.torrent", 0, NOW)
     shift.round()
-    shift.fetching.news.append(Torrent(str(transfer.pk), b"d8:announce"))
+    shift.fetching.news.append(TorrentFound(str(transfer.pk), b"d8:announce"))
     shift.rounds(2)
     assert (shift.state(transfer), transfer.reason) == ("failed", "not_a_torrent")
 
@@ -1299,7 +1299,7 @@ def test_an_address_of_a_torrent_that_is_here_already_gives_way(shift):
     first = transfers.add_torrent(account, a_torrent(), 0, NOW)
     second = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
     shift.round()
-    shift.fetching.news.append(Torrent(str(second.pk), a_torrent()))
+    shift.fetching.news.append(TorrentFound(str(second.pk), a_torrent()))
     shift.rounds(2)
     assert (shift.state(first), shift.state(second)) == ("downloading", "failed")
     assert second.reason == "same_torrent"
@@ -1466,7 +1466,7 @@ def test_an_address_of_a_torrent_brings_its_missing_files(shift):
     delete_named(account, "a.mkv")
     again = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
     shift.round()
-    shift.fetching.news.append(Torrent(str(again.pk), content))
+    shift.fetching.news.append(TorrentFound(str(again.pk), content))
     shift.rounds(2)
     assert fetched(shift, again, FILMS).pk == folder.pk
     assert contents(shift, folder) == FILMS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.cases import each_case
 from webui.add import parse
-from webui.add.parse import Address, Magnet, Unreadable, named, read, taken
+from webui.add.parse import AddressItem, MagnetItem, UnreadableItem, named, read, taken
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 MAGNET = f"magnet:?xt=urn:btih:{HASH}"
@@ -22,13 +22,13 @@ def one(text):
 
 def why(text):
     item = one(text)
-    assert isinstance(item, Unreadable)
+    assert isinstance(item, UnreadableItem)
     return item.why
 
 
 def test_a_magnet_tells_its_name_size_and_trackers():
     item = one(f"{MAGNET}&dn=Three+Men&xl=182000000&tr=udp%3A%2F%2Fa&tr=udp%3A%2F%2Fb&tr.1=c")
-    assert isinstance(item, Magnet)
+    assert isinstance(item, MagnetItem)
     assert (item.name, item.info_hash) == ("Three Men", HASH)
     assert (item.size_bytes, item.tracker_count) == (182_000_000, 3)
 
@@ -56,7 +56,7 @@ def test_a_bare_hash_is_a_magnet():
 
 def test_several_lines_are_several_items_in_their_order():
     items = read(f"{MAGNET}\r\n\nhttps://a.example/x.iso\r  nothing  ")
-    assert [type(item) for item in items] == [Magnet, Address, Unreadable]
+    assert [type(item) for item in items] == [MagnetItem, AddressItem, UnreadableItem]
 
 
 def test_equal_ones_count_once_however_they_are_spelt():
@@ -166,10 +166,10 @@ def test_a_title_names_a_magnet_that_has_no_name():
 @given(st.text())
 def test_any_text_is_read(text):
     for item in read(text):
-        if isinstance(item, Magnet):
+        if isinstance(item, MagnetItem):
             assert len(item.info_hash) == 40
             assert not parse.UNSEEN.search(item.uri)
-        elif isinstance(item, Address):
+        elif isinstance(item, AddressItem):
             assert item.url.lower().startswith(("http://", "https://"))
             assert item.host
 

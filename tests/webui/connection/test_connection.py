@@ -65,7 +65,7 @@ def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
 def test_what_was_sealed_and_changed_since_is_not_read():
     sealed = encryption.seal("herring")
     assert encryption.unseal(sealed) == "herring"
-    with pytest.raises(encryption.Broken):
+    with pytest.raises(encryption.CannotDecrypt):
         encryption.unseal(sealed[:-3] + "abc")
 
 

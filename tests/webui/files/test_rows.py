@@ -7,10 +7,10 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 
 from tests.cases import each_case
-from webui.files.page import Row
+from webui.files.page import EntryRow
 from webui.templatetags.rows import FLAGS, WORDS, entry_rows, pieces_of
 
-FULL = Row(**{word: f"<{word}> & 'all'" for word in WORDS} | dict.fromkeys(FLAGS, False))
+FULL = EntryRow(**{word: f"<{word}> & 'all'" for word in WORDS} | dict.fromkeys(FLAGS, False))
 DIFFERING = [
     {},
     {"is_folder": True},

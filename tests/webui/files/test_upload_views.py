@@ -14,7 +14,7 @@ from tests.contract.fake import SPACE
 from tests.people import page, words
 from webui.connection import connection
 from webui.http import multipart
-from webui.http.multipart import CutOff, Exactly, Part, read_parts
+from webui.http.multipart import CutOff, Exactly, FormPart, read_parts
 from webui.v1.dialect import Dialect
 
 pytestmark = pytest.mark.django_db
@@ -293,6 +293,6 @@ def test_every_byte_arrives(size):
 
 @each_case("size", [3, 5])
 def test_a_part_of_another_size_than_told_is_cut_off_before_its_end(size):
-    part = Exactly(Part("file", "a", True, iter([b"ab", b"cd"])), size)
+    part = Exactly(FormPart("file", "a", True, iter([b"ab", b"cd"])), size)
     with pytest.raises(CutOff):
         list(iter(lambda: part.read(2), b""))

@@ -18,7 +18,7 @@ from tests.webui.service import storage_of
 from webui.library import encodings
 from webui.library.content_check import Expected
 from webui.previews import layouts, text_pieces, typesetting
-from webui.previews.text_pieces import PIECE_BYTES, Wanted
+from webui.previews.text_pieces import PIECE_BYTES, TextRequest
 from webui.v1.errors import Unreadable
 
 
@@ -28,7 +28,7 @@ def read(
     storage = storage_of("k", is_embedded=is_embedded)
     file = storage.file("a.txt", content)
     size_bytes = len(content) if told is None else told
-    wanted = Wanted(
+    wanted = TextRequest(
         str(file.id),
         Expected("a.txt", size_bytes=size_bytes or None),
         start,
@@ -148,7 +148,7 @@ def test_a_text_of_4_gb_costs_one_piece():
     storage.fake.answer = lambda request, path: answer(request)
     piece = text_pieces.read(
         storage.service.v1,
-        Wanted("7", Expected("a.txt", size_bytes=4 * 2**30), 0, 100, "", is_art=False),
+        TextRequest("7", Expected("a.txt", size_bytes=4 * 2**30), 0, 100, "", is_art=False),
     )
     assert asked == [f"bytes=0-{PIECE_BYTES - 1}"]
     assert piece.stop == 200
@@ -159,7 +159,7 @@ def test_a_service_without_ranges_is_read_no_further_than_needed():
     storage = storage_of("k", is_embedded=False)
     body = Reader(*[b"x" * 65_536] * 1000)
     streams(storage, body)
-    wanted = Wanted("7", Expected("a.txt", size_bytes=10**9), 0, 100, "", is_art=False)
+    wanted = TextRequest("7", Expected("a.txt", size_bytes=10**9), 0, 100, "", is_art=False)
     assert len(text_pieces.read(storage.service.v1, wanted).text) == PIECE_BYTES
     assert body.given <= 5
     assert body.is_closed
@@ -169,7 +169,9 @@ def test_a_place_far_into_a_service_without_ranges_is_refused():
     storage = storage_of("k", is_embedded=False)
     body = Reader(*[b"x" * 65_536] * 1000)
     streams(storage, body)
-    wanted = Wanted("7", Expected("a.txt", size_bytes=10**10), 10**9, 100, "utf_8", is_art=False)
+    wanted = TextRequest(
+        "7", Expected("a.txt", size_bytes=10**10), 10**9, 100, "utf_8", is_art=False
+    )
     with pytest.raises(Unreadable):
         text_pieces.read(storage.service.v1, wanted)
     assert body.given == 0
@@ -181,7 +183,7 @@ def test_another_range_than_the_wanted_is_refused():
     with pytest.raises(Unreadable):
         text_pieces.read(
             storage.service.v1,
-            Wanted("7", Expected("a.txt", size_bytes=9), 0, 100, "", is_art=False),
+            TextRequest("7", Expected("a.txt", size_bytes=9), 0, 100, "", is_art=False),
         )
 
 

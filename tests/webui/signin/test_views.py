@@ -111,7 +111,7 @@ def test_an_htmx_request_from_another_site_chooses_no_page(mallory):
 
 
 def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
-    limit = guess_limits.Limit("key", most=20)
+    limit = guess_limits.AttemptLimit("key", most=20)
 
     # What another process does while this one waits for the database. Only one of them can hold
     # the database of a test.

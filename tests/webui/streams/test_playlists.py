@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 from tests.cases import each_case
 from tests.webui.media_host import MASTER, VARIANT
 from webui.streams import playlists
-from webui.streams.playlists import Kind, rewritten
+from webui.streams.playlists import TargetKind, rewritten
 from webui.v1.errors import Unreadable
 
 
@@ -19,7 +19,7 @@ def refusing(reference, _kind):
     raise Unreadable("refused_link")
 
 
-def through(text, kind=Kind.PLAYLIST, address=marked):
+def through(text, kind=TargetKind.PLAYLIST, address=marked):
     return rewritten(text.encode(), kind, address)
 
 
@@ -44,7 +44,7 @@ def test_each_address_of_a_master_goes_through_the_site():
 
 
 def test_each_address_of_a_variant_goes_through_the_site():
-    assert through(VARIANT, Kind.VARIANT).splitlines() == [
+    assert through(VARIANT, TargetKind.VARIANT).splitlines() == [
         "#EXTM3U",
         "#EXT-X-TARGETDURATION:6",
         '#EXT-X-KEY:METHOD=AES-128,URI="<p:key.bin>",IV=0x00000000000000000000000000000001',
@@ -84,9 +84,9 @@ def test_one_refused_address_refuses_the_whole():
 
 
 def test_a_variant_of_variants_is_refused():
-    assert "<v:" in through(MASTER, Kind.PLAYLIST)
+    assert "<v:" in through(MASTER, TargetKind.PLAYLIST)
     with pytest.raises(Unreadable, match="nested_playlist"):
-        through(MASTER, Kind.VARIANT)
+        through(MASTER, TargetKind.VARIANT)
 
 
 @each_case(
@@ -103,7 +103,7 @@ def test_a_variant_of_variants_is_refused():
 )
 def test_what_is_no_playlist_or_too_much_of_one_is_refused(content, reason):
     with pytest.raises(Unreadable, match=reason):
-        rewritten(content, Kind.PLAYLIST, marked)
+        rewritten(content, TargetKind.PLAYLIST, marked)
 
 
 LINES = some.lists(

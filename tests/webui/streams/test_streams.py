@@ -12,10 +12,10 @@ from tests.webui.media_host import MASTER, MEDIA_URL, VARIANT, behind
 from tests.webui.service import EMAIL, PASSWORD
 from webui.connection import connection
 from webui.library import file_responses
-from webui.library.file_responses import Slots
+from webui.library.file_responses import StreamSlots
 from webui.streams import streams
-from webui.streams.playlists import Kind
-from webui.streams.streams import Reader, StreamTarget, encrypt
+from webui.streams.playlists import TargetKind
+from webui.streams.streams import StreamReader, StreamTarget, encrypt
 from webui.v1.address import Credentials
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.models import Playable
@@ -283,7 +283,7 @@ class TestPlaying:
     ):
         variant, found = playing
         # STREAMS_PER_PROCESS is read once, when the process begins.
-        monkeypatch.setattr(file_responses, "slots", Slots(1))
+        monkeypatch.setattr(file_responses, "slots", StreamSlots(1))
         first = gwen.client.get(below(variant, found[5]))
         assert gwen.client.get(below(variant, found[7])).status_code == 503
         assert gwen.client.get(variant).status_code == 503
@@ -332,7 +332,8 @@ class TestAddresses:
 
     def test_an_address_says_nothing_of_where_it_leads(self, gwen):
         token = encrypt(
-            StreamTarget(Kind.PART, "https://media.example/secret", 2**33), Reader(1, "s")
+            StreamTarget(TargetKind.PART, "https://media.example/secret", 2**33),
+            StreamReader(1, "s"),
         )
         assert "media" not in token
         assert token.isascii()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cases import each_case
 from webui.transfers import states
-from webui.transfers.states import CachedTransfer, Sending, from_values, grouped, seen, totals_of
+from webui.transfers.states import CachedTransfer, SentRecord, from_values, grouped, seen, totals_of
 from webui.v1 import models
 from webui.v1.models import Transfer
 
@@ -161,8 +161,8 @@ def test_an_observation_alone_is_no_news():
     assert again.shown == first.shown
 
 
-def sending(**facts) -> Sending:
-    return Sending(**{"row": 3, "transfer_id": "7", "title": "Sintel", "added_at": NOW} | facts)
+def sending(**facts) -> SentRecord:
+    return SentRecord(**{"row": 3, "transfer_id": "7", "title": "Sintel", "added_at": NOW} | facts)
 
 
 def test_one_that_the_service_forgot_is_gone():

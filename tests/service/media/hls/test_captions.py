@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from service.media.hls import captions
-from service.media.hls.captions import Cue, text_of, webvtt
+from service.media.hls.captions import CaptionCue, text_of, webvtt
 from tests.cases import each_case
 
 PIECES = some.lists(
@@ -51,7 +51,7 @@ def test_whatever_was_said_becomes_words_and_marks_in_order(dialogue):
     text = text_of(dialogue)
     assert is_sound(text)
     assert len(text) <= 5 * captions.LONGEST_DIALOGUE
-    assert len(webvtt([Cue(0, 1, text)]).split("\n\n")) == (2 if text else 3)
+    assert len(webvtt([CaptionCue(0, 1, text)]).split("\n\n")) == (2 if text else 3)
 
 
 @given(some.floats(0, 360_000))

@@ -14,8 +14,8 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media.cache import FILMS, Cache
 from service.media.content_folders import Content
 from service.media.hls import converters
-from service.media.hls.converters import Conversion, Converters, Work
-from service.media.hls.renditions import Kind, Rendition
+from service.media.hls.converters import Conversion, Converters, ConverterWork
+from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.jobs import Jobs
 from service.store.blobs import library_store, make_folder
 from tests.service.media import samples
@@ -80,14 +80,14 @@ def test_many_viewers_share_one_converter(viewer, monkeypatch):
 def count_runs(monkeypatch):
     """How many converters were started since."""
     seen = []
-    begin = converters.Run.__init__
+    begin = converters.ConverterRun.__init__
 
     def counted(run, *args):
         seen.append(run)
         begin(run, *args)
 
     # One that ends between two looks at the processes would not be counted.
-    monkeypatch.setattr(converters.Run, "__init__", counted)
+    monkeypatch.setattr(converters.ConverterRun, "__init__", counted)
     return lambda: len(seen)
 
 
@@ -148,7 +148,7 @@ def test_viewers_of_two_files_of_one_content_far_apart_are_all_served(
 def count_at_once(monkeypatch):
     """How many converters there were at once, at most, since."""
     open_runs, counts = set(), []
-    begin, close = converters.Run.__init__, converters.Run.close
+    begin, close = converters.ConverterRun.__init__, converters.ConverterRun.close
 
     def begun(run, *args):
         open_runs.add(run)
@@ -160,8 +160,8 @@ def count_at_once(monkeypatch):
         open_runs.discard(run)
 
     # Looks at the processes would miss two that overlap for a moment.
-    monkeypatch.setattr(converters.Run, "__init__", begun)
-    monkeypatch.setattr(converters.Run, "close", closed)
+    monkeypatch.setattr(converters.ConverterRun, "__init__", begun)
+    monkeypatch.setattr(converters.ConverterRun, "close", closed)
     return lambda: max(counts)
 
 
@@ -173,11 +173,11 @@ def test_a_file_is_converted_though_its_twin_is_gone(player, viewer, film):
 
 def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, monkeypatch):
     # A real one delivers its first segment before the other plan comes.
-    monkeypatch.setattr(converters.Run, "segments", nothing_until_the_end)
+    monkeypatch.setattr(converters.ConverterRun, "segments", nothing_until_the_end)
     started = count_runs(monkeypatch)
     blob, folder = library_store().path(viewer.file.blob), viewer.folder / "v480"
     make_folder(folder)
-    work = Work(blob, folder, viewer.rendition("v480"))
+    work = ConverterWork(blob, folder, viewer.rendition("v480"))
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(player.converters.segment, work, 0, 20)
         wait_until(player.converters.running)
@@ -200,7 +200,9 @@ def planned_anew(work):
 
 def test_a_plan_made_anew_and_making_way_do_not_wait_for_each_other(tmp_path, monkeypatch):
     made = Converters(Jobs(0), Cache(0))
-    work = Work(tmp_path / "film", tmp_path, Rendition("v480", Kind.PICTURE, 0, 10))
+    work = ConverterWork(
+        tmp_path / "film", tmp_path, Rendition("v480", RenditionKind.PICTURE, 0, 10)
+    )
     stop, stops, make_way = Conversion.stop, threading.Event(), made.make_way
 
     def refused(work, wait_seconds):

@@ -5,13 +5,13 @@ import io
 import pytest
 
 from service.media.hls import boxes, segments
-from service.media.hls.renditions import Kind, Rendition
+from service.media.hls.renditions import Rendition, RenditionKind
 
 
 def test_words_without_end_are_refused(monkeypatch):
     # It is no setting; the real limit of 32 MB would be all that this test makes.
     monkeypatch.setattr(segments, "MOST_TEXT_BYTES", 1000)
-    rendition = Rendition("t2", Kind.TEXT, 2, 60.0)
+    rendition = Rendition("t2", RenditionKind.TEXT, 2, 60.0)
     (segment,) = segments.read(rendition, 3, io.BytesIO(b"x" * 1000).read)
     assert segment == (3, b"x" * 1000, True)
     with pytest.raises(boxes.Malformed):

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from service.media.sandbox import launcher
-from service.media.sandbox.launcher import Failed, Limits, Running
+from service.media.sandbox.launcher import Failed, ResourceLimits, RunningProgram
 from tests import tools
 from tests.service.media.waiting import wait_until
 
 MIB = 2**20
-LIMITS = Limits(wall_seconds=60, cpu_seconds=5, memory_bytes=512 * MIB, output_bytes=MIB)
+LIMITS = ResourceLimits(wall_seconds=60, cpu_seconds=5, memory_bytes=512 * MIB, output_bytes=MIB)
 
 
 def python(code: str) -> list[str]:
@@ -26,8 +26,8 @@ def run(code, tmp_path, **options):
     return launcher.run(python(code), limits=options.pop("limits", LIMITS), cwd=tmp_path, **options)
 
 
-def limits(**changed) -> Limits:
-    return Limits(**{**LIMITS.__dict__, **changed})
+def limits(**changed) -> ResourceLimits:
+    return ResourceLimits(**{**LIMITS.__dict__, **changed})
 
 
 def test_what_it_writes_is_answered(tmp_path):
@@ -119,7 +119,9 @@ def test_only_what_the_clock_ends_is_late(tmp_path):
 
 def test_what_is_paused_computes_nothing(tmp_path):
     argv = python("while True: pass")
-    with Running(argv, limits=limits(wall_seconds=60, cpu_seconds=60), cwd=tmp_path) as running:
+    with RunningProgram(
+        argv, limits=limits(wall_seconds=60, cpu_seconds=60), cwd=tmp_path
+    ) as running:
         wait_until(lambda: running.cpu_seconds > 0.1)
         running.pause()
         status = Path(f"/proc/{running.pid}/stat")
@@ -144,7 +146,7 @@ def test_what_it_has_started_goes_with_it(tmp_path):
     code = "import signal, subprocess; print(subprocess.Popen(['sleep', '60']).pid, flush=True)"
     code += "\nsignal.pause()"
     ours, theirs = os.pipe()
-    with Running(python(code), limits=LIMITS, cwd=tmp_path, stdout=theirs) as running:
+    with RunningProgram(python(code), limits=LIMITS, cwd=tmp_path, stdout=theirs) as running:
         os.close(theirs)
         with open(ours) as said:
             assert Path(f"/proc/{int(said.readline())}").exists()
@@ -166,7 +168,7 @@ def test_it_outlives_the_thread_that_started_it(tmp_path):
 
     def start():
         argv = python("import signal; print('up', flush=True); signal.pause()")
-        found.append(Running(argv, limits=LIMITS, cwd=tmp_path, stdout=theirs))
+        found.append(RunningProgram(argv, limits=LIMITS, cwd=tmp_path, stdout=theirs))
 
     thread = threading.Thread(target=start)
     thread.start()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from service.media.sandbox import launcher
-from service.media.sandbox.launcher import Failed, Limits
+from service.media.sandbox.launcher import Failed, ResourceLimits
 from service.media.sandbox.tools import ffmpeg, opens, runs_sealed
 from tests import tools
 from tests.service.media import samples
@@ -65,7 +65,7 @@ def test_children_that_read_media_are_sealed(children, probe):
     assert all(child.is_sealed for child in children._idle)  # noqa: SLF001  See above.
 
 
-LIMITS = Limits(wall_seconds=60, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
+LIMITS = ResourceLimits(wall_seconds=60, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
 
 
 @pytest.mark.slow
