@@ -129,3 +129,43 @@ def is_replacement(node: ast.AST) -> bool:
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == "monkeypatch"
     )
+
+
+# What two folders may call the same, because it is the same on both sides of v1 or of a row.
+ONE_THING = {
+    "v1's records, sent and received": {
+        *("Account", "Added", "Created", "File", "Folder", "LargeFile", "Listing", "Playable"),
+        *("Transfer", "Transfers", "User", "Wish"),
+    },
+    "v1's refusals, sent and received": {"NoRoom", "NotFound", "Refusal"},
+    "what runs, and its row": {"Worker"},
+    "what Django wants to have this name": {"Command", "Migration"},
+    "a transfer in a list, sent and shown": {"TransferRow"},
+}
+
+
+def test_no_two_classes_in_different_folders_have_one_name_and_two_meanings():
+    folders: dict[str, set[Path]] = {}
+    for path, node in definitions():
+        if isinstance(node, ast.ClassDef):
+            folders.setdefault(node.name, set()).add(path.parent)
+    alike = {name for name, where in folders.items() if len(where) > 1}
+    assert alike - set().union(*ONE_THING.values()) == set()
+
+
+def test_functions_are_not_called_by_participles():
+    """A verb says what a function does; `found` could be a search, a result, or a flag."""
+    names = {
+        f"{path.relative_to(BASE)}: {node.name}"
+        for path, node in definitions()
+        if node.name.strip("_") in {"asked", "found", "heard", "kept", "known", "planted", "told"}
+    }
+    assert names == set()
+
+
+def definitions() -> Iterator[tuple[Path, ast.ClassDef | ast.FunctionDef]]:
+    """Yield the classes and functions of modules, without what is nested in them."""
+    for path in tracked("config/*.py", "service/*.py", "webui/*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                yield path, node

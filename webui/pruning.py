@@ -28,6 +28,6 @@ def prune(now: datetime) -> None:
     Sent.objects.filter(cleared_at__lte=now - CLEARED_LIFETIME).delete()
     folders.store().prune()
     poll.store().prune()
-    thumbnail_cache.kept().prune()
+    thumbnail_cache.store().prune()
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     devices.prune()

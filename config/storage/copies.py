@@ -37,7 +37,7 @@ def folder() -> Path:
     return Path(settings.DATA_DIR) / "backups"
 
 
-def kept() -> list[Path]:
+def list_copies() -> list[Path]:
     """Return the copies in the data folder, the newest first."""
     return sorted(folder().glob("*.sqlite3"), reverse=True)
 
@@ -47,7 +47,7 @@ def make_copy(reason: str) -> Path:
     durable.make_folder(folder())
     copy = folder() / f"{stamp()}-{reason}.sqlite3"
     make(database_path(), copy)
-    for old in kept()[MOST_COPIES:]:
+    for old in list_copies()[MOST_COPIES:]:
         old.unlink()
     return copy
 

@@ -29,7 +29,7 @@ def remember_failure(folder: Path, failed: Failed) -> None:
     killed it; what the clock ended, in an hour, since that says as much of the machine."""
     if failed.is_late:
         remember(folder, failed.reason, time.time() + LATER_SECONDS)
-    elif failed.is_limit and not kept(folder):
+    elif failed.is_limit and not read_refusals(folder):
         remember(folder, failed.reason, AT_ONCE)
     else:
         remember(folder, failed.reason)
@@ -37,13 +37,13 @@ def remember_failure(folder: Path, failed: Failed) -> None:
 
 def raise_remembered(folder: Path) -> None:
     """Raises CannotConvert."""
-    found = kept(folder)
+    found = read_refusals(folder)
     again_at = found.get("again_at", NEVER)
     if found and (again_at is NEVER or time.time() < again_at):
         raise CannotConvert(str(found.get("why", "")))
 
 
-def kept(folder: Path) -> dict[str, Any]:
+def read_refusals(folder: Path) -> dict[str, Any]:
     try:
         return dict(json.loads((folder / REFUSED).read_text()))
     except (OSError, ValueError, TypeError):

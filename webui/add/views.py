@@ -142,7 +142,7 @@ def answered(
 def add(request: Request) -> HttpResponse:
     """GET shows, POST acts. Exempt from Django's check as above."""
     if request.method != "POST":
-        return asked(request)
+        return ask(request)
     try:
         parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
@@ -151,7 +151,7 @@ def add(request: Request) -> HttpResponse:
     return answered(request, "add/ask.html", parcel, taken, done)
 
 
-def asked(request: Request) -> HttpResponse:
+def ask(request: Request) -> HttpResponse:
     lines = [value for name in ASKING[:3] for value in request.GET.getlist(name) if value.strip()]
     is_awaited = any(name in request.GET for name in AWAITED)
     folder = request.GET.get("folder", "")

@@ -81,7 +81,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request, key: str) -> HttpResponse:
-    selection = kept(request, key)
+    selection = find_selection(request, key)
     page = archive_page(
         [name for _kind, _id, name in selection.entries],
         selection.size_bytes,
@@ -95,7 +95,7 @@ def show(request: Request, key: str) -> HttpResponse:
 @open_to(Role.GUEST)
 def download(request: Request, key: str) -> HttpResponseBase:
     """All of a folder is the folder's ZIP, which every service can make of any size."""
-    selection = kept(request, key)
+    selection = find_selection(request, key)
     if selection.is_whole:
         return folder_zip(request, selection.folder)
     chosen: dict[bool, list[str]] = {True: [], False: []}
@@ -116,7 +116,7 @@ def only_name(selection: Selection) -> str:
     return name if kind == FOLDER else split_name(name)[0]
 
 
-def kept(request: Request, key: str) -> Selection:
+def find_selection(request: Request, key: str) -> Selection:
     """One's own, of the service that is connected now, and not too old."""
     found = Selection.objects.filter(
         key=key[:LONGEST_KEY],

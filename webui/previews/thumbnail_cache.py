@@ -113,7 +113,7 @@ def type_of(head: bytes) -> str:
     return ""
 
 
-def kept() -> Pictures:
+def store() -> Pictures:
     return _kept_in(settings.DATA_DIR / "thumbs")
 
 

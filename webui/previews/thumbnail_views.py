@@ -27,7 +27,7 @@ Opened = Callable[[Request, str], Download]
 @require_safe
 @open_to(Role.GUEST)
 def thumb(request: Request, file: str, mark: str) -> HttpResponse:
-    picture = kept(request, file, mark, small, thumbnail_cache.MOST_BYTES)
+    picture = find_or_fetch(request, file, mark, small, thumbnail_cache.MOST_BYTES)
     return shown(picture)
 
 
@@ -35,18 +35,18 @@ def thumb(request: Request, file: str, mark: str) -> HttpResponse:
 @open_to(Role.GUEST)
 def image(request: Request, file: str, mark: str) -> HttpResponse:
     """Where the service makes no picture of a picture, the file itself is one."""
-    picture = kept(request, file, f"{mark} large", large, thumbnail_cache.MOST_LARGE_BYTES)
+    picture = find_or_fetch(request, file, f"{mark} large", large, thumbnail_cache.MOST_LARGE_BYTES)
     entry = entry_in(request, file)
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
     return shown(picture)
 
 
-def kept(
+def find_or_fetch(
     request: Request, file: str, mark: str, opened: Opened, most_bytes: int
 ) -> bytes | HttpResponse | None:
     try:
-        return thumbnail_cache.kept().get(
+        return thumbnail_cache.store().get(
             f"{request.service.key} {file} {mark}",
             lambda: fetched(request, file, opened),
             most_bytes,

@@ -396,7 +396,7 @@ def home_of(service: Service, cached: CachedTransfer) -> str:
     return (row.folder_id if row and service.takes_folder else "") or ROOT
 
 
-def kept(service: Service, cached: CachedTransfer) -> Sent | None:
+def find_sent(service: Service, cached: CachedTransfer) -> Sent | None:
     """What was sent, where the site has kept enough of it to send it again."""
     row = Sent.objects.filter(_same(service, cached)).order_by("-pk").first()
     return row if row and (row.source or row.torrent) else None

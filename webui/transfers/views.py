@@ -154,7 +154,7 @@ def loss(request: Request, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def retry(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
-    row = poll.kept(request.service, transfer) if transfer.is_ended else None
+    row = poll.find_sent(request.service, transfer) if transfer.is_ended else None
     if row is None:
         raise Http404
     poll.retry(request.service, row, timezone.now())
@@ -203,7 +203,7 @@ def moment_of(request: Request) -> datetime | None:
 def link(request: Request, key: str) -> HttpResponse:
     """What was sent, to be copied; of what another program sent, its hash."""
     transfer = find_transfer(request, key)
-    row = poll.kept(request.service, transfer)
+    row = poll.find_sent(request.service, transfer)
     source = row.source if row else ""
     if not source and not transfer.hash:
         raise Http404

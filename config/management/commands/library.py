@@ -119,7 +119,7 @@ def put_back(store: Store, found: list[Unnamed], email: str) -> list[str]:
     account = account_of(email)
     now = timezone.now()
     folder = f"Recovered {timezone.localdate(now)}"
-    names = recovery.names_in(copies.kept(), [each.blob for each in found])
+    names = recovery.names_in(copies.list_copies(), [each.blob for each in found])
     try:
         made = recovery.put_in_folders(
             store, found, names=names, otherwise=account, folder=folder, now=now

@@ -124,7 +124,7 @@ def file_transfer(
     if upload.torrent is not None:
         return torrent_transfer(request, upload, fields)
     folder_id = fields.read(Target).folder_id
-    with uploads.kept(upload) as stored:
+    with uploads.stored_for_good(upload) as stored:
         return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
 
 

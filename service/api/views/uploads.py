@@ -145,7 +145,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 
 
 @contextmanager
-def kept(upload: ReceivedUpload) -> Iterator[Stored]:
+def stored_for_good(upload: ReceivedUpload) -> Iterator[Stored]:
     """In the store for good, if what follows goes well."""
     if upload.stored is None:
         raise NotATorrent

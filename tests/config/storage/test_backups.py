@@ -370,13 +370,13 @@ def _migrated_again():
 @pytest.mark.usefixtures("_migrated_again")
 def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
     migrate()
-    assert copies.kept() == []
+    assert copies.list_copies() == []
     files_with(store, "a")
     for _ in range(copies.MOST_COPIES):
         migrate("service", "0006")
         migrate("service")
-    assert len(copies.kept()) == copies.MOST_COPIES
-    with closing(sqlite3.connect(copies.kept()[0])) as copy:
+    assert len(copies.list_copies()) == copies.MOST_COPIES
+    with closing(sqlite3.connect(copies.list_copies()[0])) as copy:
         assert copy.execute("SELECT name FROM service_file").fetchall() == [("a",)]
         applied = copy.execute("SELECT name FROM django_migrations WHERE app = 'service'")
         assert max(applied) == ("0006_library_generation",)

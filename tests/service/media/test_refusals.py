@@ -85,7 +85,7 @@ def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player
     surveys = failing(monkeypatch, TOO_MUCH)
     player.prepare_one()
     assert surveys() == 1
-    assert refusals.kept(viewer.folder) == {}
+    assert refusals.read_refusals(viewer.folder) == {}
     assert not viewer.plan.is_final
 
 
@@ -126,4 +126,4 @@ def test_a_film_with_a_fault_is_looked_at_to_its_end_only_once(player, monkeypat
     player.prepare_one()
     assert viewer.plan.is_final
     assert viewer.names() == names
-    assert refusals.kept(viewer.folder) == {}
+    assert refusals.read_refusals(viewer.folder) == {}

@@ -330,7 +330,7 @@ def test_what_was_not_reached_is_free_at_once(worker, keep):
     file = keep(picture())
     worker.note_new(timezone.now())
     worker.stop()
-    worker._look_at_some()  # noqa: SLF001  `probe_once` comes no further once it has stopped.
+    worker._probe_batch()  # noqa: SLF001  `probe_once` comes no further once it has stopped.
     assert (known(file).state, known(file).leased_until) == ("wanted", None)
     assert known(file).tries == 0
 

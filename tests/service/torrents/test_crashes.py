@@ -36,7 +36,7 @@ import os, signal, sys
 from service.torrents import __main__
 from service.torrents.engine import child, torrent
 
-class Deadly(torrent.Torrent):
+class Deadly(torrent.EngineTorrent):
     def {method}(self, *arguments):
         if self.order.key in {keys}:
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -46,7 +46,7 @@ class Deadly(torrent.Torrent):
     def is_in_hand(self):
         return self.order.key == {slow!r} or super().is_in_hand
 
-class Child(child.Child):
+class Child(child.EngineProcess):
     torrent = Deadly
 
 __main__.main(Child)
@@ -58,7 +58,7 @@ from pathlib import Path
 from service.torrents import __main__
 from service.torrents.engine import child
 
-class Busy(child.Child):
+class Busy(child.EngineProcess):
     def obey(self, document):
         while "ping" in document and not Path({free!r}).exists():
             pass

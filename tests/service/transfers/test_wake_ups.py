@@ -72,7 +72,7 @@ def test_nobody_waits_for_a_worker_that_is_stuck(folder):
         os.close(stuck)
 
 
-def test_a_disk_that_has_no_pipes_leaves_the_beat(monkeypatch, caplog):
+def test_a_disk_that_has_no_pipes_leaves_the_poll(monkeypatch, caplog):
     def refuse(*_wanted):
         raise PermissionError(1, "Operation not permitted")
 
@@ -81,7 +81,7 @@ def test_a_disk_that_has_no_pipes_leaves_the_beat(monkeypatch, caplog):
     with worker() as woken:
         wake_ups.wake_workers()
         assert not woken.is_set()
-    assert "a beat later" in caplog.text
+    assert "waits for the next poll" in caplog.text
 
 
 @pytest.mark.django_db

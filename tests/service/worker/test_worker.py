@@ -1129,7 +1129,7 @@ def test_what_vanishes_from_the_disk_again_and_again_fails(shift):
 
 
 def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
-    once(identity, "adopt")
+    once(identity, "identify")
     first, second = magnets(alice(), 2)
     shift.round()
     shift.engine.metadata(first)

@@ -109,7 +109,7 @@ def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, tro
 
     with monkeypatch.context() as patched:
         # Running out of descriptors or of disk would end the test before the converter.
-        patched.setattr(films, "Running", fail)
+        patched.setattr(films, "RunningProgram", fail)
         assert viewer.player.films.make_one()
     assert viewer.player.film(viewer.question)["is_ready"] is False
     assert viewer.player.films.make_one()

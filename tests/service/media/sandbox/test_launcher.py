@@ -183,10 +183,10 @@ def test_it_dies_with_its_parent(tmp_path):
     code = """
 import signal, sys
 from pathlib import Path
-from service.media.sandbox.launcher import Limits, Running
-limits = Limits(60, 60, 2**30, 2**20)
+from service.media.sandbox.launcher import ResourceLimits, RunningProgram
+limits = ResourceLimits(60, 60, 2**30, 2**20)
 argv = [sys.executable, "-I", "-c", "import signal; print('up', flush=True); signal.pause()"]
-Running(argv, limits=limits, cwd=Path("/"), stdout=1)
+RunningProgram(argv, limits=limits, cwd=Path("/"), stdout=1)
 signal.pause()
 """
     parent = subprocess.Popen(
