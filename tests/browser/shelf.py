@@ -14,15 +14,15 @@ from django.utils import timezone
 from config.embedded import upstream
 from service.accounts import accounts
 from service.library import library
-from service.library.bulk_insert import Planted, plant
+from service.library.bulk_insert import NewFile, insert_tree
 from service.store.blobs import Stored
 account = accounts.find(upstream.EMBEDDED_ACCOUNT)
 names = [f"IMG_{{number}}.jpg" for number in range({count} - 26)]
 names += [f"{{letter}} first.jpg" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 stored = lambda: Stored(secrets.token_hex(16), 1000, secrets.token_hex(20), 1)
 root = library.root_of(account).pk
-grown = plant(
-    account, root, {name!r}, [Planted((name,), stored()) for name in names], timezone.now()
+grown = insert_tree(
+    account, root, {name!r}, [NewFile((name,), stored()) for name in names], timezone.now()
 )
 print("planted", grown.folder.pk)
 """

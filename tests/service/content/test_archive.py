@@ -710,12 +710,13 @@ MEASURED = """
 import io, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from service.content.archive import Archive, File, write_plan
+from service.content.archive import Archive, ArchiveFile, write_plan
 
 moment = datetime(2024, 1, 1, tzinfo=UTC)
 plan = Path(sys.argv[1])
 if sys.argv[2] == "plan":
-    files = (File(f"File {at}.txt", 4, 0xADF3F363, moment, f"{at:064}") for at in range(200_000))
+    names = ((f"File {at}.txt", f"{at:064}") for at in range(200_000))
+    files = (ArchiveFile(name, 4, 0xADF3F363, moment, blob) for name, blob in names)
     with plan.open("wb") as target:
         write_plan(files, target, moment)
 else:
