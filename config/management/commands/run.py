@@ -12,7 +12,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
-from honcho.environ import parse_procfile
 
 from config import preparation
 
@@ -44,8 +43,9 @@ def run_processes(base: Path) -> int:
     raise_open_files()
     signal.signal(signal.SIGCHLD, lambda *_signal: None)
     signal.pthread_sigmask(signal.SIG_BLOCK, NEWS)
-    commands = parse_procfile((base / "Procfile").read_text()).processes
-    processes = {name: start(command, base) for name, command in commands.items()}
+    lines = (base / "Procfile").read_text().splitlines()
+    commands = [line.split(": ", 1) for line in lines]
+    processes = {name: start(command, base) for name, command in commands}
     ended = first_to_end(processes)
     if ended:
         sys.stderr.write(f"{ended} ended by itself; so does Ferry.\n")
