@@ -9,7 +9,7 @@ from django.conf import settings
 
 
 class CannotDecrypt(Exception):  # noqa: N818  Errors are nouns here.
-    """Sealed with another key, or changed since."""
+    """The text was sealed with another key, or has changed since."""
 
 
 def seal(text: str) -> str:

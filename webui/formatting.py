@@ -18,7 +18,7 @@ def count_words(count: int) -> str:
 
 @cache
 def separators(language: str) -> tuple[str, str]:
-    """Looked up once: Django's own formatting costs more than all the rest of a row."""
+    """Cache the separators: Django's own formatting costs more than all the rest of a row."""
     find = formats.get_format
     return find("DECIMAL_SEPARATOR", language), find("THOUSAND_SEPARATOR", language)
 
@@ -32,13 +32,13 @@ def devices_words(count: int) -> str:
 
 
 def tenths_words(number: float) -> str:
-    """`1.5`, and `1` where there is nothing behind it."""
+    """Return `1.5`, or `1` if there are no tenths."""
     decimal, _thousands = separators(get_language() or "")
     return f"{number:.1f}".removesuffix(".0").replace(".", decimal)
 
 
 def more_words(left_out: int) -> str:
-    """Below a list that was cut short."""
+    """Return the words below a shortened list: `and 3 more`."""
     if left_out <= 0:
         return ""
     words = ngettext("and %(count)s more", "and %(count)s more", left_out)
@@ -46,7 +46,7 @@ def more_words(left_out: int) -> str:
 
 
 def size_words(size_bytes: int | None) -> str:
-    """`9.8 GB`, `612 MB`, `41 KB`: powers of ten, and no more digits than anybody reads."""
+    """Return `9.8 GB`, `612 MB`, `41 KB`: powers of ten, and no more digits than people read."""
     if size_bytes is None:
         return _("size unknown")
     if size_bytes < 1000:
@@ -65,7 +65,7 @@ def size_words(size_bytes: int | None) -> str:
 
 
 def sum_words(sizes: Iterable[int | None]) -> str:
-    """`9.8 GB`, and `at least 9.8 GB` where not every size is known."""
+    """Return `9.8 GB`, or `at least 9.8 GB` if some sizes are unknown."""
     all_sizes = list(sizes)
     known = sum(size for size in all_sizes if size is not None)
     if None not in all_sizes:
@@ -81,7 +81,7 @@ def exact_size(size_bytes: int | None) -> str:
 
 
 def progress_words(done_bytes: int, size_bytes: int) -> str:
-    """`2.5 of 4.1 GB`: the unit once, where both have the same."""
+    """Return `2.5 of 4.1 GB`, with the unit only once if both sizes share it."""
     done, size = size_words(done_bytes), size_words(size_bytes)
     if done.rpartition(" ")[2] == size.rpartition(" ")[2]:
         done = done.rpartition(" ")[0]
@@ -89,7 +89,7 @@ def progress_words(done_bytes: int, size_bytes: int) -> str:
 
 
 def short_time(seconds: int) -> str:
-    """`5 min`, `1 h 58 min`: rounded up, since nobody minds what comes early."""
+    """Return `5 min` or `1 h 58 min`, rounded up, since no one minds an early finish."""
     minutes = max(-(-seconds // 60), 1)
     if minutes < 60:
         return _("%(minutes)s min") % {"minutes": minutes}
@@ -100,7 +100,7 @@ def short_time(seconds: int) -> str:
 
 
 def duration_words(seconds: int) -> str:
-    """`1 h 4 min`, `4 min 11 s`, `40 s`: of something that has an end."""
+    """Return the length of a film or piece of music: `1 h 4 min`, `4 min 11 s`, or `40 s`."""
     if seconds >= 3600:
         return short_time(round(seconds / 60) * 60)
     minutes, rest = divmod(seconds, 60)
@@ -111,7 +111,7 @@ def duration_words(seconds: int) -> str:
 
 
 def long_time(seconds: int) -> str:
-    """`12 minutes`, `2 hours`, `3 days`."""
+    """Return `12 minutes`, `2 hours`, or `3 days`."""
     minutes = max(-(-seconds // 60), 1)
     if minutes < 60:
         return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
@@ -123,7 +123,7 @@ def long_time(seconds: int) -> str:
 
 
 def ago_words(past: timedelta) -> str:
-    """`just now`, `20 seconds ago`, `3 days ago`."""
+    """Return `just now`, `20 seconds ago`, or `3 days ago`."""
     seconds = int(past.total_seconds())
     if seconds < 1:
         return _("just now")
@@ -142,7 +142,7 @@ def ago_words(past: timedelta) -> str:
 
 
 class Calendar:
-    """Moments as seen from `now`, in one zone. Days repeat on a page: their words are kept."""
+    """Words for moments as seen from `now`, in one time zone. Days repeat on a page, so cached."""
 
     def __init__(self, now: datetime, zone: tzinfo) -> None:
         self._zone = zone
@@ -151,7 +151,7 @@ class Calendar:
         self._exact: dict[date, str] = {}
 
     def words(self, moment: datetime | None) -> str:
-        """`Today, 13:40`, `Yesterday`, `18 Nov`, `7 Aug 2024`."""
+        """Return `Today, 13:40`, `Yesterday`, `18 Nov`, or `7 Aug 2024`."""
         if moment is None:
             return ""
         there = moment.astimezone(self._zone)
@@ -175,7 +175,7 @@ class Calendar:
         return self._today.toordinal()
 
     def moment(self, seconds: float) -> str:
-        """Of our own clock: `13:40` today, else the day."""
+        """Return `13:40` for a Unix time of today, else its day."""
         moment = datetime.fromtimestamp(seconds, UTC)
         there = moment.astimezone(self._zone)
         return self.time(moment) if there.date() == self._today else self.words(moment)
@@ -184,7 +184,7 @@ class Calendar:
         return f"{moment.astimezone(self._zone):%H:%M}"
 
     def since(self, moment: datetime) -> str:
-        """`14:02`, or with its day where that is not today."""
+        """Return `14:02`, with the day unless it is today."""
         there = moment.astimezone(self._zone)
         day = "" if there.date() == self._today else f"{self._day(there.date())}, "
         return day + self.time(moment)
@@ -200,7 +200,7 @@ class Calendar:
         return f"{self._exact[day]}, {there:%H:%M:%S}"
 
     def to_the_minute(self, moment: datetime) -> str:
-        """Nobody plans by seconds."""
+        """Return the exact time without the seconds, which no one needs."""
         return self.exact(moment).rpartition(":")[0]
 
     def iso(self, moment: datetime | None) -> str:
@@ -217,7 +217,7 @@ def role_words(role: str) -> str:
 
 
 def clock_words(seconds: float) -> str:
-    """`41:07`, `1:04:12`."""
+    """Return `41:07` or `1:04:12`."""
     hours, rest = divmod(int(seconds), 3600)
     minutes, left = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"

@@ -1,4 +1,4 @@
-"""What people may send."""
+"""Forms for signing in, passwords, and the connection to a service."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from webui.connection.address_policy import address_of
 from webui.models import User
 from webui.v1.address import DEFAULT_PORTS, Address
 
-# Long enough for any phrase; a hash over megabytes would be work done for a stranger.
+# Long enough for any passphrase. Without a limit, strangers could make Ferry hash megabytes.
 LONGEST_PASSWORD = 1024
 
 
@@ -30,7 +30,7 @@ class SignIn(forms.Form):
 
 
 class NewPassword(forms.Form):
-    """Two fields that must agree, held against the rules for passwords."""
+    """A new password, typed twice and checked against the password rules."""
 
     password = Password(
         label=_("Password"), is_new=True, help_text=_("At least 8 characters, not a common word.")
@@ -57,7 +57,7 @@ class NewPassword(forms.Form):
 
 
 class Join(NewPassword):
-    """The first owner, or somebody who was invited."""
+    """The form by which the first owner or an invited person joins."""
 
     username = forms.CharField(label=_("Name"), max_length=150)
     field_order = ("username", "password", "password_again")
@@ -67,14 +67,14 @@ class Join(NewPassword):
 
     def clean_username(self) -> str:
         username = str(User.normalize_username(self.cleaned_data["username"]))
-        User._meta.get_field("username").clean(username, None)  # noqa: SLF001  Django's own door.
+        User._meta.get_field("username").clean(username, None)  # noqa: SLF001  Django's own API.
         if User.objects.filter(username__iexact=username).exists():
             raise ValidationError(_("Somebody has this name already."))
         return username
 
 
 class Connect(forms.Form):
-    """An account at another service. What is typed as the password is never sent back."""
+    """An account at another service. The form never sends the typed password back."""
 
     url = forms.CharField(
         label=_("Address"),
@@ -112,20 +112,20 @@ class Connect(forms.Form):
         return address.base_url
 
     def clean(self) -> dict[str, Any]:
-        """The address is shown again, but not where somebody put a password into it."""
+        """Clear an address that may contain a password, so that the form doesn't show it again."""
         if "@" in self.data.get("url", ""):
             self.data = {**self.data, "url": ""}
         return super().clean() or {}
 
 
 def is_allowed(address: Address) -> bool:
-    """A service at home is fine; where only routers and clouds talk to themselves, none is."""
+    """Allow services at home, but not addresses that only routers and clouds use internally."""
     ip = address_of(address.origin[1].strip("[]"))
     return ip is None or not (ip.is_unspecified or ip.is_multicast or ip.is_link_local)
 
 
 class CurrentPassword(forms.Form):
-    """Shows that the person of this session is still the one who uses it."""
+    """Proof that the person of this session is still the one using it."""
 
     current_password = Password(label=_("Password"), is_new=False)
 

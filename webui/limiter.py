@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class TimedOut(Exception):  # noqa: N818  Errors are nouns here.
-    """No turn came in time."""
+    """The caller waited longer than the timeout."""
 
 
 class Limiter:

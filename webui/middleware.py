@@ -25,19 +25,19 @@ log = logging.getLogger("ferry.requests")
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 SECURE_SUFFIX = "_s"
 STRANGERS_BYTES = 64 * 1024
-# An answer without content is the one that is asked for most often: its head is all of it.
+# Dropped from 204 responses, which are the most frequent and consist of headers only.
 ABOUT_CONTENT = ("Content-Length", "Content-Language", "Vary")
 
 
 def policy(get_response: Answer) -> Answer:
-    """What browsers may do with our answers. Documents carry the whole policy, bytes nosniff."""
+    """Set security headers on all responses, and the content policies on documents."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         headers = {
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "same-origin",
-            # Back after signing out must show nothing private, and no cache on the way may keep it.
+            # Back after signing out must show nothing private, and no proxy may cache it.
             "Cache-Control": "private, no-store",
         }
         if request.is_secure() and settings.HSTS_SECONDS:
@@ -65,8 +65,8 @@ def document_headers(request: HttpRequest) -> dict[str, str]:
 
 
 class CompressPages(GZipMiddleware):
-    """Documents only: bytes of files keep their length and their ranges. Django pads each answer
-    by chance, so that its size tells nothing of the secrets in it."""
+    """Compression of documents only, since files must keep their length and ranges. Django pads
+    each response randomly, so that its size reveals nothing about the secrets in it."""
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
@@ -78,10 +78,10 @@ class CompressPages(GZipMiddleware):
 
 
 def cookies_by_scheme(get_response: Answer) -> Answer:
-    """Keeps the cookies of https apart from those of http, and marks them Secure.
+    """Keep the cookies of https apart from those of http, and make them Secure.
 
-    A browser refuses to replace a Secure cookie from a plain page of the same host; with one name
-    for both, whoever had used https once could not sign in over http in the LAN any more.
+    Browsers don't let an http page replace a Secure cookie of the same host. If both had one name,
+    anyone who had used https once could no longer sign in over http on the LAN.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -104,10 +104,10 @@ def cookies_by_scheme(get_response: Answer) -> Answer:
 
 
 class BodyLimit:
-    """Refuses what is too large for a form before anything reads it.
+    """A middleware that refuses oversized forms before anything reads them.
 
-    Django's check of forms reads the body of whoever asks, files and all. A stranger's form is
-    short and brings no files. A view that is exempt from that check judges its bodies by itself.
+    Django's CSRF check reads the whole body of any request, including files. Strangers' forms are
+    short and have no files. Views that are exempt from that check limit their bodies themselves.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -137,7 +137,7 @@ class BodyLimit:
 
 
 def service(get_response: Answer) -> Answer:
-    """Binds the service, found only where a view asks for it, and tells it who is asking."""
+    """Give requests the service, looked up on first use, and the service its current request."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         bound = cast("Request", request)
@@ -150,7 +150,7 @@ def service(get_response: Answer) -> Answer:
 
 
 class Errors:
-    """Turns what views raise, and bare refusals, into pages or toasts in plain words."""
+    """A middleware that turns exceptions and bare 405 responses into pages or toasts."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -171,7 +171,7 @@ class Errors:
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
-        # Django raises an UpdateError in the place of what the database said of a session.
+        # When saving a session fails, Django replaces the database's error with an UpdateError.
         said = exception.__context__ if isinstance(exception, UpdateError) else exception
         if isinstance(said, DatabaseError | InterfaceError):
             return error_views.database_failed(request, said)

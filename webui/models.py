@@ -1,4 +1,4 @@
-"""What only the site knows. Files and folders belong to the service."""
+"""The site's own data. Files and folders belong to the service."""
 
 import hashlib
 import json
@@ -17,9 +17,9 @@ from webui import encryption
 
 
 class Role(models.TextChoices):
-    """From the least to the most; each may do what those before it may."""
+    """Roles from the least to the most powerful; each includes those before it."""
 
-    GUEST = "guest", _("Guest")  # looks, plays, downloads
+    GUEST = "guest", _("Guest")  # browses, plays, downloads
     MEMBER = "member", _("Member")  # everything but people and connection
     OWNER = "owner", _("Owner")
 
@@ -38,11 +38,11 @@ class Users(BaseUserManager["User"]):
     def create_superuser(
         self, username: str, password: str | None = None, **_fields: Any
     ) -> "User":
-        """Django's own `createsuperuser` makes an owner."""
+        """Create an owner, for Django's own `createsuperuser` command."""
         return self.create_user(username, password, role=Role.OWNER)
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Phones begin names with a capital letter; that is no other person."""
+        """Find a person regardless of case, since phones capitalize the first letter of a name."""
         return self.get(username__iexact=username)
 
     def has_owner(self) -> bool:
@@ -60,9 +60,9 @@ class User(AbstractBaseUser):
         error_messages={"unique": _("Somebody has this name already.")},
     )
     role = models.CharField(max_length=10, choices=Role.choices)
-    # Empty: what the browser asks for.
+    # Empty: the language that the browser requests.
     language = models.CharField(max_length=10, default="")
-    # Sessions, links, and codes name the epoch they come from, and end with it.
+    # Sessions, links, and codes record the epoch they were made in, and end with it.
     epoch = models.CharField(max_length=16, default="")
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -85,8 +85,8 @@ class User(AbstractBaseUser):
         return self.username
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Begin a new epoch with a new password, whoever sets it. Django leaves `_password` empty
-        when it only hashes the same password anew."""
+        """Begin a new epoch with each new password, whichever code sets it. Django leaves
+        `_password` empty when it only rehashes the same password."""
         fields = options.get("update_fields")
         if getattr(self, "_password", None) is not None:
             self.epoch = new_epoch()
@@ -94,12 +94,12 @@ class User(AbstractBaseUser):
         super().save(*args, **options)
 
     def begin_epoch(self) -> None:
-        """End every session of this person, and what they have handed out until now."""
+        """End all sessions of this person, and all links and codes they have handed out."""
         self.epoch = new_epoch()
         self.save(update_fields=["epoch"])
 
     def get_session_auth_hash(self) -> str:
-        """Return Django's own until a first epoch begins, so that an upgrade signs nobody out."""
+        """Return Django's own hash until the first epoch, so that an upgrade signs no one out."""
         of_password = super().get_session_auth_hash()
         if not self.epoch:
             return of_password
@@ -118,7 +118,7 @@ class OneTimeLink(models.Model):
 
     digest = models.CharField(max_length=64, unique=True)
     purpose = models.CharField(max_length=20)
-    # What whoever is invited will be; empty for other purposes.
+    # The role of the person invited; empty for other purposes.
     role = models.CharField(max_length=10, choices=Role.choices, default="")
     made_by = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
     epoch = models.CharField(max_length=16, default="")  # of the person who made it
@@ -151,7 +151,7 @@ class OneTimeLink(models.Model):
 
     @classmethod
     def invitations(cls, now: datetime) -> models.QuerySet["OneTimeLink"]:
-        """Return those whose maker is still an owner, and has not ended them since."""
+        """Return the invitations whose maker is still an owner, in the same epoch."""
         is_of_owner = models.Q(made_by__role=Role.OWNER, made_by__epoch=models.F("epoch"))
         return cls.objects.filter(is_of_owner, purpose=cls.INVITATION, expires_at__gt=now)
 
@@ -165,7 +165,7 @@ class OneTimeLink(models.Model):
 
     @classmethod
     def consume(cls, purpose: str, token: str, now: datetime) -> bool:
-        """True for exactly one caller, however many come at once."""
+        """Use up a link, and return True to exactly one of any number of concurrent callers."""
         deleted, _by_model = cls._of(purpose, token, now).delete()
         return deleted == 1
 
@@ -177,16 +177,16 @@ class OneTimeLink(models.Model):
 
 
 class Pairing(models.Model):
-    """A device that is about to be signed in as somebody, with no password typed on it.
+    """A device that is about to be signed in without typing a password on it.
 
-    By a link: made by whoever is signed in, used by the device. By a code: made by the device that
-    waits, approved by whoever is signed in. Digests only: what opens the door is kept by nobody.
+    By link: a signed-in person makes the link, and the device opens it. By code: the waiting device
+    makes the code, and a signed-in person approves it. The database holds only digests of both.
     """
 
-    digest = models.CharField(max_length=64, unique=True)  # of the link, or of the waiting cookie
+    digest = models.CharField(max_length=64, unique=True)  # of the link or the device's cookie
     code_digest = models.CharField(max_length=64, default="", db_index=True)
     user = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
-    # Where the user offered the link or approved the code; it ends with either.
+    # The session that offered the link or approved the code; the pairing ends with it.
     session_key = models.CharField(max_length=40, default="")
     epoch = models.CharField(max_length=16, default="")
     agent = models.CharField(max_length=300, default="")
@@ -201,7 +201,7 @@ class Pairing(models.Model):
 
 
 class Device(models.Model):
-    """A browser that is signed in, as its person sees it among the others."""
+    """A signed-in browser, as listed on its person's Account screen."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="devices")
     session_key = models.CharField(max_length=40, unique=True)
@@ -217,7 +217,7 @@ class Device(models.Model):
 
 
 class Attempts(models.Model):
-    """How often somebody tried to sign in lately: from one address, or for one name."""
+    """A count of recent guesses: within one session, or at links or tokens from one network."""
 
     key = models.CharField(max_length=64, unique=True)
     count = models.PositiveIntegerField()
@@ -230,7 +230,7 @@ class Attempts(models.Model):
 
 
 class Throttle(models.Model):
-    """When the next password may be tried: for one name, from one address, or on one device."""
+    """The time of the next password attempt for one name, from one address, or on one device."""
 
     key = models.CharField(max_length=64, unique=True)
     count = models.PositiveIntegerField()  # of wrong passwords
@@ -261,7 +261,8 @@ class Reservation(models.Model):
 
 
 class Connection(models.Model):
-    """The owner's account at a foreign service; at most one. It is sealed, and never shown."""
+    """The owner's account at a foreign service; at most one row. Its sealed credentials are never
+    shown."""
 
     url = models.CharField(max_length=500)
     sealed = models.TextField()
@@ -281,13 +282,13 @@ class Connection(models.Model):
         cls.objects.all().delete()
 
     def credentials(self) -> tuple[str, str]:
-        """Raises sealing.Broken where SECRET_KEY is another than it was."""
+        """Return the name and password. Raises CannotDecrypt if SECRET_KEY has changed."""
         name, password = json.loads(encryption.unseal(self.sealed))
         return name, password
 
 
 class ProgramPassword(models.Model):
-    """Who made the password by which other programs use Ferry's own service; at most one row."""
+    """The maker of the password with which other programs use Ferry's service; at most one row."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE)
 
@@ -298,7 +299,7 @@ class ProgramPassword(models.Model):
 
 
 class Activity(models.Model):
-    """Something that an owner may want to look up later, with the names that counted then."""
+    """An event that an owner may want to look up later, with the names that were used then."""
 
     class Kind(models.TextChoices):
         SIGNED_IN = "signed_in"
@@ -342,7 +343,7 @@ class Activity(models.Model):
 
     at = models.DateTimeField(db_index=True)
     kind = models.CharField(max_length=24)
-    # The account of another program, or empty: nobody who is known.
+    # A person, or the account of another program, or empty if unknown.
     person = models.CharField(max_length=150, default="")
     subject = models.CharField(max_length=255, default="")
     detail = models.CharField(max_length=20, default="")  # a role, or what a command did
@@ -359,8 +360,8 @@ class Activity(models.Model):
 
 
 class Release(models.Model):
-    """The newest Ferry that wrote to this database; one row. Older ones read it, so that no later
-    migration may change it."""
+    """The newest Ferry that wrote to this database; one row. Older versions read this table, so no
+    later migration may change it."""
 
     MIGRATION = "0012_release"
 
@@ -373,7 +374,7 @@ class Release(models.Model):
 
 
 class Selection(models.Model):
-    """Entries that somebody chose to have as one ZIP, kept for as long as the link is good."""
+    """Entries that a person selected for one ZIP, kept until the download link expires."""
 
     key = models.CharField(max_length=43, unique=True)
     user = models.ForeignKey("User", on_delete=models.CASCADE)
@@ -381,7 +382,7 @@ class Selection(models.Model):
     folder = models.CharField(max_length=64)
     entries = models.JSONField()
     is_whole = models.BooleanField()
-    size_bytes = models.BigIntegerField(null=True)  # None where the service tells not all sizes
+    size_bytes = models.BigIntegerField(null=True)  # None if any size is unknown
     expires_at = models.DateTimeField(db_index=True)
 
     objects: ClassVar[models.Manager["Selection"]]
@@ -391,12 +392,12 @@ class Selection(models.Model):
 
 
 class Sent(models.Model):
-    """A transfer that the site sent off. v1 keeps no list of those that have ended."""
+    """A transfer that the site sent to a service, since v1 doesn't list ended transfers."""
 
     MAGNET, URL, FILE = "magnet", "url", "file"
 
     connection = models.CharField(max_length=16)  # The key of the service it went to.
-    transfer_id = models.CharField(max_length=64, blank=True)  # Not each service tells it.
+    transfer_id = models.CharField(max_length=64, blank=True)  # Some services don't report it.
     info_hash = models.CharField(max_length=40, blank=True)
     title = models.CharField(max_length=1024, blank=True)
     source_kind = models.CharField(max_length=8)
@@ -406,7 +407,7 @@ class Sent(models.Model):
     size_bytes = models.BigIntegerField(null=True)
     added_by = models.ForeignKey("User", on_delete=models.SET_NULL, null=True)
     added_at = models.DateTimeField()
-    state = models.CharField(max_length=16, blank=True)  # As it was seen last.
+    state = models.CharField(max_length=16, blank=True)  # The last known state.
     reason = models.CharField(max_length=64, blank=True)
     done_at = models.DateTimeField(null=True)
     cleared_at = models.DateTimeField(null=True)
@@ -439,7 +440,7 @@ class Sent(models.Model):
     def record(
         cls, connection: str, *, transfer_id: str = "", info_hash: str = "", **facts: Any
     ) -> "Sent":
-        """One row for each transfer, however often it is sent; one that was cleared is back."""
+        """Return the transfer's only row, however often it is sent. Show it again if cleared."""
         with transaction.atomic():
             known = cls._find(connection, transfer_id, info_hash)
             if known is None:
@@ -452,7 +453,7 @@ class Sent(models.Model):
                             **facts,
                         )
                 except IntegrityError:
-                    # Others wrote it since: not every database keeps them out until here.
+                    # Another process wrote the row meanwhile: not every database locks it out.
                     known = cls._find(connection, transfer_id, info_hash)
                     if known is None:
                         raise
@@ -470,7 +471,7 @@ class Sent(models.Model):
 
 
 class HiddenWish(models.Model):
-    """A wish that somebody wants to see no more. v1 has no operation that removes one."""
+    """A wish that a person has hidden, since v1 has no operation to remove wishes."""
 
     connection = models.CharField(max_length=16)  # The key of the service that keeps it.
     wish = models.CharField(max_length=64)
@@ -485,8 +486,8 @@ class HiddenWish(models.Model):
 
 
 class SendToken(models.Model):
-    """Lets a script of its bearer's send things to Ferry, and nothing else. Only a hash of it is
-    kept: it has 256 random bits, so that no slow one is needed."""
+    """A token that lets its bearer's scripts send items to Ferry, and nothing else. Only its hash
+    is kept; with 256 random bits, it needs no slow hash."""
 
     PREFIX = "ferry_"
     MOST_EACH = 20
@@ -504,7 +505,7 @@ class SendToken(models.Model):
 
     @classmethod
     def make(cls, user: User, name: str, now: datetime) -> str:
-        """The token itself, which nobody can tell again."""
+        """Return a new token, which can't be recovered later."""
         token = cls.PREFIX + secrets.token_urlsafe(32)
         cls.objects.create(user=user, name=name, digest=digest_of(token), created_at=now)
         return token
@@ -520,14 +521,14 @@ class SendToken(models.Model):
 
 
 class Watched(models.Model):
-    """How far somebody got in a film. A renamed file is the same; a deleted one takes it along."""
+    """How far a person got in a film. Renaming the file keeps this row; deleting it doesn't."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE)
     service = models.CharField(max_length=16)
     file = models.CharField(max_length=64)
     folder = models.CharField(max_length=64)
     position_seconds = models.FloatField(default=0)
-    duration_seconds = models.FloatField(default=0)  # 0: nobody knows
+    duration_seconds = models.FloatField(default=0)  # 0: unknown
     is_watched = models.BooleanField(default=False)
     updated_at = models.DateTimeField()
 
@@ -547,10 +548,10 @@ class Watched(models.Model):
 
 
 class Share(models.Model):
-    """A link that opens one file, or the files of one folder, for players that know no cookie.
+    """A link that opens one file, or the files of one folder, in players without cookies.
 
-    Only a digest of it is kept. It ends with its time, with the person who made it and with their
-    password; whoever takes it back deletes the row.
+    Only its digest is kept. The link ends when it expires, when the person who made it is removed
+    or begins a new epoch (as a new password does), and when it is revoked, which deletes the row.
     """
 
     digest = models.CharField(max_length=64, unique=True)

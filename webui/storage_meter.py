@@ -22,7 +22,7 @@ class Gauge:
 
 
 def gauge_of(used_bytes: int | None, total_bytes: int | None) -> Gauge | None:
-    """Nothing where the service does not tell."""
+    """Return None if the service doesn't report its storage."""
     if used_bytes is None or not total_bytes:
         return None
     percent = min(100.0, used_bytes * 100 / total_bytes)

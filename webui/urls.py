@@ -159,7 +159,7 @@ urlpatterns = [
     path("pair/", pairing_views.wait, name="pair"),
     path("pair/state/", pairing_views.state, name="pair-state"),
     path("pair/<str:token>/", pairing_views.accept, name="pair-accept"),
-    # Coming and going
+    # Signing in and out
     path("signin/", signin_views.signin, name="signin"),
     path("signout/", signin_views.signout, name="signout"),
     path("welcome/<str:token>/", welcome_views.welcome, name="welcome"),

@@ -22,7 +22,7 @@ log = logging.getLogger("ferry.devices")
 @require_POST
 @open_to(Role.GUEST)
 def sign_out(request: Request, device: int) -> HttpResponse:
-    """One that is gone already counts as signed out."""
+    """Sign out a device. A device that is already gone counts as signed out."""
     chosen = request.user.devices.filter(pk=device)
     for each in chosen:
         name, _icon = name_and_icon(each.agent)

@@ -1,4 +1,4 @@
-"""The Account screen: what is a person's own."""
+"""The Account screen: a person's own settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from webui.signin.devices_page import DevicesPart
 
 @dataclass(frozen=True)
 class LanguageChoice:
-    """`code` is empty for what the browser asks for, and `lang` then says nothing."""
+    """A language to choose. `code` is empty for the language that the browser requests."""
 
     code: str
     label: str
@@ -19,7 +19,7 @@ class LanguageChoice:
 
 @dataclass(frozen=True)
 class AccountPage:
-    """What is a person's own. `has_programs`: the password for programs is theirs to change."""
+    """A person's own settings. `has_programs`: they may change the password for programs."""
 
     name: str
     role_label: str

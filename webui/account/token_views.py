@@ -1,4 +1,4 @@
-"""Personal tokens for scripts: made and revoked on the account page, good for sending alone."""
+"""Personal tokens for scripts, made and revoked on the Account screen: they only allow sending."""
 
 import logging
 import math
@@ -41,7 +41,7 @@ LONGEST_NAME = 60
 @open_to(Role.MEMBER)
 @confirmed("account", "tokens")
 def make(request: Request) -> HttpResponse:
-    """The token is on the very answer, and nowhere else: no address, session or log carries it."""
+    """Make a token. Only this response contains it: no URL, session, or log does."""
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]
     error = find_name_error(request.user, name)
     if error:
@@ -90,7 +90,7 @@ def shown(request: Request, more: dict[str, object], status: int = 200) -> HttpR
 @require_POST
 @open_to_strangers
 def send(request: HttpRequest) -> HttpResponse:
-    """Knows no cookie, so that no other site can act here in anybody's name."""
+    """Add items for a token. Cookies are ignored, so no other site can act in a person's name."""
     token = bearer_token(request)
     user = SendToken.bearer(token, timezone.now()) if token else None
     if user is None:
@@ -118,7 +118,8 @@ def bearer_token(request: HttpRequest) -> str:
 
 
 def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
-    """A right token always passes: with 256 random bits, guesses are noise to be bounded."""
+    """Refuse an unknown token, and limit guesses. A valid token is never limited: with 256 random
+    bits, guesses are only noise."""
     if is_guess:
         network = networks.network_of(request.META["REMOTE_ADDR"])
         wait = guess_limits.take([AttemptLimit(digest_of(f"token {network}"), MOST_GUESSES)])
@@ -137,7 +138,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
 def answered(
     request: HttpRequest, verdicts: list[ItemResult], left: list[str], trouble: str
 ) -> HttpResponse:
-    """A line for each, as scripts and their writers read it."""
+    """Return a line or JSON record for each item, for scripts and their authors to read."""
     if not verdicts and not left:
         return respond(request, 422, deliver.nothing_words())
     part = results_panel(verdicts, trouble)
@@ -171,5 +172,5 @@ def plain(lines: list[str], status: int) -> HttpResponse:
 
 
 def one_line(text: str) -> str:
-    """A terminal obeys control characters, and direction marks lie to its reader."""
+    """Replace control characters, which terminals obey, and direction marks, which mislead."""
     return "".join(mark if mark.isprintable() else "?" for mark in text)

@@ -1,4 +1,4 @@
-"""The Account screen: what is a person's own."""
+"""The Account screen: a person's own settings."""
 
 import logging
 
@@ -37,7 +37,7 @@ def show(request: Request) -> HttpResponse:
 @require_POST
 @open_to(Role.GUEST)
 def password(request: Request) -> HttpResponse:
-    """Ends every other session: their hash of the password no longer fits."""
+    """Change the password. All other sessions end, as their password hash no longer matches."""
     form = ChangePassword(request.user, request.POST)
     refusal = check_own_password(request, form, "old_password")
     if refusal:
@@ -70,7 +70,7 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
 @require_POST
 @open_to(Role.GUEST)
 def language(request: Request) -> HttpResponse:
-    """Kept with the person, for all their devices. What nobody speaks leaves it to the browser."""
+    """Save the language for all devices of a person. If it's unknown, let the browser decide."""
     chosen = request.POST.get("language", "")
     request.user.language = chosen if languages.is_spoken(chosen) else ""
     request.user.save(update_fields=["language"])
@@ -82,7 +82,7 @@ def language(request: Request) -> HttpResponse:
 @require_POST
 @open_to_strangers
 def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Keeps the colour scheme in this browser. The page itself has changed at once, by CSS."""
+    """Save the color scheme in this browser. The page itself has already changed, by CSS."""
     is_htmx = bool(getattr(request, "htmx", None))
     back_url = reverse("account", fragment="browser")
     response = HttpResponse(status=204) if is_htmx else redirect(back_url)

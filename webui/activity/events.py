@@ -1,8 +1,8 @@
 """What people did that an owner may want to look up, kept for 90 days.
 
-Each event is one row. Only strangers and programs could write without end. Failed sign-ins are
-counted by the hour, in one row for each name and network. Beyond twenty rows of a kind within an
-hour, a single row counts whatever else strangers and programs do.
+Each event is one row. Only strangers and programs could add rows without limit. So failed sign-ins
+are counted by the hour, in one row for each name and network. Beyond twenty rows of a kind within
+an hour, a single row counts everything else that strangers and programs do.
 """
 
 import logging
@@ -31,20 +31,20 @@ LONGEST_SUBJECT = 255
 def record(
     request: HttpRequest, kind: Kind, subject: str = "", *, detail: str = "", count: int = 1
 ) -> None:
-    """Keep what the person of this request has just done."""
+    """Record what the person of this request has just done."""
     person, address = request.user.get_username(), request.META["REMOTE_ADDR"]
     write(kind, person, subject, detail=detail, address=address, count=count)
 
 
 def record_command(kind: Kind, subject: str = "", *, detail: str = "") -> None:
-    """Keep what a command did: whoever runs one has no name here."""
+    """Record what a command did. The person who ran it is unknown."""
     write(kind, "", subject, detail=detail)
 
 
 def write(  # noqa: PLR0913  As many facts as an event has.
     kind: Kind, person: str, subject: str, *, detail: str = "", address: str = "", count: int = 1
 ) -> None:
-    """One insert."""
+    """Record an event with one insert."""
     with _or_log(kind):
         Activity.objects.create(
             at=timezone.now(),
@@ -59,7 +59,7 @@ def write(  # noqa: PLR0913  As many facts as an event has.
 
 @contextmanager
 def _or_log(kind: Kind) -> Iterator[None]:
-    """What was done stays done where the disk has no room to say so."""
+    """Only log database errors: an action must succeed even if a full disk can't record it."""
     try:
         yield
     except OperationalError as trouble:
@@ -67,18 +67,18 @@ def _or_log(kind: Kind) -> Iterator[None]:
 
 
 def record_failure(name: str, address: str) -> None:
-    """Count a failed sign-in. Some type their password as their name: only known ones are kept."""
+    """Count a failed sign-in. Record only known names, since some people type their password."""
     known = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
     _count_failure(Kind.FAILED, known or "", address)
 
 
 def record_program_failure(account: str, address: str) -> None:
-    """Count a wrong password of another program; its account is empty where none has that name."""
+    """Count a wrong password of another program; `account` is empty if it doesn't exist."""
     _count_failure(Kind.PROGRAM_FAILED, account, address)
 
 
 def record_program(kind: Kind, account: str, subject: str, address: str) -> None:
-    """Keep what another program did."""
+    """Record what another program did."""
     person = account[:LONGEST_PERSON]
     with _or_log(kind):
         _write_bounded(kind, person=person, subject=subject[:LONGEST_SUBJECT], address=address[:64])

@@ -151,7 +151,7 @@ def program_failure(event: Event) -> str:
     return text % words
 
 
-# Functions, since the language is the reader's.
+# Functions, since the language depends on the reader.
 SENTENCES = {
     "signed_in": lambda: _("%(person)s signed in"),
     "paired": lambda: _("%(person)s signed in without a password"),

@@ -1,4 +1,4 @@
-"""Send on what a form brought."""
+"""Send the items of a form to the service."""
 
 from django.utils import timezone
 from django.utils.translation import gettext as _

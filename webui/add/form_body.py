@@ -1,4 +1,4 @@
-"""Read what a form brings: typed lines, and files that are passed on as they arrive."""
+"""Read a form: collect the typed lines, and pass files on as they arrive."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,21 +19,22 @@ from webui.library import names as library_names
 from webui.library.entries import ROOT
 from webui.v1.uploads import Readable
 
-# A larger one is no torrent to any service, but a file whose name ends so.
+# No service accepts a larger torrent, so a larger file is treated like any other file.
 MOST_TORRENT_BYTES = 10 * 2**20
-# Ferry's own pages send multipart, which is read part by part. A form is held several times over.
+# For urlencoded forms, which take several times their size in memory. Ferry's own pages send
+# multipart, which is read part by part.
 MOST_FORM_BYTES = 2**20
 MOST_FIELDS = 2 * parse.MOST_LINES
 TEXT_FIELDS = ("text", "line", "magnet", "url")
 TITLE_FIELD, FOLDER_FIELD = "title", "folder"
 
 Commission = Callable[[str], Errand]
-"""Gives the errand to the folder that the parcel names."""
+"""Makes the errand for the folder that the form names."""
 
 
 @dataclass
 class Submission:
-    """Lines as they were typed, and verdicts on the files, which are on their way already."""
+    """The lines as they were typed, and the outcomes of the files, which were already sent."""
 
     folder: str = ""
     title: str = ""
@@ -58,7 +59,7 @@ class Submission:
 
 
 class OutOfDate(UploadRefused):
-    """The form may be another site's. Nothing of it was sent; what was typed is not lost."""
+    """The form may be another site's, so nothing was sent. The typed lines are not lost."""
 
     def __init__(self, parcel: Submission) -> None:
         words = _("This page was out of date, so nothing was added. Look at it, then press Add.")
@@ -73,7 +74,7 @@ def too_much() -> UploadRefused:
 
 
 def unpacked(request: Request, commission: Commission, *, is_trusted: bool = False) -> Submission:
-    """Raises Refused. `is_trusted`: the sender was known by more than a browser's cookie."""
+    """Read a form. Raises UploadRefused. `is_trusted`: not only a cookie identifies the sender."""
     if not is_trusted:
         uploads.refuse_forged(request)
     length_bytes = uploads.length_of(request)
@@ -92,7 +93,7 @@ def unpacked(request: Request, commission: Commission, *, is_trusted: bool = Fal
 def read_multipart(
     request: Request, length_bytes: int, commission: Commission, *, is_trusted: bool
 ) -> Submission:
-    """The token of a plain form comes first, the folder before the files."""
+    """Read the parts in order: a plain form sends its token first, and the folder before files."""
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
     parcel = Submission(folder=request.GET.get(FOLDER_FIELD, ""))

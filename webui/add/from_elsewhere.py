@@ -1,4 +1,4 @@
-"""Ways to send items to Ferry from elsewhere, as the Account page sets them up."""
+"""The bookmarklet, scripts, and tokens that send items to Ferry, as the Account page shows them."""
 
 import json
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from webui.formatting import Calendar
 
-# Runs on any page, so it is small, brings nothing along, and knows no token: it collects links
-# and opens Ferry with them behind the `#`, where no server sees them and no limit cuts them.
+# Runs on any page, so it is small, loads nothing, and contains no token. It collects links and
+# opens Ferry with them behind the `#`, where no server sees them and no length limit cuts them off.
 BOOKMARKLET = """
 (() => {
   const found = new Map();
@@ -62,7 +62,7 @@ class FromElsewherePanel:
 
 
 def bookmarklet(add_url: str) -> str:
-    """As the address of a bookmark. Lines are joined, so that it holds no line break."""
+    """Return the script as the URL of a bookmark, joined into one line."""
     source = " ".join(line.strip() for line in BOOKMARKLET.strip().splitlines())
     source = source.replace("ADDRESS", json.dumps(f"{add_url}?list"))
     return "javascript:" + quote(source, safe="(){}=;,.!'*~")

@@ -34,7 +34,7 @@ TONES: dict[Outcome, str] = {
 
 @dataclass(frozen=True)
 class SentFile:
-    """A file that came with its bytes. It can't be typed again, so nothing of it is kept."""
+    """A file that was sent with its bytes. It can't be put back into the field, so no `line`."""
 
     name: str
     line: str = ""
@@ -42,8 +42,8 @@ class SentFile:
 
 @dataclass(frozen=True)
 class ItemResult:
-    """`is_kept`: the service keeps it as a wish. `key`: of its row among the transfers.
-    `url`: where it is, if it is there."""
+    """The outcome of one item. `is_kept`: the service keeps it as a wish. `key`: of its row among
+    the transfers. `url`: opens the transfer if it was already here."""
 
     item: Item | SentFile
     outcome: Outcome
@@ -58,7 +58,7 @@ class ItemResult:
 
     @property
     def line(self) -> str:
-        """What belongs back into the field, for another try."""
+        """Return the line to put back into the field for another try."""
         return "" if self.is_well or self.is_kept else self.item.line
 
     @property
@@ -79,8 +79,8 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class ResultsPanel:
-    """`summary` is read out. Rows are for what was not simply added, and for a single item, whose
-    name is worth a row."""
+    """The outcomes of all items. Screen readers announce `summary`. An item has a row unless it was
+    simply added; a single item always has a row, to show its name."""
 
     summary: str
     is_well: bool
@@ -119,7 +119,7 @@ def row_of(verdict: ItemResult) -> ResultRow:
 
 
 def summary_words(verdicts: Sequence[ItemResult]) -> str:
-    """`2 transfers added, 1 already here, 3 not added`."""
+    """Return `2 transfers added, 1 already here, 3 not added`."""
     added = sum(verdict.outcome == "added" for verdict in verdicts)
     known = sum(verdict.outcome == "known" for verdict in verdicts)
     others = len(verdicts) - added - known
@@ -170,7 +170,7 @@ def unsure_words() -> str:
 
 
 def refusal_words(failure: Failure) -> str:
-    """Why not, and what to do. Every word that v1 knows has a sentence of its own."""
+    """Say why an item was refused, and what to do. Each reason in v1 has its own sentence."""
     sentence = reason_words(failure.reason)
     if sentence and failure.missing_bytes and isinstance(failure, NoRoom):
         missing = _("%(size)s more are needed.") % {"size": size_words(failure.missing_bytes)}

@@ -25,7 +25,7 @@ class FolderChoice:
 
 @dataclass(frozen=True)
 class AddBox:
-    """The field. `folders` is empty where the service takes no folder, or has none."""
+    """The field for links and files. `folders` is empty if the service takes or has no folder."""
 
     text: str
     folders: list[FolderChoice]
@@ -47,7 +47,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class AskPage:
-    """What came in from elsewhere, before anything is added."""
+    """Items that came from elsewhere, before any is added."""
 
     title: str
     picks: list[Pick]

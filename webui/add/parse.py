@@ -1,7 +1,7 @@
-"""What somebody pasted, line by line: magnet links, web addresses, and what is neither.
+"""Parse pasted text line by line: magnet links, web addresses, and unreadable lines.
 
-Nothing here is trusted and nothing is fetched. A line of prose with a link in it counts as the
-link; names are kept as they came, since showing them safely is the pages' work.
+The text isn't trusted, and nothing is fetched. A line of prose that contains a link counts as the
+link. Names stay as they came, since it's the pages' job to show them safely.
 """
 
 import base64
@@ -15,7 +15,7 @@ from webui.http import form_fields
 MOST_LINES = 10_000
 MOST_BYTES = 10 * 2**20
 MOST_TRACKERS = 100
-LONGEST_MAGNET = 60_000  # Services read some 64 KiB of one.
+LONGEST_MAGNET = 60_000  # Services read about 64 KiB of a magnet.
 LONGEST_ADDRESS = 8_000
 LONGEST_NAME = 1_024
 MOST_FIELDS = 20_000
@@ -33,7 +33,7 @@ TRAILING = tuple(".,;:!?)]}")
 
 @dataclass(frozen=True)
 class MagnetItem:
-    """`uri` is what is sent: without the trackers beyond those that anybody needs."""
+    """A magnet link. `uri` is what Ferry sends, without the trackers beyond MOST_TRACKERS."""
 
     name: str
     info_hash: str
@@ -56,7 +56,7 @@ class AddressItem:
 
 @dataclass(frozen=True)
 class UnreadableItem:
-    """`why` is a word that pages have a sentence for."""
+    """A line that is no link. `why` is a word for which `unreadable_words` has a sentence."""
 
     line: str
     why: str
@@ -67,7 +67,7 @@ Item = MagnetItem | AddressItem | UnreadableItem
 
 @dataclass(frozen=True)
 class Intake:
-    """`rest`: the lines beyond those that are taken at once, as they came."""
+    """The items of a text. `rest`: the lines beyond the limit, unparsed."""
 
     items: list[Item]
     rest: str
@@ -78,7 +78,7 @@ def read(text: str) -> list[Item]:
 
 
 def taken(text: str, most_lines: int = MOST_LINES) -> Intake:
-    """Equal ones count once. Bounded by lines; whoever receives the text bounds its bytes."""
+    """Parse up to `most_lines` lines, and drop duplicates. The caller limits the text's bytes."""
     lines = (line.strip() for line in re.split(r"\r\n|\r|\n", text) if line.strip())
     pieces = (piece.strip() for line in islice(lines, most_lines) for piece in pieces_of(line))
     found: dict[str, Item] = {}
@@ -94,7 +94,7 @@ def key_of(item: Item) -> str:
 
 
 def pieces_of(line: str) -> list[str]:
-    """A line may hold several links, and words before them."""
+    """Split a line into its links, without the words before them; else return the line."""
     before, *links = LINK.split(line)
     return links or [before]
 
@@ -119,8 +119,8 @@ def why_no_link(line: str) -> str:
 
 
 def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
-    """Names with bare spaces are common, so a magnet ends only where its line or another link
-    does; quotes and brackets around it are dropped."""
+    """Parse a magnet link. Names with bare spaces are common, so it ends only with its line or at
+    another link. Quotes and angle brackets around it are dropped."""
     line = line or link
     if UNSEEN.search(link):
         return UnreadableItem(line, "control_characters")
@@ -145,7 +145,7 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
 
 
 def fields_of(uri: str) -> list[tuple[str, str]]:
-    """Keys without the number that tells several of a kind apart: `xt.1` is `xt`."""
+    """Return the fields of a magnet. Keys lose the number of repeated fields: `xt.1` is `xt`."""
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
         found = list(form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
@@ -155,7 +155,7 @@ def fields_of(uri: str) -> list[tuple[str, str]]:
 
 
 def hash_of(told: list[tuple[str, str]]) -> str:
-    """As v1 spells it, in 40 digits: the older hash where there is one."""
+    """Return the hash in 40 digits, as the service spells it: BitTorrent v1 if given, else v2."""
     found = {"v1": "", "v2": ""}
     for topic in (value for key, value in told if key == "xt"):
         if match := BTIH_HEX.fullmatch(topic):
@@ -168,7 +168,7 @@ def hash_of(told: list[tuple[str, str]]) -> str:
 
 
 def slimmed(uri: str) -> str:
-    """Ten thousand trackers are somebody's joke, and no service reads them all."""
+    """Drop excess trackers: ten thousand of them are a joke, and no service reads them all."""
     kept, trackers = [], 0
     for field in uri.partition("?")[2].replace("&amp;", "&").split("&"):
         trackers += field[:3].lower() in ("tr=", "tr.")
@@ -181,7 +181,7 @@ def slimmed(uri: str) -> str:
 
 
 def address(link: str) -> AddressItem | UnreadableItem:
-    """Ends at the first blank; what a sentence or a bracket put behind it is dropped."""
+    """Parse a URL. It ends at the first blank; punctuation and brackets after it are dropped."""
     url = WRAPPED.split(link, maxsplit=1)[0]
     if len(url) > LONGEST_ADDRESS:
         return UnreadableItem(link, "too_long")
@@ -209,14 +209,14 @@ def find_url_error(url: str) -> str:
 
 
 def name_of(url: str) -> str:
-    """The last part of the path, as the result will probably be called."""
+    """Return the last part of the path, which is probably the name of the result."""
     parts = urlsplit(url)
     last = unquote(parts.path.rstrip("/").rpartition("/")[2]).replace("\x00", "")
     return last[:LONGEST_NAME] or parts.hostname or url
 
 
 def named(item: Item, name: str) -> Item:
-    """A magnet that has no name of its own, with the one that somebody gave it beside it."""
+    """Give a magnet without a name the name that was sent with it."""
     if not isinstance(item, MagnetItem) or item.name != item.info_hash or not name.strip():
         return item
     found = magnet(f"{item.uri}&dn={quote(name.strip()[:200], safe='')}")

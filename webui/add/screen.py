@@ -18,7 +18,7 @@ MOST_FOLDERS = 300
 
 
 def box_beside(request: Request) -> AddBox:
-    """On a page that asks the service for something else: the folders that are known will do."""
+    """Return the field for a page that asks the service for other things; use known folders."""
     return box_of(request, is_asking=False)
 
 
@@ -30,7 +30,7 @@ def box_of(
     left_count: int = 0,
     is_asking: bool = True,
 ) -> AddBox:
-    """What `transfers/_add.html` shows. It must not come to grief over a service that is away."""
+    """Return what `add/_add.html` shows. It must not fail if the service is unavailable."""
     choices: list[tuple[str, str]] = []
     gauge, takes_folder = None, False
     with suppress(Failure):
@@ -43,7 +43,7 @@ def box_of(
 
 
 def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[str, str]]:
-    """Those of the root, and the one that is open now."""
+    """Return the folders in the root, and the open folder."""
     if not service.takes_folder:
         return []
     if is_asking:

@@ -33,15 +33,15 @@ from webui.v1.errors import (
 from webui.v1.models import Added
 from webui.v1.uploads import Readable
 
-# A service may take 45 s for one add; a request begins no new one after so long.
+# A service may take 45 s to add one item; after this time, a request adds no further item.
 PATIENCE_SECONDS = 8.0
-# With these nothing was sent, or the service says that it did nothing.
+# Reasons by which nothing was sent, or the service says that it did nothing.
 NOT_SENT = frozenset({"no_connection", "bad_certificate", "cannot_send_again"})
 
 
 @dataclass(frozen=True)
 class Errand:
-    """On whose behalf something is sent, to which service, and where it shall land."""
+    """For whom items are sent, to which service, and into which folder."""
 
     service: Service
     by: User
@@ -51,7 +51,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Batch:
-    """`left` was not tried yet. `trouble`: why it is no use to go on now."""
+    """The outcomes so far. `left`: items not tried yet. `trouble`: why it's no use to go on now."""
 
     verdicts: list[ItemResult]
     left: list[Item]
@@ -61,7 +61,7 @@ class Batch:
 def send(
     errand: Errand, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
 ) -> Batch:
-    """One after another. A refused one stops nothing; a service that is away stops the rest."""
+    """Send items one by one. A refused item stops nothing; an absent service stops the rest."""
     deadline = clock() + PATIENCE_SECONDS
     verdicts: list[ItemResult] = []
     for position, item in enumerate(items):
@@ -93,13 +93,13 @@ def sent(errand: Errand, item: MagnetItem | AddressItem) -> ItemResult:
 def send_file(
     errand: Errand, name: str, content: Readable, size_bytes: int, torrent: bytes | None
 ) -> ItemResult:
-    """`torrent`: the bytes where they are few, kept for another try."""
+    """Send a file. `torrent`: the bytes of a small .torrent, kept for another try."""
     file = SentFile(name)
     try:
         added = errand.service.v1.add_file(name, content, size_bytes, errand.folder_id)
     except Failure as failure:
         return refused(file, failure)
-    # A .torrent's own size is not that of what it brings.
+    # The size of a .torrent isn't the size of the files it describes.
     size = None if torrent else size_bytes
     facts = {"source_kind": Sent.FILE, "torrent": torrent, "size_bytes": size}
     return recorded(errand, file, added, "", facts)
@@ -137,7 +137,7 @@ def recorded(
 def called(
     item: MagnetItem | AddressItem | SentFile, name: str
 ) -> MagnetItem | AddressItem | SentFile:
-    """A magnet that has only its hash for a name takes the one that the service knows."""
+    """Give a magnet that has only its hash for a name the name that the service knows."""
     if isinstance(item, MagnetItem) and item.name == item.info_hash and name:
         return replace(item, name=name)
     return item
@@ -164,14 +164,14 @@ def refused(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> Item
 
 
 def is_unclear(failure: Failure) -> bool:
-    """It may have arrived: a timeout, a broken answer, an error in the midst of it."""
+    """Return whether the item may have arrived: a timeout, a broken response, an error midway."""
     if not isinstance(failure, Unavailable) or failure.reason in NOT_SENT:
         return False
     return isinstance(failure, UnreadableAnswer) or failure.status not in (408, 425, 503)
 
 
 def is_about_service(failure: Failure) -> bool:
-    """The next one would meet the same."""
+    """Return whether the next item would fail in the same manner."""
     if isinstance(failure, Forbidden):
         return not failure.reason.startswith("private_not_allowed")
     return isinstance(failure, Unauthorized | TooMany) or (

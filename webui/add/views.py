@@ -31,16 +31,16 @@ from webui.models import Role
 log = logging.getLogger("ferry.sending")
 
 ASKING = ("magnet", "url", "text", "title")
-# The list stands after `#`, in the worker's keep, or in the hands of the installed app.
+# The list follows later: from behind the `#`, the service worker, or the installed app.
 AWAITED = ("list", "shared", "opened")
 
 
-# Whose session has ended
+# Ended sessions
 
 
 def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
-    """Of a plain form that comes too late, what was typed waits in the sign-in page: nothing of a
-    stranger's is kept here."""
+    """Preserve the text of a plain form whose session has ended: it waits in the sign-in page,
+    since the server keeps nothing for strangers."""
 
     @wraps(view)
     def kept(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponseBase:
@@ -72,7 +72,7 @@ def too_late(request: HttpRequest) -> HttpResponse:
 @preserve_text
 @open_to(Role.MEMBER)
 def send(request: Request) -> HttpResponse:
-    """Exempt from Django's check, which would read the whole body: see webui.http.csrf."""
+    """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     try:
         parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
@@ -95,7 +95,7 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
 
 
 def for_script(request: Request, parcel: Submission, taken: Intake, done: Batch) -> JsonResponse:
-    """`kept` belongs back into the field; `left` may be sent at once."""
+    """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
     verdicts = parcel.verdicts + done.verdicts
     part = results_panel(verdicts, done.trouble)
     bad = next((verdict for verdict in verdicts if not verdict.is_well), None)
@@ -119,7 +119,7 @@ def script_item(verdict: ItemResult) -> dict[str, str]:
 def answered(
     request: Request, template: str, parcel: Submission, taken: Intake, done: Batch
 ) -> HttpResponse:
-    """For a plain form: what became of each, and what is left back in the field."""
+    """Answer a plain form with the outcome of each item, and the rest back in the field."""
     verdicts = parcel.verdicts + done.verdicts
     trouble = done.trouble or ("" if verdicts or done.left else nothing_words())
     part = results_panel(verdicts, trouble)
@@ -140,7 +140,7 @@ def answered(
 @preserve_text
 @open_to(Role.MEMBER)
 def add(request: Request) -> HttpResponse:
-    """GET shows, POST acts. Exempt from Django's check as above."""
+    """Show the page on GET, add the items on POST. Exempt from Django's CSRF check, like `send`."""
     if request.method != "POST":
         return ask(request)
     try:
@@ -164,7 +164,7 @@ def ask(request: Request) -> HttpResponse:
 
 
 def named_items(text: str, title: str) -> list[Item]:
-    """What is no link beside links is prose that came with them."""
+    """Return the links alone if there are any: the other lines are prose that came with them."""
     items = parse.read(text)
     links: list[Item] = [item for item in items if not isinstance(item, parse.UnreadableItem)]
     if len(links) == 1:
@@ -176,8 +176,8 @@ def named_items(text: str, title: str) -> list[Item]:
 @asks_and_acts
 @open_to_strangers
 def shared(_request: HttpRequest) -> HttpResponse:
-    """Where the phone's worker takes what was shared. Without it nothing is read and nothing is
-    kept: the phone doesn't say who is asking."""
+    """Answer a share that the phone's service worker didn't intercept. Nothing is read or kept,
+    since the phone doesn't say who is asking."""
     response = redirect("add")
     response.status_code = 303
     response["Location"] += "?shared=none"

@@ -1,8 +1,8 @@
-"""Whom the site fetches from on behalf of a foreign service, and where it sends browsers.
+"""Decide where the site fetches from for a foreign service, and where it sends browsers.
 
-A service may name any address as a link. It is followed to the service's own origin, to hosts
-that the owner named, and to public addresses, each judged at the moment of the connection: a
-name that answered with a public address may answer with the router's the next time.
+A service may return links to any address. Ferry follows links to the service's own host, to hosts
+that the owner named, and to public addresses. It checks the address of each connection, because a
+name that resolved to a public address may resolve to the router's next time.
 """
 
 import ipaddress
@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# Of IPv6, IANA gave out no more so far. What lies beside it is for networks of their own, or has an
-# IPv4 address inside.
+# All of the IPv6 that IANA has allocated so far. Addresses outside it are for private networks, or
+# contain an IPv4 address.
 GIVEN_OUT = ipaddress.ip_network("2000::/3")
-# 6to4 and Teredo lead wherever somebody wants, 3fff:: is for examples, and 168.63.129.16, which
-# looks public, tells a machine in a cloud its own secrets.
+# 6to4 and Teredo can lead to any address, 3fff:: is for documentation, and 168.63.129.16, which
+# looks public, gives a machine in a cloud its own secrets.
 REFUSED = [
     ipaddress.ip_network(word)
     for word in ("192.88.99.0/24", "2002::/16", "2001::/32", "3fff::/20", "168.63.129.16/32")
@@ -27,7 +27,7 @@ class LinkPolicy:
         self._trusted = {own, *(host.lower().rstrip(".") for host in media_hosts)}
 
     def link(self, url: str) -> bool:
-        """Whether a link may be handed to a browser or followed at all."""
+        """Return whether a link may be followed at all, or sent to a browser."""
         try:
             parts = urlsplit(url)
             host, _port = (parts.hostname or "").lower().rstrip("."), parts.port
@@ -43,7 +43,7 @@ class LinkPolicy:
         return "." in host and not host.endswith((".localhost", ".local", ".internal"))
 
     def address(self, host: str, address: str) -> bool:
-        """Whether to connect: trusted hosts may be anywhere, all others only in public."""
+        """Return whether to connect: trusted hosts may have any address, others a public one."""
         if host.lower().rstrip(".") in self._trusted:
             return True
         found = address_of(address)
@@ -51,7 +51,7 @@ class LinkPolicy:
 
 
 def looks_numeric(host: str) -> bool:
-    """`127.1`, `0x7f000001` and `017700000001` are addresses to some resolvers."""
+    """Detect what some resolvers take for an address: `127.1`, `0x7f000001`, `017700000001`."""
     last = host.rsplit(".", 1)[-1]
     return ":" in host or last.isdigit() or last.startswith("0x")
 

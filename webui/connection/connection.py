@@ -30,12 +30,12 @@ from webui.v1.models import Account
 EMBEDDED_URL = "http://localhost"
 
 outer: ContextVar[HttpRequest | None] = ContextVar("outer", default=None)
-"""The request that is being answered: the embedded service has to know where its reader is."""
+"""The current request: the embedded service needs its scheme, host, and client address."""
 
 
 @dataclass(frozen=True)
 class ServiceAddress:
-    """Where a service is, and as whom it is asked."""
+    """The URL of a service, and the credentials to use there."""
 
     url: str
     credentials: Credentials
@@ -43,7 +43,7 @@ class ServiceAddress:
 
     @property
     def key(self) -> str:
-        """Names the account in what all processes share, and tells nothing of its secret."""
+        """Return a key for this account in shared caches, without revealing its secret."""
         return hashlib.sha256(f"{self.url}\0{self.credentials.name}".encode()).hexdigest()[:16]
 
 
@@ -55,8 +55,8 @@ class Service:
 
     @property
     def takes_folder(self) -> bool:
-        """Whether what is added lands in the folder that was asked for. Another process may have
-        found out first."""
+        """Return whether the service puts added items into the requested folder. Check the cache
+        too, since another process may have found out first."""
         if self.v1.dialect.folder_id is None:
             return "folder_id" in cache.get(dialect_key(self.key), {})
         return True
@@ -67,7 +67,7 @@ def service() -> Service:
 
 
 def service_address() -> ServiceAddress:
-    """The environment first, then what the owner stored, else the service in this process."""
+    """Return SERVICE_URL if it is set, else what the owner stored, else the embedded service."""
     if settings.SERVICE_URL:
         url, credentials = split_service_url(settings.SERVICE_URL)
         return ServiceAddress(url, credentials or Credentials("", ""), is_embedded=False)
@@ -80,18 +80,18 @@ def service_address() -> ServiceAddress:
 
 
 KNOWN_SECONDS = 1.0
-"""For so long another process may still believe what was true before."""
+"""How long another process may use the previous value."""
 
 _known: tuple[float, bool] | None = None
 
 
 def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
-    """Whether the site shows the service in this process: where it does not, that one is off.
+    """Return whether the site shows the embedded service, which is off otherwise.
 
-    Remembered for a second, since every range of every file asks. The site's own calls go by the
-    row itself, and so never wait for this.
+    The value is cached for a second, since every range request for a file needs it. The site's own
+    calls read the row itself, so they never depend on this cache.
     """
-    global _known  # noqa: PLW0603  Remembered for all who ask this process.
+    global _known  # noqa: PLW0603  A cache for the whole process.
     if settings.SERVICE_URL:
         return False
     known = _known
@@ -101,7 +101,7 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
 
 
 def store(url: str, name: str, password: str) -> None:
-    """A connection that is stored anew is also learnt anew: the service may have changed."""
+    """Store a connection, and drop its cached dialect, since the service may have changed."""
     Connection.store(url, name, password)
     cache.delete(
         dialect_key(ServiceAddress(url, Credentials(name, password), is_embedded=False).key)
@@ -127,7 +127,7 @@ def opened(stored: Connection) -> tuple[str, str]:
 
 
 def check(url: str, name: str, password: str) -> Account:
-    """Asks the service who this is, before anything is kept. Raises v1's failures."""
+    """Return the account that these credentials open, before they are stored. Raises Failure."""
     wanted = ServiceAddress(url, Credentials(name, password), is_embedded=False)
     client = client_for(wanted)
     try:
@@ -142,15 +142,15 @@ HEALTH_SECONDS = 24 * 3600
 
 
 def share_health(key: str, health: Health) -> None:
-    """To all processes: the page after a check may be another one's. Trouble here is none there."""
+    """Share health with all processes: another one may serve the next page. Ignore cache errors."""
     with suppress(OSError):
         cache.set(f"health-{key}", astuple(health), HEALTH_SECONDS)
 
 
 def health_of(found: Service) -> Health:
-    """The newest that this process knows or another one told."""
+    """Return the newest health that this process or another one has noted."""
     told = cache.get(f"health-{found.key}")
-    with suppress(TypeError):  # From another release of Ferry.
+    with suppress(TypeError):  # Cached by another release of Ferry.
         return max(found.v1.health, Health(*told or ()), key=_last_told)
     return found.v1.health
 
@@ -164,8 +164,8 @@ AWAY_SECONDS = 30
 
 
 def recent_failure(health: Health, now: datetime) -> Failure | None:
-    """The service was away a moment ago, for whomever: nobody need wait for that again. A clock
-    that was put back makes it no longer than a moment."""
+    """Return the failure of the last 30 seconds, whoever met it, so that no one waits for the
+    service again. Ignore times in the future, in case the clock was set back."""
     if health.last_error is None or health.last_error_at is None:
         return None
     if not 0 <= (now - health.last_error_at).total_seconds() <= AWAY_SECONDS:
@@ -179,7 +179,7 @@ _current_place: ServiceAddress | None = None
 
 
 def _service_at(wanted: ServiceAddress) -> Service:
-    """Made under a lock and after the fork: two threads must not make two."""
+    """Create the service under a lock and after the fork, so that threads never create two."""
     global _current, _current_place  # noqa: PLW0603  One per process is the point.
     with _lock:
         if _current is None or _current_place != wanted:
@@ -189,7 +189,7 @@ def _service_at(wanted: ServiceAddress) -> Service:
 
 
 def client_for(place: ServiceAddress) -> Client:
-    """What was once found out about a foreign service's way of speaking outlives the process."""
+    """Create a client; a foreign service's dialect is cached, so that it outlives the process."""
     if place.is_embedded:
         return Client(place.url, place.credentials, transport=Embedded(), is_ours=True)
     judge = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
@@ -209,13 +209,13 @@ def dialect_key(key: str) -> str:
 
 
 def save_dialect(key: str, dialect: Dialect) -> None:
-    """Trouble here costs the next process one call more, and this one nothing."""
+    """Cache the dialect. If that fails, the next process makes one more call, and this one none."""
     with suppress(OSError):
         cache.set(dialect_key(key), dialect.as_dict(), None)
 
 
 class Embedded(httpx.BaseTransport):
-    """Leads each call to the service in this process, on behalf of the request in hand."""
+    """A transport that passes calls to the service in this process, for the current request."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         connect: Callable[[HttpRequest | None], httpx.BaseTransport]

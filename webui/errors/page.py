@@ -125,7 +125,7 @@ def status_words(status: int) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ErrorMessage:
-    """What a failure of the service means to its reader."""
+    """A failure of the service, explained to the reader."""
 
     status: int
     title: str
@@ -262,7 +262,7 @@ def _rejected(failure: Failure) -> tuple[str, str]:
 
 
 def said_by(failure: Failure) -> str:
-    """The service's own words, or the reason that it gives to programs."""
+    """Quote the service's own message, or else its reason code."""
     said = failure.message or failure.said
     words = said if " " in said else said.replace("_", " ")
     return _("It says: “%(words)s”") % {"words": words} if words else ""

@@ -36,7 +36,7 @@ from webui.library.folders import FolderGone
 from webui.v1.errors import Failure, TooMany, Unavailable
 
 log = logging.getLogger("ferry.errors")
-# Without letters and digits that look alike: a reference is read out over the phone.
+# Without letters and digits that look alike, since people read references out over the phone.
 REFERENCE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 outage_of: Callable[[BaseException], str | None] = import_string(settings.OUTAGE_OF)
 
@@ -60,7 +60,7 @@ def home() -> Action:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django takes a session that can't be written for one that was ended meanwhile."""
+    """Answer bad requests. Django also reports a session that it can't save as interrupted."""
     unwritten = exception.__context__ and exception.__context__.__context__
     if isinstance(exception, SessionInterrupted) and isinstance(unwritten, DatabaseError):
         return database_failed(request, unwritten)
@@ -70,7 +70,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def foreign_host(request: HttpRequest) -> HttpResponse:
-    """No link back: every link would carry the name that was refused."""
+    """Refuse an unknown host name. The page has no links, since they would contain that name."""
     page = error_page(
         400,
         [],
@@ -92,15 +92,16 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's check against forms from other sites failed, or a page was left open too long."""
+    """Refuse a form that failed Django's CSRF check: from another site, or open for too long."""
     log.warning("refused form path=%s reason=%r", request.path, reason)
     text = _("This page was open for too long, or the form came from another site. Open it again.")
     return plain(request, 403, title=_("This page is out of date"), text=text)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Browsers look for icons beside the very first page: an answer with a form in it would bring
-    a cookie that takes the place of that page's own, whose form would then be refused."""
+    """Answer with plain text unless the browser asked for a page. Browsers request icons beside the
+    very first page: an error page with a form would set another CSRF cookie, and the form of that
+    first page would then be refused."""
     is_of_a_page = getattr(request, "htmx", None)
     if is_of_a_page or "text/html" in request.headers.get("Accept", "text/html"):
         return plain(request, 404)
@@ -109,7 +110,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Without what pages know of their reader: to find that out may be just what broke."""
+    """Answer without looking up the reader, as pages do, since that may be what broke."""
     trouble = sys.exc_info()[1]
     if isinstance(trouble, DatabaseError | InterfaceError):
         return database_failed(request, trouble)
@@ -129,7 +130,7 @@ def broken_with_reference(request: HttpRequest, error: Exception) -> HttpRespons
 
 
 def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
-    """Ferry's own, in which the site keeps people, sessions and what was sent."""
+    """Answer when Ferry's own database, with people, sessions, and sent transfers, fails."""
     match outage_of(trouble):
         case "database_busy":
             page = error_page(503, [home()])
@@ -146,7 +147,7 @@ def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
 
 
 def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
-    """What the service answered, or didn't, in plain words and with a way on."""
+    """Explain a failure of the service in plain words, and offer what to do next."""
     log.warning(
         "service failed path=%s kind=%s reason=%s", request.path, type(failure).__name__, failure
     )
@@ -173,7 +174,7 @@ def next_actions(request: HttpRequest, failure: Failure) -> list[Action]:
 @require_safe
 @open_to_strangers
 def offline(request: HttpRequest) -> HttpResponse:
-    """Kept by the worker, who asks as a stranger, in the language of whom it works for."""
+    """Return a page for the service worker to cache: without cookies, in its user's language."""
     wanted = request.GET.get("language", "")
     language = wanted if languages.is_spoken(wanted) else translation.get_language()
     with translation.override(language):

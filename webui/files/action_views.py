@@ -1,4 +1,4 @@
-"""The Files screen: create, rename, and delete. Each acts, then reads again."""
+"""The Files screen: create, rename, and delete. Each acts, then reads the folder again."""
 
 import time
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from webui.player import resume
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
 from webui.v1.models import Created
 
-# One listing each: what the dialog of a deletion may ask for before it says "more than".
+# How many listings the delete dialog may request before it says "more than".
 MOST_LISTINGS = 24
 DELETE_SECONDS = 40
 
@@ -75,7 +75,7 @@ def make_folder(request: Request, reading: Reading, name: str) -> Created:
 
 
 def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
-    """For a directory that was dropped: one that is there already will do."""
+    """Create a folder for a dropped directory, or use an existing folder of that name."""
     made_id: str | None = None
     if not error:
         try:
@@ -109,7 +109,7 @@ def show_new(request: Request, reading: Reading, *, name: str, error: str) -> Ht
 def show_form(
     request: Request, reading: Reading, name: str, context: dict[str, object], *, is_refused: bool
 ) -> HttpResponse:
-    """The partial in place for htmx after a refusal, else the page around it."""
+    """Render the partial alone for htmx after a refusal, else the whole page."""
     around = screen.circumstances(request, reading)
     bare = screen.without_rows(reading.snapshot)
     page = files_pages.files_page(bare, library_requests.view_options(request), around)
@@ -120,7 +120,7 @@ def show_form(
 
 
 def changed(request: Request, reading: Reading, *, said: str, new_key: str = "") -> HttpResponse:
-    """The folder as it is now, with all that its change moved on the page."""
+    """Show the folder after a change, with everything on the page that the change affects."""
     folder = reading.snapshot.folder
     folders.changed(request.service, [folder])
     look = library_requests.view_options(request)
@@ -157,7 +157,7 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
 
 
 def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> str:
-    """Why not, in words for the field; nothing where it was renamed."""
+    """Rename an entry. Return the error for the field, or an empty string."""
     if name == entry.name:
         return ""
     act = request.v1.rename_folder if entry.is_folder else request.v1.rename_file
@@ -218,7 +218,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
 @asks_and_acts
 @open_to(Role.MEMBER)
 def loss(request: Request, folder: str) -> HttpResponse:
-    """The same by POST, since a long choice fits no address."""
+    """Describe what would be lost. POST does the same, since a long selection fits no URL."""
     reading, found = loss_of(request, folder)
     if request.method == "POST" and not request.htmx:
         return show_form(request, reading, "delete", {"loss": found}, is_refused=False)
@@ -226,7 +226,7 @@ def loss(request: Request, folder: str) -> HttpResponse:
 
 
 def loss_of(request: Request, folder: str) -> tuple[Reading, actions_page.DeletePage]:
-    """Read fresh: what the page shows may be older than what would be lost."""
+    """Describe the loss after a fresh read, since the page may be older than what would be lost."""
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     look = chosen_look(request)
@@ -236,8 +236,8 @@ def loss_of(request: Request, folder: str) -> tuple[Reading, actions_page.Delete
 
 
 def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
-    """What lies in folders, counted to the ground for as long as listings may be asked for, and
-    the service gives them."""
+    """Count what is in the folders at any depth, until MOST_LISTINGS are read or the service
+    fails."""
     found: dict[str, Below] = {}
     left = MOST_LISTINGS
     for entry in chosen[: actions_page.MOST_LISTED]:
@@ -266,8 +266,8 @@ def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, i
 
 
 def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
-    """What happened, in words. What is gone already counts as deleted; at the first trouble, or
-    when it takes too long for one request, the rest stays."""
+    """Delete entries, and say what happened. A missing entry counts as deleted. After the first
+    failure, or when it takes too long for one request, the rest stays."""
     gone: list[Entry] = []
     try:
         return delete_each(request, chosen, gone)

@@ -76,7 +76,7 @@ class UploadPage:
 
 @dataclass(frozen=True)
 class Below:
-    """What lies in a folder that is about to go. `is_all`: nothing was left uncounted."""
+    """The contents of a folder to be deleted. `is_all`: everything was counted."""
 
     files: int
     folders: int
@@ -127,7 +127,7 @@ def loss_page(
     *,
     all_but: Sequence[str] | None,
 ) -> DeletePage:
-    """`all_but`: None where those chosen are named one by one."""
+    """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one."""
     at = Addresses(snapshot.folder, look)
     count = {"items": formatting.items_words(len(chosen))}
     sizes = [entry.size_bytes for entry in chosen]
@@ -165,7 +165,7 @@ def loss_item(entry: Entry, below: Below | None) -> LossItem:
 
 
 def below_words(below: Below | None) -> str:
-    """`folder with 14 files and 2 folders`."""
+    """Return `folder with 14 files and 2 folders`."""
     if below is None:
         return _("folder with all that is in it")
     if below.is_all and not below.files and not below.folders:

@@ -30,7 +30,8 @@ LONGEST_KEY = 43
 @require_safe
 @open_to(Role.GUEST)
 def folder_zip(request: Request, folder: str) -> HttpResponseBase:
-    """The root is asked for by its own id, which its listing tells: 0 is our word, not v1's."""
+    """Download a folder as a ZIP. The root needs its own id from its listing: 0 is our word, not
+    v1's."""
     expected = expected_zip(name_of(request, folder))
     folder_id = folders.own_id(request.service) if folder == ROOT else folder
 
@@ -41,7 +42,7 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
 
 
 def name_of(request: Request, folder: str) -> str:
-    """Our own service names its ZIPs itself."""
+    """Return the folder's name, or an empty string: our own service names its ZIPs itself."""
     if request.service.is_embedded:
         return ""
     name = folders.read(request.service, folder, now=timezone.now()).snapshot.name
@@ -51,8 +52,8 @@ def name_of(request: Request, folder: str) -> str:
 @require_POST
 @open_to(Role.GUEST)
 def pack(request: Request, folder: str) -> HttpResponse:
-    """Keeps the choice. A form whose answer led to another host at once would be blocked by the
-    page's policy; a link may lead there, which a script presses in the folder's own page."""
+    """Save the selection, and return a link to it. The page's policy blocks a form whose response
+    redirects to another host, but not a link, which a script clicks on the folder's own page."""
     reading = screen.read(request, folder)
     chosen = files_selection.chosen_of(request, reading)
     if not chosen:
@@ -94,7 +95,8 @@ def show(request: Request, key: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def download(request: Request, key: str) -> HttpResponseBase:
-    """All of a folder is the folder's ZIP, which every service can make of any size."""
+    """Download the selection. For a whole folder, use the folder's ZIP, which every service can
+    make at any size."""
     selection = find_selection(request, key)
     if selection.is_whole:
         return folder_zip(request, selection.folder)
@@ -117,7 +119,7 @@ def only_name(selection: Selection) -> str:
 
 
 def find_selection(request: Request, key: str) -> Selection:
-    """One's own, of the service that is connected now, and not too old."""
+    """Return the person's own selection at the connected service, unless it has expired."""
     found = Selection.objects.filter(
         key=key[:LONGEST_KEY],
         user=request.user,

@@ -14,7 +14,7 @@ from webui.v1.models import LargeFile
 
 @dataclass(frozen=True)
 class LargeRow:
-    """`delete_url` is empty for those who may not delete."""
+    """One of the largest files. `delete_url` is empty for people who may not delete."""
 
     icon: str
     name_parts: tuple[str, ...]

@@ -88,7 +88,7 @@ class EntryRow:
     stem_parts: tuple[str, ...]
     url: str
     size: str
-    size_bytes: int | str  # "" where nobody knows
+    size_bytes: int | str  # "" if unknown
     size_title: str
     added: str
     added_title: str
@@ -96,13 +96,13 @@ class EntryRow:
     thumb_url: str
     is_film: bool
     rename_url: str
-    watched_percent: str = ""  # of a film that is begun
+    watched_percent: str = ""  # of a film in progress
     watched_text: str = ""
 
 
 @dataclass(frozen=True)
 class FilmInProgress:
-    """A film that somebody stopped in."""
+    """A film that the person hasn't finished."""
 
     name: str
     text: str
@@ -115,7 +115,7 @@ class FilmInProgress:
 
 @dataclass(frozen=True)
 class FilesContext:
-    """What a page shows beside the folder itself."""
+    """What a page shows besides the folder itself."""
 
     calendar: Calendar
     origin: str = ""
@@ -265,7 +265,7 @@ def new_folder_page(
 def crumbs(
     snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: ViewOptions
 ) -> list[Crumb]:
-    """From the root to the parent. One whose address nobody has told yet is a word alone."""
+    """List the folders from the root to the parent. A folder with an unknown URL has no link."""
     if snapshot.is_root:
         return []
     tail = look.elsewhere().tail
@@ -308,8 +308,8 @@ def columns(at: Addresses) -> list[Column]:
 
 
 def column(name: str, label: str, at: Addresses) -> Column:
-    """A press on the present order turns it round; else names begin with A, and sizes and dates
-    with the largest and the latest."""
+    """Make a column header. A click on the current order reverses it; otherwise names begin with A,
+    sizes with the largest, and dates with the latest."""
     sort = at.look.sort
     wanted = name if name == "name" else f"-{name}"
     aria_sort = "none"
@@ -331,7 +331,7 @@ def views(at: Addresses) -> list[Choice]:
 
 
 def letters(found: Sequence[Entry], at: Addresses) -> list[Letter]:
-    """The first place of each initial, among folders or files, whichever are more."""
+    """Link each initial to its first entry, among folders or files, whichever are more."""
     folders = sum(entry.kind == FOLDER for entry in found)
     start, stop = (0, folders) if folders * 2 > len(found) else (folders, len(found))
     firsts: dict[str, int] = {}
@@ -391,7 +391,7 @@ def download_url(at: Addresses, entry: Entry) -> str:
 
 
 def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
-    """What a page shows: it is news, too, that the service is back."""
+    """Return what a page shows, to detect changes. That the service is back is a change, too."""
     return snapshot.revision + ("-away" if stale else "")
 
 

@@ -20,7 +20,7 @@ from webui.player import resume
 
 
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
-    """A reader who presses Reload wants to know it now."""
+    """Read a folder. If the reader pressed Reload, ask the service at once."""
     is_reload = request.headers.get("Cache-Control") in ("max-age=0", "no-cache")
     return folders.read(request.service, folder, now=timezone.now(), at_once=at_once or is_reload)
 
@@ -72,7 +72,7 @@ def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, o
 
 
 def shown_look(request: Request) -> ViewOptions:
-    """The look of the page that a fragment goes into; a view that is sent along counts more."""
+    """Return the view options of the page around a fragment; a view sent in the form overrides."""
     query = parse_qs(urlsplit(request.htmx.current_url or "").query)
     shown = {name: values[-1] for name, values in query.items()} | request.GET.dict()
     view = request.POST.get("view")
@@ -80,5 +80,5 @@ def shown_look(request: Request) -> ViewOptions:
 
 
 def without_rows(snapshot: Snapshot) -> Snapshot:
-    """For templates that need a page around one row, and none of the others."""
+    """Drop all entries, for templates that need only the page around one row."""
     return replace(snapshot, contents=type(snapshot.contents)([]))

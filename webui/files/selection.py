@@ -7,7 +7,7 @@ from webui.library.folders import Reading
 
 
 def chosen_of(request: Request, reading: Reading) -> list[Entry]:
-    """Those of the wanted that are still there."""
+    """Return the selected entries that still exist."""
     contents, look = reading.snapshot.contents, chosen_look(request)
     if is_all_chosen(request):
         spared = fields_of(request, "but")
@@ -22,7 +22,7 @@ def fields_of(request: Request, name: str) -> set[str]:
 
 
 def chosen_look(request: Request) -> ViewOptions:
-    """`q` says which are meant by all; a form may carry it beside the address."""
+    """Return the view options. `q` defines "all"; a form may send it in its body instead."""
     asked = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
     return parse_view_options(asked)
 

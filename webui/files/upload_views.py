@@ -44,7 +44,7 @@ log = logging.getLogger("ferry.uploads")
 @asks_and_acts
 @open_to(Role.MEMBER)
 def upload(request: Request, folder: str) -> HttpResponse:
-    """Exempt from Django's check, which would read the whole body: see webui.http.csrf."""
+    """Upload files. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     if request.method != "POST":
         return show(request, folder)
     try:
@@ -80,7 +80,7 @@ def show(request: Request, folder: str) -> HttpResponse:
 
 
 def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
-    """Names of what was sent on. The token of a plain form comes before its files."""
+    """Pass files on, and yield their names. The token of a plain form comes before its files."""
     is_checked = not csrf.is_forged(request, request.headers.get("X-CSRFToken", ""))
     for part in multipart.read_parts(request, length_bytes):
         if not part.is_file:

@@ -67,8 +67,8 @@ def free(used: int, most: int) -> str:
 
 @contextmanager
 def content_of(request: Request, part: FormPart) -> Iterator[tuple[Exactly | BinaryIO, int]]:
-    """v1 wants to know the size first. A script tells it; a plain form doesn't, and its file
-    waits on our disk until it is whole."""
+    """Open a part with its size, which v1 needs first. A script declares the size; a plain form
+    doesn't, so its file is saved to our disk first."""
     told = declared_bytes(request)
     if told is not None:
         yield Exactly(part, told), told
@@ -89,8 +89,8 @@ def declared_bytes(request: Request) -> int | None:
 
 
 def refusal_for_script(request: Request, refused: UploadRefused) -> JsonResponse:
-    """To sign in again in another tab takes the worth from the token of every page left open. The
-    new one comes with the refusal, which browsers let no page of another site read."""
+    """Refuse a script's request. Signing in again in another tab invalidates the tokens of all open
+    pages, so the refusal contains a new token. Browsers let no other site read it."""
     answer: dict[str, object] = {"ok": False, "reason": refused.reason}
     if refused.status == 403:
         answer["token"] = get_token(request)

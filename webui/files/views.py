@@ -1,4 +1,4 @@
-"""The Files screen: look at folders, filter and sort them, open what is in them."""
+"""The Files screen: browse, filter, and sort folders, and open their entries."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -40,8 +40,8 @@ def show(request: Request, folder: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def listing(request: Request, folder: str) -> HttpResponse:
-    """With `seen`, the page asks behind whether what it shows is still so; by `look`, for what it
-    has changed itself. Neither is a step that Back undoes."""
+    """Render the listing. With `seen`, the page checks in the background whether it is up to date;
+    by `look`, it fetches its own changes. Back undoes neither."""
     look, seen = view_options(request), request.GET.get("seen", "")
     reading = read(request, folder, at_once=bool(seen))
     around = circumstances(request, reading)
@@ -55,7 +55,7 @@ def listing(request: Request, folder: str) -> HttpResponse:
 
 
 def address_header(request: Request, look: ViewOptions) -> str:
-    """Back undoes a sort or another view, but not each letter of a filter."""
+    """Choose the header: Back undoes a sort or another view, but not each letter of a filter."""
     shown = parse_qs(urlsplit(request.htmx.current_url or "").query)
     is_filter = shown.get("q", [""])[-1] != look.query
     return "HX-Replace-Url" if is_filter else "HX-Push-Url"
@@ -64,7 +64,7 @@ def address_header(request: Request, look: ViewOptions) -> str:
 @require_safe
 @open_to(Role.GUEST)
 def rows(request: Request, folder: str) -> HttpResponse:
-    """The next window, of what is known already: the page asks for news on its own."""
+    """Render the next rows without forcing a refresh: the page checks for changes separately."""
     return render(request, "files/_rows.html", {"page": page_of(request, folder)})
 
 
@@ -82,8 +82,8 @@ def row(request: Request, folder: str, key: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def download(request: Request, file: str) -> HttpResponseBase:
-    """What is sent is compared with the listing. Where they differ, the listing may be the older
-    one, so the next try reads it anew."""
+    """Download a file, compared with its listing. If they differ, the listing may be out of date,
+    so the next try reads it again."""
     service, folder = request.service, request.GET.get("in", "")
     entry = None if service.is_embedded else folders.find_file(service, folder, file)
 

@@ -44,7 +44,7 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
         title=_("Health"),
         summary=summary(ill),
         is_well=not ill,
-        # What needs attention stands first.
+        # What needs attention comes first.
         rows=sorted(rows, key=lambda row: row.is_well),
         uses=uses(report),
         free="" if report.free_bytes is None else formatting.size_words(report.free_bytes),
@@ -84,7 +84,7 @@ def part_words(part: str) -> str:
 
 
 def finding_words(found: Finding) -> tuple[str, str]:
-    """What is wrong, and what to do."""
+    """Return what is wrong, and what to do."""
     words = {
         "database_away": (
             _("The database doesn't answer"),

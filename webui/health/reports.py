@@ -1,4 +1,4 @@
-"""What Ferry's parts report about themselves. The site learns it through a setting."""
+"""What Ferry's parts report about themselves. The setting HEALTH names the source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ from django.utils.module_loading import import_string
 class Finding:
     """What is wrong with a part of Ferry.
 
-    Strangers read the `sentence`, so it holds nothing secret. Owners read words of the page's own,
-    found by `word`, and the `names`.
+    Strangers can read the `sentence`, so it holds nothing secret. Owners read the page's own
+    sentences for `word`, and the `names`.
     """
 
     word: str
     sentence: str
     names: tuple[str, ...] = ()
-    is_blocking: bool = True  # nobody can work, or sign in
+    is_blocking: bool = True  # no one can work, or sign in
 
 
 @dataclass(frozen=True)
 class Report:
-    findings: Mapping[str, Finding | None]  # by part; None: it is well
+    findings: Mapping[str, Finding | None]  # by part; None if it works
     space: Mapping[str, int] = field(default_factory=dict)  # bytes by what uses them
     free_bytes: int | None = None
     measured_at: datetime | None = None

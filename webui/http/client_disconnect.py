@@ -11,7 +11,7 @@ LEFT = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
 
 
 class DisconnectWatcher:
-    """One thread watches the connections of all readers, asleep until one of them closes."""
+    """A thread that watches the connections of all clients, asleep until one of them closes."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -42,8 +42,8 @@ class DisconnectWatcher:
             for number, _events in self._epoll.poll():
                 # Under the lock, so that after `_forget` nothing more happens to the connection.
                 with self._lock:
-                    # The connection of this event may be closed by now, and its number taken by
-                    # another client, who is still there.
+                    # The connection of this event may be closed by now, and its number reused for
+                    # another client that is still connected.
                     if number in self._told and has_left(number):
                         self._told.pop(number)()
 
@@ -56,5 +56,5 @@ def has_left(number: int) -> bool:
 
 @cache
 def disconnect_watcher() -> DisconnectWatcher:
-    """Made when first needed, so never before a fork."""
+    """Create the watcher on first use, so never before a fork."""
     return DisconnectWatcher()

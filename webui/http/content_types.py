@@ -1,7 +1,7 @@
 """Tell browsers what to do with a file's bytes: their type, and whether to show them.
 
-The type follows from the name alone, and never is one that can run: what lies about itself is a
-broken picture at worst.
+The type depends on the name alone, and is never one that can run code: a file with a false name is
+a broken picture at worst.
 """
 
 from typing import NamedTuple
@@ -38,14 +38,14 @@ class BrowserHandling(NamedTuple):
 LOCKED = "sandbox; default-src 'none'"
 LOCKED_HEADERS = {"Content-Security-Policy": LOCKED, "Cross-Origin-Resource-Policy": "same-origin"}
 IMMUTABLE = "private, max-age=31536000, immutable"
-# The browser's own viewers are documents too, which load the very file, and style it.
+# The browser's own viewers are documents too: they load the file itself, and use inline styles.
 VIEWER = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 # Chromium shows no PDF under default-src 'none': its viewer counts as a plugin.
 PDF_VIEWER = "sandbox; script-src 'none'; connect-src 'none'; form-action 'none'"
 
 KEPT = BrowserHandling("attachment", "application/octet-stream", LOCKED)
 PDF = BrowserHandling("inline", "application/pdf", PDF_VIEWER)
-# Inside <img> a drawing runs nothing and loads nothing; alone, the policy sees to the same.
+# In <img>, an SVG runs nothing and loads nothing; when opened alone, this policy ensures the same.
 DRAWN = BrowserHandling(
     "inline", "image/svg+xml", "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 )

@@ -1,4 +1,4 @@
-"""What browsers may do with our pages: as little as each needs."""
+"""Content security policies: each page allows only what it needs."""
 
 WITHOUT_MEDIA = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -6,5 +6,5 @@ WITHOUT_MEDIA = (
     "base-uri 'none'; frame-ancestors 'none'; "
 )
 PAGE = f"{WITHOUT_MEDIA}media-src 'self'"
-# hls.js hands the browser what it put together as an address of its own kind.
+# hls.js passes the streams that it assembles to the browser as blob: URLs.
 PLAYER = f"{WITHOUT_MEDIA}media-src 'self' blob:"

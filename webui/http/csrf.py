@@ -1,6 +1,6 @@
-"""The check against forms of other sites, for requests whose bodies must not be read first.
+"""The CSRF check for requests whose bodies must not be read first.
 
-Django's reads the whole form, and with it a whole upload, before it looks at the header.
+Django's own check reads the whole form, and so a whole upload, before it reads the header.
 """
 
 from io import BytesIO
@@ -12,7 +12,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 
 
 def is_forged(request: HttpRequest, token: str) -> bool:
-    """Django's own judgement, cookies and origin included, of a small form with this token."""
+    """Run Django's own check, including cookies and origin, on a small form with this token."""
     form = urlencode({"csrfmiddlewaretoken": token}).encode()
     probe = WSGIRequest(
         {
@@ -31,7 +31,7 @@ def is_forged(request: HttpRequest, token: str) -> bool:
 
 
 class Check(CsrfViewMiddleware):
-    """Judges, and leaves it to the view to say so."""
+    """Django's check, except that the view answers if it fails."""
 
     def _reject(self, _request: HttpRequest, _reason: str) -> HttpResponse:
         return HttpResponse(status=403)

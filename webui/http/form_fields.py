@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-# Of a long run at once, the matcher would remember each turn.
+# Bounded: in one long run, the regex engine would remember each repetition.
 ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
 
 
 def fields_of(form: bytes, most: int) -> Iterator[tuple[str, str]]:
-    """Raises ValueError for more than so many. `urllib.parse` would take 175 times the memory of
-    a form that is all percent signs."""
+    """Yield the fields; raise ValueError if there are more than `most`. For a form of percent signs
+    only, `urllib.parse` would take 175 times its size in memory."""
     if form.count(b"&") >= most:
         raise ValueError(most)
     for field in form.split(b"&"):

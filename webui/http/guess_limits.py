@@ -1,8 +1,8 @@
-"""Limits on guessing links, codes, tokens, and one's own password; and the devices that are known.
+"""Limits on guessing links, codes, tokens, and one's own password; and cookies of known devices.
 
-Attempts are counted before they are judged, so that many at once count as many. The address is the
-connection's (see config.web.front), so forged headers gain nothing. How guesses at names and
-passwords are slowed down is in webui.signin.throttle.
+Attempts are counted before they are checked, so concurrent attempts all count. The address is the
+connection's (see config.web.front), so forged headers gain nothing. Guesses at names and passwords
+are slowed down by webui.signin.throttle.
 """
 
 import secrets
@@ -34,21 +34,21 @@ class AttemptLimit:
 
 
 def limits_for_session(session_key: str) -> list[AttemptLimit]:
-    """Whoever found a device unlocked, or stole its session, may not guess the password on it
-    without end; nor may they keep its owner from changing it elsewhere."""
+    """Limit guesses by someone who found a device unlocked or stole its session. They can't keep
+    the owner from changing the password elsewhere."""
     return [AttemptLimit(digest_of(f"session {session_key}"), MOST_BY_SESSION)]
 
 
 def limits_for_links(address: str) -> list[AttemptLimit]:
-    """Guesses at links and codes that let somebody in."""
+    """Limit guesses at links and codes that sign a person in."""
     return [AttemptLimit(digest_of(f"links {network_of(address)}"), MOST_BY_ADDRESS)]
 
 
 def take(limits: list[AttemptLimit]) -> timedelta | None:
-    """Counts an attempt. Where one too many was made: how long to wait, and nothing is counted.
+    """Count an attempt. If there were too many, count nothing, and return how long to wait.
 
-    It counts before it decides. On a database without one lock for all, the rows that it wrote then
-    keep others out. All take their rows in one order, so that no two wait for each other.
+    Rows are written before the decision, so that they lock out other attempts on a database without
+    a global lock. All attempts lock their rows in the same order, so they can't deadlock.
     """
     with transaction.atomic():
         waits = [wait for limit in _in_order(limits) if (wait := _count(limit))]
@@ -59,8 +59,8 @@ def take(limits: list[AttemptLimit]) -> timedelta | None:
 
 
 def give_back(limits: list[AttemptLimit]) -> None:
-    """A right password does not count. Only this attempt is forgotten: somebody with an account
-    of their own must not be able to clear the count of their guesses at another's."""
+    """Uncount an attempt, since a correct password doesn't count. Earlier attempts still count:
+    nobody may clear their guesses at other accounts by signing in to their own."""
     with transaction.atomic():
         for limit in _in_order(limits):
             rows = Attempts.objects.filter(key=limit.key, count__gt=0)
@@ -78,13 +78,14 @@ def prune(now: datetime) -> int:
 
 
 def device_cookie(user: User) -> str:
-    """Names its bearer's password too, by a hash: a new one makes every device a stranger."""
+    """Return a signed cookie with the user and a hash of their password, so that a new password
+    makes all devices unknown."""
     facts = [user.pk, user.get_session_auth_hash(), secrets.token_urlsafe(12)]
     return signing.dumps(facts, salt=DEVICE_SALT)
 
 
 def person_of(cookie: str) -> int | None:
-    """Who signed in last on this device, whatever their password is now."""
+    """Return the id of the person who last signed in on this device, whatever their password."""
     try:
         pk, _password, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
     except (signing.BadSignature, ValueError):
@@ -106,13 +107,13 @@ def _in_order(limits: list[AttemptLimit]) -> list[AttemptLimit]:
 
 
 def _count(limit: AttemptLimit) -> timedelta | None:
-    """Counts, unless there were too many already: then how long to wait."""
+    """Count an attempt, or return how long to wait if there were too many already."""
     first = {"count": 1, "since": timezone.now()}
     row, made = Attempts.objects.select_for_update().get_or_create(key=limit.key, defaults=first)
     if made:
         return None
-    now = timezone.now()  # Whoever waited for the row comes after the one it waited for.
-    # Begun later than now: before the clock was set back.
+    now = timezone.now()  # Read after the lock, so it's later than what the previous holder wrote.
+    # A window that began later than now is from before the clock was set back.
     if not now - WINDOW < row.since <= now:
         row.count, row.since = 1, now
     elif row.count < limit.most:

@@ -12,15 +12,15 @@ PIECE_BYTES = 256 * 1024
 
 
 class UnreadableForm(Exception):  # noqa: N818  Errors are nouns here.
-    """No multipart body, or one that breaks its own rules."""
+    """The body isn't multipart, or is malformed."""
 
 
 class TooLong(UnreadableForm):
-    """A field that holds more than it may."""
+    """A field that exceeds its size limit."""
 
 
 class CutOff(ConnectionResetError):  # noqa: N818  Errors are nouns here.
-    """The sender went away, or stalled, before the end."""
+    """The sender disconnected or stalled before the end."""
 
 
 class Reads(Protocol):
@@ -29,7 +29,7 @@ class Reads(Protocol):
 
 @dataclass
 class FormPart:
-    """One field or file. Its bytes are read before the next part is asked for."""
+    """One field or file. Read its bytes before requesting the next part."""
 
     name: str
     filename: str
@@ -54,8 +54,8 @@ class FormPart:
 
 
 class Exactly:
-    """A part of a size that was told beforehand. One that is longer or shorter is no such file:
-    the last piece is given only when the part has ended with it."""
+    """A part of a declared size. `read` raises CutOff if the part is longer or shorter, and returns
+    the last piece only once the part has ended with it."""
 
     def __init__(self, part: FormPart, size_bytes: int) -> None:
         self._part = part
@@ -76,7 +76,7 @@ class Exactly:
 
 
 class RequestReader:
-    """The bytes of a request. A body that ends before it should is told of."""
+    """The bytes of a request. `read` raises CutOff if the body ends too early."""
 
     def __init__(self, request: HttpRequest, length_bytes: int) -> None:
         self._request = request
@@ -123,6 +123,6 @@ def decoded(value: Any) -> str:
 
 
 def basename(filename: str) -> str:
-    """Some browsers send a whole path. Quotes and line ends come percent-encoded."""
+    """Drop the path that some browsers send. Quotes and line ends come percent-encoded."""
     name = filename.replace("\\", "/").rpartition("/")[2]
     return name.replace("%22", '"').replace("%0D", " ").replace("%0A", " ")

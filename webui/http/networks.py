@@ -1,10 +1,10 @@
-"""Tell one home or host from another by its address."""
+"""Distinguish homes and hosts by their addresses."""
 
 import ipaddress
 
 
 def network_of(address: str) -> str:
-    """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
+    """Return the network of one home or host: in IPv6, anyone can get a whole /64."""
     try:
         # A link-local address carries the name of the interface: fe80::1%eth0.
         ip = ipaddress.ip_address(address.partition("%")[0])

@@ -18,14 +18,14 @@ from webui.http import unsent_forms
 from webui.models import User
 from webui.v1.client import Client
 
-# What a middleware asks for its answer.
+# What a middleware calls for the response.
 Answer = Callable[[HttpRequest], HttpResponseBase]
-# A form on a page of its own: GET shows it, POST acts.
+# A form with its own page: GET shows it, POST acts.
 asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 
 
 class Request(HttpRequest):
-    """A request of somebody who is signed in."""
+    """A request from a person who is signed in."""
 
     user: User
     htmx: HtmxDetails
@@ -38,7 +38,7 @@ def is_script(request: HttpRequest) -> bool:
 
 
 def sign_in_first(request: HttpRequest) -> HttpResponse:
-    """Leads to the sign-in page as a whole page, also from a fragment of a page left open."""
+    """Redirect the whole page to sign-in, even if a page left open requested only a fragment."""
     htmx = getattr(request, "htmx", None)
     if not htmx:
         stands = page_of(request)
@@ -52,7 +52,7 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
 
 
 def page_of(request: HttpRequest) -> str:
-    """Where a form stands that was sent as a page: what takes it may answer no GET."""
+    """Return the page that contains the submitted form, whose target may not allow GET."""
     page = urlsplit(request.headers.get("Referer", ""))
     if request.method != "POST" or page.netloc != request.get_host():
         return request.get_full_path()
@@ -60,7 +60,7 @@ def page_of(request: HttpRequest) -> str:
 
 
 def safe_next(request: HttpRequest, wanted: str) -> str:
-    """The page that somebody wanted before signing in, if it is one of ours; else the first."""
+    """Return the page requested before sign-in, if it's on this site; else the Files screen."""
     is_ours = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
@@ -68,7 +68,7 @@ def safe_next(request: HttpRequest, wanted: str) -> str:
 
 
 def leave_for(request: HttpRequest, page: str) -> HttpResponse:
-    """After an act: a redirect, which htmx follows as a whole page."""
+    """Redirect after an action. htmx loads the target as a whole page."""
     htmx = getattr(request, "htmx", None)
     if not htmx:
         return redirect(page)
@@ -76,19 +76,19 @@ def leave_for(request: HttpRequest, page: str) -> HttpResponse:
     response = HttpResponseClientRedirect(url)
     path, _hash, fragment = url.partition("#")
     if fragment and urlsplit(htmx.current_url or "").path == path:
-        # To a part of the page in sight, a browser would only scroll.
+        # Browsers would only scroll to a section of the current page.
         response["HX-Refresh"] = "true"
     return response
 
 
 def unchanged() -> HttpResponse:
-    """What pages that are left open get most of the time; no cache on the way answers for us."""
+    """Answer 204, as most polls of open pages get, and let no cache answer for us."""
     response = HttpResponse(status=204, headers={"Cache-Control": "no-store"})
     del response["Content-Type"]
     return response
 
 
-def respond(  # noqa: PLR0913  What both kinds of readers need.
+def respond(  # noqa: PLR0913  With and without htmx, each needs some.
     request: Request,
     template: str,
     context: dict[str, object],
@@ -97,7 +97,7 @@ def respond(  # noqa: PLR0913  What both kinds of readers need.
     said: str,
     retarget: str = "",
 ) -> HttpResponse:
-    """After an act: the fresh partial for htmx, else a redirect to a page that says it."""
+    """Answer an action: a fresh partial for htmx, else a redirect to a page that shows `said`."""
     if not request.htmx:
         messages.success(request, said)
         return redirect(page)
@@ -109,6 +109,6 @@ def respond(  # noqa: PLR0913  What both kinds of readers need.
 
 
 def is_secure_context(request: Request) -> bool:
-    """As browsers see it: https, or this very machine."""
+    """Return whether browsers see a secure context: https, or this machine itself."""
     own = ("localhost", "127.0.0.1", "[::1]")
     return request.is_secure() or split_domain_port(request.get_host())[0] in own

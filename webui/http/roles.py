@@ -1,4 +1,4 @@
-"""Who may open what. One decorator on every view says it; a test walks all of them."""
+"""Which roles may open a view. Each view has one decorator that says so; a test checks them all."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,7 +16,7 @@ DjangoView = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
 
 
 def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
-    """Opens a view to people of this role and of those above it."""
+    """Open a view to people with this role or a higher one."""
 
     def decorate(view: SiteView[Params]) -> DjangoView[Params]:
         @wraps(view)
@@ -36,6 +36,6 @@ def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
 
 
 def open_to_strangers(view: SiteView[Params] | DjangoView[Params]) -> DjangoView[Params]:
-    """Opens a view to everybody, signed in or not."""
+    """Open a view to everyone, signed in or not."""
     cast("Any", view).open_to = None
     return cast("DjangoView[Params]", view)

@@ -1,8 +1,8 @@
-"""What was typed into a plain form that came after its session had ended.
+"""Preserve what was typed into a plain form that arrives after its session has ended.
 
-Guarantee: it comes back to the person who typed it, and to nobody else. It waits in the sign-in
-page itself, sealed, for the person whom this browser's device cookie names, and nothing of it is
-kept here. Only what fits a stranger's form when it is sealed comes along, a thousand links or so.
+Guarantee: only the person who typed the text gets it back. It waits in the sign-in page itself,
+sealed for the person whom this browser's device cookie names; the server keeps none of it. Sealed,
+it must fit into a stranger's form, which limits it to about a thousand links.
 
 With scripts, static/js/drafts.js does this in the browser, for text of any length.
 """
@@ -26,7 +26,7 @@ MOST_SEALED = 60_000  # A stranger's form holds 64 KiB.
 SHORT_BYTES = 40_000
 SEALED = "unsent"
 TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105  A field's name.
-# Fields in which somebody types; what comes with them goes along unseen.
+# Fields that people type into; the other fields of the form go along hidden.
 TYPED = ("text", "name", "url", "email", "code")
 LINES = ("line", "magnet")
 WAITING = "sealed_form"
@@ -49,7 +49,7 @@ class Unsent:
 
 
 def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
-    """Return the sign-in page with what was typed in it; None where nothing was, or too much."""
+    """Return the sign-in page with the typed text, or None if there is none or too much."""
     sealed = encrypt_form(request)
     if not sealed:
         return None
@@ -58,7 +58,7 @@ def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
 
 
 def is_short(request: HttpRequest, most: int = SHORT_BYTES) -> bool:
-    """Nothing is read of a longer one."""
+    """Return whether a form is short enough to read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     return length.isdecimal() and int(length) <= most
 
@@ -78,7 +78,7 @@ def encrypt_form(request: HttpRequest) -> str:
 
 
 def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
-    """No passwords. The lines of a list become one text."""
+    """Return the fields without passwords. The lines of a list become one text."""
     found, lines = [], []
     for name, values in request.POST.lists():
         if name in LINES:
@@ -89,7 +89,7 @@ def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def unseal(sealed: str, user: User) -> Unsent | None:
-    """None of what another person typed."""
+    """Return the form that `user` typed, or None if another person typed it."""
     try:
         facts = zlib.decompress(b64decode(encryption.unseal(sealed)))
     except encryption.CannotDecrypt:

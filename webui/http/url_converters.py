@@ -1,10 +1,10 @@
-"""What URLs may contain: ids as services give them, which can lead nowhere else."""
+"""URL converters for ids as services issue them. Such ids can't lead outside their path."""
 
 from django.urls.converters import StringConverter
 
 
 class Id(StringConverter):
-    """A digit is in each, so that no id is ever taken for the name of a page."""
+    """An id of a service. It contains a digit, so it can't be mistaken for the name of a page."""
 
     regex = r"(?=[^0-9/]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 
@@ -14,7 +14,7 @@ class EntryConverter(StringConverter):
 
 
 class TransferConverter(StringConverter):
-    """`t` and the service's id, or `s` and ours, where the service doesn't list it."""
+    """`t` and the service's id, or `s` and our own id if the service doesn't list the transfer."""
 
     regex = rf"(?:t{Id.regex}|s[0-9]{{1,18}})"
 
