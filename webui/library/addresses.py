@@ -1,4 +1,4 @@
-"""URLs of the things on the Files screen."""
+"""URLs of folders, files, and actions on the Files screen."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +14,7 @@ VIEWS = ("list", "grid")
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """What the reader asked to see, as it stands in the address."""
+    """How to show a listing, as the URL's query says."""
 
     sort: str = "name"
     query: str = ""
@@ -24,7 +24,7 @@ class ViewOptions:
 
     @property
     def tail(self) -> str:
-        """The query of an address; what is as usual is left out."""
+        """Return the query string of a URL, without default values."""
         asked = {
             "sort": self.sort if self.sort != "name" else "",
             "q": self.query,
@@ -39,7 +39,7 @@ class ViewOptions:
         return replace(self, first=first)
 
     def elsewhere(self) -> "ViewOptions":
-        """What stays when another folder is opened."""
+        """Return the options to keep when another folder is opened."""
         return ViewOptions(sort=self.sort, view=self.view)
 
 
@@ -56,8 +56,8 @@ def parse_view_options(asked: "dict[str, str]") -> ViewOptions:
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where things of one folder are. Rows join them from parts: `reverse` for each would cost
-    more than all the rest of the page."""
+    """The URLs of one folder and its entries. Rows join them from parts: calling `reverse` for each
+    would cost more than the rest of the page."""
 
     folder: str
     look: ViewOptions
@@ -76,7 +76,7 @@ class Addresses:
 
     @cached_property
     def shown_tail(self) -> str:
-        """Of a page that is one of those in the listing, whatever part of it is in sight."""
+        """Return the query for URLs of entries: sort, filter, and view, but no position."""
         return replace(self.look, first=0, is_all=False).tail
 
     @cached_property
@@ -90,7 +90,7 @@ class Addresses:
         return f"{self.below}listing/{look.tail}"
 
     def act(self, name: str) -> str:
-        """Of an action, which leads back to the same look."""
+        """Return the URL of an action, which leads back to the same view of the listing."""
         return f"{self.below}{name}/{self.shown_tail}"
 
     def preview(self, key: str) -> str:
@@ -112,7 +112,8 @@ def raw_url(at: Addresses, file: str) -> str:
 
 
 def image_url(at: Addresses, entry: Entry) -> str:
-    """A drawing is its own preview; of others, the hash lets every cache keep the picture."""
+    """Return the preview's URL. An SVG is its own preview; others have a version in the URL, so
+    that caches may keep them."""
     if entry.extension == "svg":
         return raw_url(at, entry.id)
     return f"{at.root}files/file/{entry.id}/image/{entry.mark}/?in={at.folder}"

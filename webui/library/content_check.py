@@ -1,7 +1,7 @@
 """Compare what a service sends as a file or ZIP with what its listing promised.
 
-A service in trouble may answer 200 and send a web page, a message in JSON, or nothing at all.
-Saved under the file's name, that would pass for the file.
+A failing service may answer 200 and send a web page, a JSON message, or nothing at all. Saved
+under the file's name, that would pass for the file.
 """
 
 import re
@@ -15,7 +15,7 @@ from webui.v1.links import Download
 
 Kind = Literal["", "binary", "markup", "json", "zip"]
 
-# Until a response that doesn't tell its length has sent so much, or all it has.
+# Read this much of a response without a length, or all of it if shorter, before judging it.
 MOST_PEEKED_BYTES = 64 * 1024
 BEGINNING_BYTES = 1024
 
@@ -40,7 +40,7 @@ RANGE = re.compile(r"bytes ([0-9]{1,19})-[0-9]{1,19}/([0-9]{1,19}|\*)")
 
 @dataclass(frozen=True)
 class Expected:
-    """What the bytes should be. `size_bytes`: None where the listing doesn't tell."""
+    """What the bytes should be. `size_bytes` is None if the listing doesn't say."""
 
     name: str
     kind: Kind = ""
@@ -58,7 +58,7 @@ def expected_file(entry: Entry | None) -> Expected:
     """Return what the listing promises, or UNKNOWN."""
     if entry is None:
         return UNKNOWN
-    # Some services say 0 where they don't know.
+    # Some services send 0 for an unknown size.
     return Expected(entry.name, kind_of(entry.extension), entry.size_bytes or None)
 
 
@@ -75,7 +75,7 @@ def kind_of(extension: str) -> Kind:
 
 
 def check(v1: Client, found: Download, expected: Expected, method: str = "GET") -> None:
-    """Raise if something else came in place of the file, and close it then."""
+    """Close the response and raise if the service sent something other than the file."""
     if found.status not in (200, 206) or not expected.is_known:
         return
     word = find_mismatch(found, expected, has_body=method != "HEAD")
@@ -87,7 +87,7 @@ def check(v1: Client, found: Download, expected: Expected, method: str = "GET") 
 
 
 def said_in(v1: Client, found: Download) -> str:
-    """The words of a message. One that is a refusal with a meaning of its own is raised."""
+    """Return the service's message, or raise a failure with a distinct class, such as `NoRoom`."""
     try:
         v1.check_message(found)
     except Unreadable:
@@ -115,7 +115,7 @@ def find_mismatch(found: Download, expected: Expected, *, has_body: bool) -> str
 
 
 def range_of(found: Download) -> tuple[int | None, int | None]:
-    """Where the bytes begin, and the size of the whole; None for what isn't told."""
+    """Return where the bytes begin, and the size of the whole file; None if unknown."""
     if found.status == 200:
         return 0, found.size_bytes
     told = RANGE.fullmatch(found.headers.get("Content-Range", ""))
@@ -125,7 +125,7 @@ def range_of(found: Download) -> tuple[int | None, int | None]:
 
 
 def too_short(found: Download, size_bytes: int) -> str:
-    """Of a response that doesn't tell its length, which is then held to the listed one."""
+    """Check a response without a length, and hold the rest of its stream to the listed size."""
     beginning = found.peek(min(size_bytes, MOST_PEEKED_BYTES))
     if len(beginning) < min(size_bytes, MOST_PEEKED_BYTES):
         return what_came(beginning)
@@ -135,8 +135,8 @@ def too_short(found: Download, size_bytes: int) -> str:
 
 
 def unlike(found: Download, expected: Expected) -> str:
-    """Judge by the first bytes alone. Text may contain markup or JSON, so there the Content-Type
-    has to agree."""
+    """Judge by the first bytes alone. Text may contain markup or JSON, so for text the
+    Content-Type has to agree."""
     beginning = found.peek(BEGINNING_BYTES)
     if expected.kind == "zip":
         return "" if beginning.startswith(ZIP_BEGINNINGS) else what_came(beginning)

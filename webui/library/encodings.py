@@ -1,4 +1,4 @@
-"""Guess the encoding of a text."""
+"""Guess the encoding of a text, and decode it."""
 
 import codecs
 
@@ -16,18 +16,18 @@ GUESSED = [
     *("koi8_r", "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp874", "cp866"),
 ]
 USUAL = "cp1252"
-OF_ARTISTS = "cp437"  # .nfo files are drawn with the letters of the first PC
+OF_ARTISTS = "cp437"  # .nfo files are drawn with the characters of the first PC
 KNOWN = frozenset({"utf_8", OF_ARTISTS, *MARKS.values(), *GUESSED})
 SAMPLE_BYTES = 8 * 1024
 LEAST_GUESSED_BYTES = 40
 MOST_CONTROLS = 0.1
-# Those that texts have: tab, line feed, form feed, carriage return, escape.
+# Control characters that texts contain: tab, line feed, form feed, carriage return, escape.
 USUAL_CONTROLS = bytes((9, 10, 12, 13, 27))
 CONTROLS = bytes(set(range(32)) - set(USUAL_CONTROLS))
 
 
 def encoding_of(data: bytes, *, is_art: bool) -> str:
-    """Empty where it is no text."""
+    """Return the encoding, or an empty string if the data isn't text."""
     for mark, encoding in MARKS.items():
         if data.startswith(mark):
             return encoding
@@ -42,7 +42,7 @@ def encoding_of(data: bytes, *, is_art: bool) -> str:
 
 
 def wide(sample: bytes) -> str:
-    """UTF-16 without a mark: most Latin letters have a zero as their other half."""
+    """Detect UTF-16 without a byte order mark: one byte of most Latin letters is zero."""
     if len(sample) < 4:
         return ""
     halves = (len(sample) + 1) // 2
@@ -53,7 +53,7 @@ def wide(sample: bytes) -> str:
 
 
 def is_utf_8(data: bytes) -> bool:
-    """The last letter may be cut off."""
+    """Return whether the data is UTF-8. Its last character may be cut off."""
     try:
         codecs.getincrementaldecoder("utf_8")().decode(data)
     except UnicodeDecodeError:
@@ -69,7 +69,7 @@ def guessed(sample: bytes) -> str:
 
 
 def decoded(data: bytes, encoding: str, *, is_last: bool) -> tuple[str, int]:
-    """The text, and how many of the bytes it took: a letter cut in two is left for later."""
+    """Return the text and the number of bytes decoded: a character cut in two is left for later."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     text = decoder.decode(data, final=is_last)
     pending, _state = (b"", 0) if is_last else decoder.getstate()

@@ -52,16 +52,16 @@ PICTURED = frozenset({"film", "image"})
 
 
 class Entry(NamedTuple):
-    """A row of a listing, as it is kept for all processes: plain values only."""
+    """A row of a listing, as the cache keeps it for all processes: plain values only."""
 
     kind: str  # FOLDER or FILE
     id: str
     name: str
-    size_bytes: int | None  # None where the service doesn't tell
+    size_bytes: int | None  # None if the service doesn't say
     added: int | None  # seconds since 1970
     hash: str = ""
-    picture: str = ""  # the service's own link to a small one; OWN_PICTURE: to be asked for
-    # 0 where the service doesn't tell.
+    picture: str = ""  # the service's link to a thumbnail; OWN_PICTURE: request it by the id
+    # 0 if the service doesn't say.
     duration_seconds: int = 0
     width: int = 0
     height: int = 0
@@ -76,8 +76,8 @@ class Entry(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Another one where the content is another: caches may keep a picture of it for ever. It
-        tells versions of one file apart; whole hashes were a quarter of a page."""
+        """Return a version that changes with the content, so that caches may keep pictures forever.
+        It only distinguishes versions of one file: whole hashes took up a quarter of a page."""
         return self.hash[:8] or f"{self.size_bytes or 0}-{self.added or 0}"
 
     @property
@@ -86,7 +86,7 @@ class Entry(NamedTuple):
 
     @property
     def look(self) -> str:
-        """film, audio, image, captions, text, archive, or nothing special."""
+        """Return film, audio, image, captions, text, archive, or an empty string."""
         return KIND_OF.get(self.extension, "")
 
     @property
@@ -95,18 +95,19 @@ class Entry(NamedTuple):
 
     @property
     def preview(self) -> str:
-        """video, audio, picture, subtitle, markdown, table, pdf, archive, text, code, or none."""
+        """Return video, audio, picture, subtitle, markdown, table, pdf, archive, text, code, or
+        none."""
         known = PREVIEW_OF.get(self.extension)
         return known or PREVIEW_OF_NAME.get(self.name.lower(), "none")
 
     @property
     def is_showable_picture(self) -> bool:
-        """Browsers show it as it is, in a time and a memory that a page may cost."""
+        """Return whether browsers show the file itself, within reasonable time and memory."""
         return self.extension in SHOWABLE and (self.size_bytes or 0) <= MOST_SHOWN_BYTES
 
 
 class Contents:
-    """The entries of one revision of a folder. Orders are worked out once and kept with it."""
+    """The entries of one revision of a folder. Each order is computed once and kept."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
@@ -120,7 +121,7 @@ class Contents:
         return next((entry for entry in self.entries if entry.key == key), None)
 
     def matching(self, sort: str, query: str) -> Sequence[Entry]:
-        """All whose names have every word of the query, in order."""
+        """Return the entries whose names contain every word of the query, in order."""
         order = self.in_order(sort)
         words = query.casefold().split()
         if not words:
@@ -138,7 +139,7 @@ class Contents:
         return self._orders[sort]
 
     def _sorted(self, sort: str) -> list[Entry]:
-        """Folders first, whatever the order; equals by name, from A to Z."""
+        """Sort folders first, whatever the order; break ties by name, from A to Z."""
         if sort == "name":
             found = sorted(self.entries, key=by_name)
             return sorted(found, key=is_file)
@@ -156,13 +157,13 @@ def is_file(entry: Entry) -> bool:
 
 
 def by_name(entry: Entry) -> list[str | int]:
-    """2 before 10, in any case and with any accent; equals by the exact name. Words and numbers
-    take turns, so that two keys can always be compared: no number is less than none."""
+    """Return a sort key: 2 before 10, ignoring case and accents; ties by the exact name. Words and
+    numbers alternate, so any two keys can be compared; the -1 after them precedes all numbers."""
     return [*natural(entry.name), -1, entry.name, entry.id]
 
 
 def natural(name: str) -> list[str | int]:
-    """Words and numbers in turn."""
+    """Split a name into alternating words and numbers."""
     parts: list[str | int] = [*DIGITS.split(plain(name))]
     parts[1::2] = [int(str(digits)[:LONGEST_NUMBER]) for digits in parts[1::2]]
     return parts
@@ -182,7 +183,7 @@ VALUES: dict[str, Callable[[Entry], int]] = {
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Stem and extension; what is too long or has a space is no extension."""
+    """Split a name into stem and extension. An extension has at most ten letters and digits."""
     stem, dot, extension = name.rpartition(".")
     if not stem or not extension or len(extension) > 10 or not extension.isalnum():
         return name, ""
@@ -191,7 +192,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A folder as the service listed it once. Two with one revision say the same."""
+    """A folder as the service listed it once. The same revision means the same entries and path."""
 
     folder: str  # "0" for the root
     name: str

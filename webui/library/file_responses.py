@@ -34,8 +34,8 @@ Presenting = Callable[[Download], BrowserHandling]
 
 
 class StreamSlots:
-    """So many streams at once, and no more: a reader holds a thread for as long as it reads, and
-    with all threads at readers no page is answered."""
+    """A limit on concurrent streams. A client occupies a thread while it reads; if streams occupied
+    all threads, no page could be sent."""
 
     def __init__(self, most: int) -> None:
         self._free = threading.BoundedSemaphore(most)
@@ -53,7 +53,8 @@ slots = StreamSlots(settings.STREAMS_PER_PROCESS)
 def deliver(
     request: HttpRequest, service: Service, opening: Opening, expected: Expected
 ) -> HttpResponseBase:
-    """`opening` asks the service; it answers with a link, or with the bytes themselves."""
+    """Send a file to the browser. `opening` asks the service, which answers with a link or with the
+    bytes themselves."""
     if service.is_embedded:
         found = opening({})
         if isinstance(found, Link):
@@ -77,7 +78,7 @@ def deliver(
 def show(
     request: Request, opening: Opening, present: Presenting, expected: Expected
 ) -> HttpResponseBase:
-    """For use inside a page: passed on by the site, wherever the service keeps it."""
+    """Send a file for use inside a page. The site passes the bytes on, even behind a link."""
     if not slots.take():
         return busy()
     headers = sent_on(request.headers)
@@ -93,8 +94,8 @@ def show(
 
 
 def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
-    """Ends the stream at the service when the reader leaves, though no byte comes just then.
-    Returns what gives its slot back."""
+    """Abort the service's stream if the client disconnects, even while the stream is idle. Return a
+    function that stops watching and releases the slot."""
     reader = request.META.get("gunicorn.socket")
     forget = disconnect_watcher().expect(reader, found.abort) if reader is not None else _nothing
 
@@ -106,7 +107,8 @@ def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
 
 
 def handed_over(link: Link) -> HttpResponse:
-    """Our own service's links as a path, so that they fit every name that Ferry is known by."""
+    """Redirect to a link. Links of our own service are sent as paths, so that they work under every
+    host name of Ferry."""
     response = HttpResponse(status=302)
     response["Location"] = link.path_and_query if link.is_ours else link.url
     response["Cache-Control"] = "private, no-store"
@@ -139,9 +141,10 @@ def passed_on(
 
 
 class RelayedStream:
-    """Pieces as they come from the service, closed there as soon as the reader leaves.
+    """A stream of the service's bytes, closed there as soon as the client disconnects.
 
-    A stream that breaks is an aborted connection: ending it quietly would pass for the whole.
+    If the stream breaks, the client's connection is aborted: a normal end would pass for the whole
+    file.
     """
 
     def __init__(self, found: Download, done: Callable[[], None]) -> None:
@@ -163,13 +166,13 @@ class RelayedStream:
     def close(self) -> None:
         done, self._done = self._done, None
         if done is not None:
-            # First: a connection that is closed may serve another reader the next moment.
+            # Stop watching first: after `close`, the connection may serve another download.
             done()
             self._found.close()
 
 
 def _nothing() -> None:
-    """Our own service's bytes hold no slot."""
+    """Do nothing: streams of our own service hold no slot."""
 
 
 def one_line(value: str) -> str:
@@ -177,7 +180,7 @@ def one_line(value: str) -> str:
 
 
 def name_in(found: Download) -> str:
-    """The name that the service gives its stream, if it gives any."""
+    """Return the file name in the service's headers, or an empty string."""
     header = found.headers.get("Content-Disposition", "")[:4000]
     coded, plain = CODED_NAME.search(header), PLAIN_NAME.search(header)
     if coded:
@@ -190,7 +193,8 @@ def attachment(name: str) -> str:
 
 
 def disposition(manner: str, name: str) -> str:
-    """For any name: a plain one for old clients, the true one as RFC 8187 has it."""
+    """Return a Content-Disposition header for any name: in ASCII for old clients, and exactly, as
+    RFC 8187 defines it."""
     safe = UNSAFE_IN_A_NAME.sub("_", name)[:255].strip(" .") or "file"
     plain = "".join(char if " " <= char <= "~" and char != "%" else "_" for char in safe)
     value = f'{manner}; filename="{plain}"'

@@ -1,4 +1,4 @@
-"""Folders as the site shows them: from the shared cache at once, from the service when due."""
+"""Read folders from the shared cache, and from the service if they may have changed."""
 
 import time
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ LONGEST_ID = 64
 
 
 class FolderGone(NotFound):
-    """The folder is not there any more; `parent` is where it was, if anybody knows."""
+    """The folder no longer exists. `parent` is the folder it was in, if known."""
 
     def __init__(self, parent: str) -> None:
         super().__init__("not_found", status=404)
@@ -33,7 +33,7 @@ class FolderGone(NotFound):
 
 @dataclass(frozen=True)
 class Reading:
-    """`failure`: why it is no newer than it is."""
+    """A folder as it was read. `failure` says why the snapshot isn't newer."""
 
     snapshot: Snapshot
     is_fresh: bool
@@ -50,9 +50,12 @@ def _store_at(path: Path) -> Listings:
 
 
 def read(service: Service, folder: str, *, now: datetime, at_once: bool = False) -> Reading:
-    """Our own service is asked each time: it answers in a moment that nothing is new. A foreign
-    one is asked before the page where nobody has seen the folder, we changed it ourselves, or
-    the reader insists; else the page asks once behind."""
+    """Return a folder, from the cache if possible.
+
+    Our own service is asked each time, since it quickly answers "unchanged". A foreign service is
+    asked first only if the folder isn't cached, we changed it ourselves, or the person insists
+    (`at_once`). Otherwise the page is shown at once and asks for news itself.
+    """
     since = datetime.now(UTC)
     known = store().find(service.key, folder)
     if known is None:
@@ -77,7 +80,7 @@ def _revalidated(service: Service, folder: str, known: CachedListing, since: dat
 def _fetched(
     service: Service, folder: str, known: CachedListing | None, since: datetime
 ) -> Snapshot:
-    """Asks when it has the turn, unless somebody else was told since then."""
+    """Ask a foreign service under the refresh lock, unless another process did after `since`."""
     if service.is_embedded:
         return _fetch(service, folder, known)
     deadline = time.monotonic() + WAIT_SECONDS
@@ -114,14 +117,14 @@ def _id_of(folder: str) -> str | None:
 
 
 def listed_file(service: Service, folder: str, file: str) -> Entry | None:
-    """As the listing that a page was made of has it, without asking the service."""
+    """Return a file from the cached listing, as pages show it, without asking the service."""
     known = store().find(service.key, folder[:LONGEST_ID])
     return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
 
 
 def find_file(service: Service, folder: str, file: str) -> Entry | None:
-    """As its folder lists it. The service is asked only where nobody has seen the folder, or
-    where its listing is in doubt; where that fails, nothing is known of the file."""
+    """Return a file as its folder lists it, or None if the service fails. The service is asked
+    only if the folder isn't cached or may have changed."""
     if not folder:
         return None
     with suppress(Failure):
@@ -131,12 +134,13 @@ def find_file(service: Service, folder: str, file: str) -> Entry | None:
 
 
 def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Our own service tells the whole path; others perhaps no more than the name."""
+    """Return the folders above. Our own service sends the whole path; others may send only the
+    name."""
     return store().ancestors(service.key, snapshot, tells_path=service.is_embedded)
 
 
 def path_of(service: Service, snapshot: Snapshot) -> str:
-    """From the root. Where the service doesn't tell it, the folders above are opened for it."""
+    """Return the path from the root. If the service doesn't send it, read the folders above."""
     if snapshot.is_root:
         return ""
     if service.is_embedded or snapshot.path != snapshot.name:
@@ -151,14 +155,14 @@ def path_of(service: Service, snapshot: Snapshot) -> str:
 
 
 def own_id(service: Service) -> str:
-    """The root's id as the service has it: 0 is a word of ours, which not each understands."""
+    """Return the service's own id of the root: not every service understands our id 0."""
     read(service, ROOT, now=datetime.now(UTC))
     known = store().find(service.key, ROOT)
     return known.own_id if known else ROOT
 
 
 def changed(service: Service, folders: Iterable[str]) -> None:
-    """After an act of ours: the folder, and those above, whose sizes it changed."""
+    """Record that we changed these folders, and thus the sizes of the folders above."""
     touched = {ROOT, *folders}
     for folder in folders:
         known = store().find(service.key, folder)

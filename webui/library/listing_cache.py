@@ -1,4 +1,4 @@
-"""A cache of listings for all processes: shown at once, revalidated behind."""
+"""A cache of listings for all processes: shown at once, revalidated in the background."""
 
 import hashlib
 import json
@@ -57,7 +57,7 @@ CREATE INDEX IF NOT EXISTS listing_used ON listing (used_at);
 
 @dataclass(frozen=True)
 class CachedListing:
-    """What the store holds of a folder. `is_changed`: by ourselves, after it was read."""
+    """A listing in the cache. `is_changed`: we changed the folder after it was read."""
 
     snapshot: Snapshot
     etag: str | None
@@ -68,18 +68,18 @@ class CachedListing:
 class Listings:
     """A store of listings for all processes of one machine.
 
-    Guarantee: what one process read, all show; what one process changed, none shows as it was
-    before, since a listing that was being read meanwhile is not kept (`number`). One process at a
-    time asks the service about a folder (`turn`, which expires with a process that died). Bounded
-    in folders, bytes and age; losing the file loses nothing but speed.
+    Guarantee: all processes show what one of them read. After one process changed a folder, none
+    shows its earlier state: a listing read during the change isn't saved (`number`). One process
+    at a time asks the service about a folder (`turn`, which expires if that process dies). Limited
+    in folders, bytes, and age; losing the file costs only speed.
 
-    Reason: two processes with a memory each would show two truths in turn.
+    Reason: two processes with separate memories would alternately show two different states.
 
-    Cost: a lookup is one read of SQLite, 0.1 ms; the entries themselves are parsed once per
-    process and revision, and their orders are kept with them.
+    Cost: a lookup is one SQLite read, 0.1 ms; each process parses the entries of a revision once,
+    and keeps their orders with them.
 
-    Refused: Django's file cache (no atomic step to take turns with), the database of Ferry (its
-    one writer has better things to do, and this file may be thrown away).
+    Rejected: Django's file cache (no atomic operation for the lock), Ferry's database (its one
+    writer has better things to do, and this file may be deleted).
     """
 
     def __init__(
@@ -137,8 +137,8 @@ class Listings:
     def ancestors(
         self, service: str, snapshot: Snapshot, *, tells_path: bool
     ) -> list[tuple[str, str]]:
-        """Ids and names from below the root down to the parent. Of those that nobody has opened
-        yet the path tells the name, if anything does."""
+        """Return ids and names from below the root down to the parent. For folders that no one has
+        opened, the path supplies the name, if it is known, and the id may be empty."""
         names = snapshot.path.split("/")[:-1]
         most = len(names) if tells_path or names else MOST_ANCESTORS
         found: list[tuple[str, str]] = []
@@ -170,13 +170,13 @@ class Listings:
         return found
 
     def name_of(self, service: str, folder: str) -> str:
-        """Nothing where nobody has opened it yet."""
+        """Return a folder's name, or an empty string if no one has opened it yet."""
         with self._file.opened() as base:
             row = self._facts(base, service, folder)
         return row["name"] if row else ""
 
     def space(self, service: str) -> tuple[int | None, int | None]:
-        """Used and whole, as the listing that was read last told."""
+        """Return used and total space, from the latest listing that states it."""
         with self._file.opened() as base:
             row = base.execute(
                 "SELECT space_used, space_max FROM listing"
@@ -188,12 +188,12 @@ class Listings:
     # Keeping
 
     def number(self, service: str, folder: str) -> int:
-        """How often we changed this folder ourselves: taken before it is read."""
+        """Return how often we changed this folder ourselves. Call it before reading the folder."""
         with self._file.opened() as base:
             return number_of(base, service, folder)
 
     def save(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
-        """Lets the others see it, unless we changed the folder since `number` was taken."""
+        """Save a listing for all processes, unless we changed the folder since taking `number`."""
         entries = entries_of(listing)
         stored = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
         facts = facts_of(service, folder, listing, stored)
@@ -209,7 +209,7 @@ class Listings:
         return snapshot_of(facts, contents)
 
     def confirm(self, service: str, folder: str, number: int) -> None:
-        """The service says that nothing changed."""
+        """Record that the service reported no change."""
         with self._file.opened() as base:
             base.execute(
                 "UPDATE listing SET read_at = ?, number = ? WHERE service = ? AND folder = ?"
@@ -218,7 +218,7 @@ class Listings:
             )
 
     def change(self, service: str, folders: list[str]) -> None:
-        """We changed these: what is known of them is not shown unasked any more."""
+        """Record that we changed these folders: their listings are revalidated before use."""
         with self._file.changed() as base:
             for folder in folders:
                 put(
@@ -238,7 +238,7 @@ class Listings:
 
     @contextmanager
     def refresh_lock(self, service: str, folder: str) -> Iterator[bool]:
-        """True for one at a time."""
+        """Yield True to one caller at a time, and False to the others."""
         has_turn = self._take_turn(service, folder)
         try:
             yield has_turn
@@ -267,7 +267,7 @@ class Listings:
             self.prune()
 
     def prune(self) -> None:
-        """The least used go first."""
+        """Delete old listings, and the least recently used beyond the limits."""
         with self._file.changed() as base:
             gone = base.execute(
                 "SELECT service, folder FROM (SELECT service, folder, used_at,"
@@ -282,7 +282,7 @@ class Listings:
 
 
 class Memory:
-    """Parsed listings of this process: the latest used, up to so many entries in all."""
+    """An LRU cache of this process's parsed listings, limited by their total number of entries."""
 
     def __init__(self, most_entries: int) -> None:
         self._most = most_entries
@@ -381,7 +381,7 @@ def entries_of(listing: Listing) -> list[Entry]:
 
 
 def picture_of(file: File) -> str:
-    """One that is sharp in the grid, where there is one; else the thumbnail."""
+    """Return a picture that is sharp in the grid, if there is one, or else the thumbnail."""
     if file.has_picture:
         return OWN_PICTURE
     return file.image_url(PICTURE_PIXELS) or file.thumb_url or ""

@@ -1,4 +1,4 @@
-"""Check names of files and folders, and explain at the field why one is refused."""
+"""Check names of files and folders, and explain at the field why a name is refused."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ NEVER_IN_A_NAME = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def find_name_error(name: str) -> str:
-    """As the service would judge it; nothing where the name is good."""
+    """Return why the service would refuse the name, or an empty string."""
     if not name.strip():
         return describe_name_error("name_empty")
     if max(len(name), len(unicodedata.normalize("NFC", name))) > LONGEST_NAME:
@@ -23,7 +23,7 @@ def find_name_error(name: str) -> str:
 
 
 def refusal(failure: Conflict | Rejected) -> str:
-    """The service's own refusal, in words for the field."""
+    """Put the service's refusal into words for the field."""
     if isinstance(failure, Conflict):
         return describe_name_error("name_taken")
     return describe_name_error(failure.reason) or said(failure)

@@ -1,4 +1,4 @@
-"""Fetch pieces of a file from the service: bounded bytes and seconds."""
+"""Fetch pieces of a file from the service, within limits on bytes and time."""
 
 import io
 import time
@@ -10,16 +10,16 @@ from webui.v1.links import Download, Link
 
 PIECE_BYTES = 256 * 1024
 MOST_SECONDS = 15
-# A service that knows no ranges sends all that lies before the piece, too.
+# A service without range support also sends everything before the piece.
 MOST_SKIPPED_BYTES = 16 * 2**20
 
 
 class TooFar(Exception):  # noqa: N818  Errors are nouns here.
-    """More of the file would have to be fetched than we are ready to."""
+    """Reading on would fetch more of the file than the limit allows."""
 
 
 class RemoteFile(io.RawIOBase):
-    """A file at the service that fetches only the pieces that are read, and only so many."""
+    """A file at the service. It fetches only the pieces that are read, up to a limit."""
 
     def __init__(self, v1: Client, file: str, expected: Expected, most_pieces: int) -> None:
         self._v1, self._file, self._expected = v1, file, expected

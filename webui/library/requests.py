@@ -1,4 +1,4 @@
-"""How a request wants a listing to look: sort, filter, and view."""
+"""Read from a request how to show a listing: sort, filter, and view."""
 
 from webui.http.requests import Request
 from webui.library.addresses import ViewOptions, parse_view_options

@@ -1,4 +1,4 @@
-"""Addresses under which another device can open Ferry, as links and as QR codes."""
+"""Addresses at which another device can open Ferry, as links and as QR codes."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ MOST_DOORS = 4
 
 @dataclass(frozen=True)
 class DeviceAddress:
-    """An address of Ferry with the link at its end, and its picture for a camera."""
+    """A URL of Ferry, and its QR code."""
 
     url: str
     qr_path: str
@@ -21,8 +21,8 @@ class DeviceAddress:
 
 
 def device_addresses(request: HttpRequest, path: str) -> list[DeviceAddress]:
-    """The address in the reader's own bar, unless it means this machine to itself alone: then
-    those that the machine has in its networks, where Ferry listens there."""
+    """Return the path at the host that the browser uses. For a loopback host, return it at this
+    machine's addresses in its networks instead, provided that Ferry listens there."""
     return [device_address(f"{base}{path}") for base in bases(request)]
 
 
@@ -40,7 +40,7 @@ def is_loopback(name: str) -> bool:
 
 
 def device_address(url: str) -> DeviceAddress:
-    """One path of the picture's dark runs; the quiet edge around it is the page's to give."""
+    """Draw the dark modules as one SVG path. The page adds the quiet zone around them."""
     rows = segno.make(url, error="m", micro=False).matrix
     runs = [
         f"M{start} {number}.5h{length}"

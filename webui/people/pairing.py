@@ -1,4 +1,4 @@
-"""Sign a device in from another one that is already signed in."""
+"""Sign in a device from another that is already signed in."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -10,19 +10,19 @@ from webui.models import Pairing, User, digest_of
 
 LINK_LIFETIME = timedelta(minutes=2)
 CODE_LIFETIME = timedelta(minutes=5)
-# The other device may ask a little later how it went.
+# Pairings are kept after they expire, since the other device may ask for the outcome later.
 REMEMBERED = timedelta(hours=1)
-# Nothing that looks like something else, and no vowels, so that no word comes out.
+# No letters that look like others, and no vowels, so that codes spell no words.
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 CODE_LENGTH = 8
-# In the place of a session's key: a link that was made in the terminal comes from no session.
+# Stands for the session key of a link that was made in the terminal, outside any session.
 TERMINAL = "terminal"
 
 
 def offer(
     user: User, session_key: str, now: datetime, lifetime: timedelta = LINK_LIFETIME
 ) -> tuple[Pairing, str]:
-    """A link's token beside its row. A new one takes the place of those before."""
+    """Return the row and token of a new link, which replaces the person's earlier links."""
     Pairing.objects.filter(user=user, code_digest="", used_at=None).delete()
     token = secrets.token_urlsafe(32)
     row = Pairing.objects.create(
@@ -40,7 +40,7 @@ def offered(token: str, now: datetime) -> Pairing | None:
 
 
 def accept(token: str, agent: str, address: str, now: datetime) -> User | None:
-    """The person whom the link signs in, for exactly one caller."""
+    """Return the person whom the link signs in, to exactly one caller."""
     rows = _granted(now).filter(digest=digest_of(token), code_digest="")
     row = rows.first()
     if row is None or not rows.update(used_at=now, agent=agent, address=address):
@@ -49,7 +49,7 @@ def accept(token: str, agent: str, address: str, now: datetime) -> User | None:
 
 
 def begin(agent: str, address: str, now: datetime) -> tuple[str, str]:
-    """The secret that the waiting device keeps, and the code that it shows."""
+    """Return the secret that the waiting device keeps, and the code that it shows."""
     secret = secrets.token_urlsafe(32)
     code = "".join(secrets.choice(LETTERS) for _each in range(CODE_LENGTH))
     Pairing.objects.create(
@@ -68,7 +68,7 @@ def waiting(secret: str, now: datetime) -> Pairing | None:
 
 
 def find_pairing(code: str, now: datetime) -> Pairing | None:
-    """The device that shows this code and that nobody has approved yet."""
+    """Return the pairing of the device that shows this code, if no one has approved it yet."""
     spelled = "".join(letter for letter in code.upper() if letter in LETTERS)
     return _open(now).filter(code_digest=digest_of(spelled), user=None).first()
 
@@ -83,7 +83,7 @@ def approve(pairing: Pairing, user: User, session_key: str, now: datetime) -> bo
 
 
 def finish(secret: str, now: datetime) -> User | None:
-    """The person who approved, once, for the device that keeps the secret."""
+    """Return the person who approved, once, to the device that keeps the secret."""
     rows = _granted(now).filter(digest=digest_of(secret)).exclude(code_digest="")
     row = rows.first()
     if row is None or not rows.update(used_at=now):
@@ -92,7 +92,7 @@ def finish(secret: str, now: datetime) -> User | None:
 
 
 def number_of(token: str) -> str:
-    """Four digits that both devices show, so that people see they mean the same link."""
+    """Return four digits that both devices show, so that people see they mean the same link."""
     number = int(digest_of(f"number {token}")[:8], 16) % 10_000
     return f"{number // 100:02} {number % 100:02}"
 
@@ -102,12 +102,13 @@ def end(user: User) -> None:
 
 
 def _granted(now: datetime) -> QuerySet[Pairing]:
-    """Those that somebody offered or approved in a session that still lives, or in the terminal."""
+    """Return open pairings offered or approved in a session that is still valid, or in the
+    terminal."""
     session = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=now)
     return _open(now).filter(Q(session_key=TERMINAL) | Exists(session), user__epoch=F("epoch"))
 
 
 def _open(now: datetime) -> QuerySet[Pairing]:
-    """A clock that was put back makes none last for longer."""
+    """Return unused pairings that expire within `CODE_LIFETIME`, even if the clock was set back."""
     ends = {"expires_at__gt": now, "expires_at__lte": now + CODE_LIFETIME}
     return Pairing.objects.filter(**ends, used_at=None)

@@ -19,7 +19,7 @@ class OfferPart:
 
 @dataclass(frozen=True)
 class OutcomePart:
-    """What became of an offer; both empty while nobody has come."""
+    """What became of an offer. Both fields are empty until a device uses the link."""
 
     done: str
     over: str

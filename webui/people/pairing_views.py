@@ -1,4 +1,4 @@
-"""Sign a device in from another: by a link for a camera, or by a code that is typed."""
+"""Sign in a device from another: by scanning a link, or by typing a code."""
 
 import logging
 
@@ -35,7 +35,7 @@ SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 @require_POST
 @open_to(Role.GUEST)
 def offer(request: Request) -> HttpResponse:
-    """The link is in this answer alone, as a picture and as text."""
+    """Show a new link as a QR code and as text. Only this response contains it."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
     events.record(request, Kind.LINK_OFFERED)
     at = device_addresses(request, reverse("pair-accept", args=[token]))
@@ -47,7 +47,7 @@ def offer(request: Request) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def offered(request: Request, pairing: int) -> HttpResponse:
-    """How it goes, for the one who offered; 204 while nobody has come."""
+    """Show the outcome to the person who offered the link; 204 until a device uses it."""
     row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
     is_late = is_over(row, timezone.now())
     outcome = pairing_page.outcome_part(
@@ -58,13 +58,13 @@ def offered(request: Request, pairing: int) -> HttpResponse:
     return render(request, "people/_paired.html", {"outcome": outcome})
 
 
-# By a link: the device that comes
+# By a link: the device that uses it
 
 
 @asks_and_acts
 @open_to_strangers
 def accept(request: HttpRequest, token: str) -> HttpResponse:
-    """Looking at the link, as scanners and previews do, uses nothing up."""
+    """Sign in this device. A GET, as scanners and previews send, doesn't use up the link."""
     now = timezone.now()
     row = pairing.offered(token, now)
     if row is None or row.user is None:
@@ -87,7 +87,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 @asks_and_acts
 @open_to_strangers
 def wait(request: HttpRequest) -> HttpResponse:
-    """Shows a code from the first press on; the secret stays in a cookie of this browser."""
+    """Show a code after the first POST. The secret stays in a cookie of this browser."""
     if request.method != "POST":
         return render(request, "people/wait.html", {"is_late": "late" in request.GET})
     limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
@@ -110,7 +110,7 @@ def wait(request: HttpRequest) -> HttpResponse:
 @asks_and_acts
 @open_to_strangers
 def state(request: HttpRequest) -> HttpResponse:
-    """GET says whether somebody approved (204: not yet, 404: too late); POST signs in."""
+    """Report on GET whether someone approved (204: not yet, 404: too late); sign in on POST."""
     now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
     row = pairing.waiting(secret, now)
     if row is None:
@@ -132,7 +132,7 @@ def state(request: HttpRequest) -> HttpResponse:
 @asks_and_acts
 @open_to(Role.GUEST)
 def approve(request: Request) -> HttpResponse:
-    """First which device asks, then whether it may."""
+    """Show which device displays the code, then approve it on confirmation."""
     if request.method != "POST":
         return render(request, "people/approve.html", {"page": pairing_page.approve_page()})
     now, code = timezone.now(), request.POST.get("code", "")[:50]

@@ -1,4 +1,4 @@
-"""Who uses Ferry, and who may join: what an owner decides about others."""
+"""The people of Ferry and their invitations: what an owner decides about others."""
 
 from datetime import datetime, timedelta
 
@@ -15,20 +15,20 @@ INVITATION_LIFETIME = timedelta(days=3)
 MOST_INVITATIONS = 50
 
 
-class ChangeRefused(Exception):  # noqa: N818  As the house names its errors: by nouns.
-    """Not while things are as they are now."""
+class ChangeRefused(Exception):  # noqa: N818  Errors are nouns here.
+    """The current state doesn't allow this change."""
 
 
 class LastOwner(ChangeRefused):
-    """Somebody has to be left who can let people in."""
+    """The last owner has to stay, since only an owner can let people in."""
 
 
 class NoOwner(ChangeRefused):
-    """Whoever decides was an owner when the page was opened, and is none any more."""
+    """The person who decides was an owner when the page was opened, but no longer is."""
 
 
 class TooManyInvitations(ChangeRefused):
-    """So many are open that something must be wrong."""
+    """So many invitations are open that something must be wrong."""
 
 
 def change_role(person: User, role: Role, by: User) -> None:
@@ -39,18 +39,18 @@ def change_role(person: User, role: Role, by: User) -> None:
 
 
 def remove(person: User, by: User) -> None:
-    """Signed out everywhere in the same moment."""
+    """Remove a person, and sign them out everywhere in the same transaction."""
     with transaction.atomic():
         _decide(person, by, stays_owner=False)
         program_password.end(person)
-        # Signed links name no person, so that only a new key ends those that this one has.
+        # Signed links name no person, so only a new key invalidates those that this person has.
         import_string(settings.V1_LINKS_ENDER)()
         devices.sign_out(person.devices.all())
         person.delete()
 
 
 def _end_grants(person: User, role: Role) -> None:
-    """What came from the role before, and would come back to life with it."""
+    """Revoke the grants of the previous role, which would become valid again with that role."""
     pairing.end(person)
     OneTimeLink.objects.filter(made_by=person).delete()
     if role is not Role.OWNER:
@@ -60,7 +60,7 @@ def _end_grants(person: User, role: Role) -> None:
 
 
 def _decide(person: User, by: User, *, stays_owner: bool) -> None:
-    """Two owners who remove each other meet here, one after the other."""
+    """Check that `by` may decide. The row locks serialize two owners who remove each other."""
     owners = set(
         User.objects.select_for_update().filter(role=Role.OWNER).values_list("pk", flat=True)
     )
@@ -71,7 +71,7 @@ def _decide(person: User, by: User, *, stays_owner: bool) -> None:
 
 
 def invite(role: Role, by: User, now: datetime) -> str:
-    """The token of a link that makes one person; only its bearer knows it."""
+    """Return the token of a link by which one person joins; only its bearer knows the token."""
     if invitations(now).count() >= MOST_INVITATIONS:
         raise TooManyInvitations
     return OneTimeLink.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
@@ -82,7 +82,7 @@ def invitations(now: datetime) -> QuerySet[OneTimeLink]:
 
 
 def join(token: str, name: str, password: str, now: datetime) -> User | None:
-    """None where the link was used up, taken back or too old in the meantime."""
+    """Add a person, or return None if the link was used, revoked, or expired in the meantime."""
     with transaction.atomic():
         link = OneTimeLink.find(OneTimeLink.INVITATION, token, now)
         if link is None or not OneTimeLink.consume(OneTimeLink.INVITATION, token, now):

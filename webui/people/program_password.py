@@ -1,4 +1,4 @@
-"""The password for other programs that use Ferry's own service: one, set by an owner."""
+"""The one password, set by an owner, for other programs that use Ferry's own service."""
 
 import secrets
 
@@ -10,7 +10,7 @@ from webui.models import ProgramPassword, Role, User
 
 
 def make(owner: User) -> str | None:
-    """Return a new password, which takes the place of the last; None for an owner no longer."""
+    """Return a new password, which replaces the last, or None if `owner` no longer is one."""
     with transaction.atomic():
         owners = User.objects.select_for_update().filter(role=Role.OWNER)
         if owner.pk not in set(owners.values_list("pk", flat=True)):
@@ -28,6 +28,6 @@ def take_away() -> None:
 
 
 def end(maker: User) -> None:
-    """Take the password away that this person made."""
+    """Revoke the password if this person made it."""
     if ProgramPassword.objects.filter(user=maker).exists():
         take_away()

@@ -1,4 +1,4 @@
-"""The Server screen: people, for owners; and the link by which a person joins."""
+"""People on the Server screen, for owners, and the link by which a person joins."""
 
 import logging
 
@@ -119,7 +119,7 @@ def calendar() -> Calendar:
 @open_to(Role.OWNER)
 @confirmed("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def invite(request: Request) -> HttpResponse:
-    """The link is in this answer and nowhere else: not in an address, a log or the database."""
+    """Show a new link. It appears in this response only: in no URL, log, or database."""
     if request.method != "POST":
         return show_invite(request)
     role = wanted_role(request)
@@ -146,7 +146,7 @@ def show_invite(request: Request, refusal: str = "") -> HttpResponse:
 @require_POST
 @open_to(Role.OWNER)
 def revoke(request: Request, invitation: int) -> HttpResponse:
-    """One that is used up or too old counts as taken back."""
+    """Revoke an invitation. A used or expired one counts as revoked."""
     gone, _by_model = people.invitations(timezone.now()).filter(pk=invitation).delete()
     if gone:
         events.record(request, Kind.INVITATION_REVOKED)
@@ -161,7 +161,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
 @asks_and_acts
 @open_to_strangers
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Looking at the link, as scanners and previews do, uses nothing up."""
+    """Add a person by a link. A GET, as scanners and previews send, doesn't use up the link."""
     if not OneTimeLink.is_good(OneTimeLink.INVITATION, token, timezone.now()):
         return guessed(request)
     form = Join(request.POST if request.method == "POST" else None)

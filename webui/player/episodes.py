@@ -1,13 +1,13 @@
-"""Which films are episodes of a series, and which of them follow one another, by their names."""
+"""Recognize episodes of a series, and which follows which, by their file names."""
 
 import re
 from dataclasses import dataclass
 
 GAP = r"[\s._\-\u2013\u2014#:,]*"
-# None of them begins or ends within a word: "Deep 3" is no "ep 3".
+# Matches begin and end at word boundaries: "Deep 3" isn't "ep 3".
 START, END = r"(?<![a-z0-9])", r"(?![a-z0-9])"
 SEASON = rf"(?:season|staffel){GAP}(?P<season>\d{{1,3}}){GAP}"
-# The first pattern that finds something counts, so that the number of an episode comes before one
+# The first pattern that matches counts, so that an episode's number takes precedence over a number
 # in its title.
 EPISODES = [
     re.compile(rf"{START}s(?P<season>\d{{1,3}}){GAP}e(?:p{GAP})?(?P<number>\d{{1,4}})"),
@@ -17,7 +17,7 @@ EPISODES = [
 PART = r"(?:part|pt|teil|vol|volume|chapter|kapitel|disc|cd)"
 PARTS = [
     re.compile(rf"{START}{PART}{GAP}(?P<number>\d{{1,3}}){END}"),
-    # What is left at the end once brackets and the words of a release are gone.
+    # A number at the end, once brackets and release tags are removed.
     re.compile(r"(?<!\d)(?P<number>\d{1,4})(?:v\d)?\]?$"),
 ]
 TAIL = re.compile(
@@ -28,9 +28,9 @@ TAIL = re.compile(
 LEADING_BRACKET = re.compile(r"^\s*\[[^\]]*\](?=.*[^\W_])")
 WORD = re.compile(r"[^\W_]+")
 YEARS = range(1900, 2100)
-# No file system has longer ones, and patterns take the square of a length.
+# No file system allows longer names, and the patterns take quadratic time.
 LONGEST_NAME = 255
-# Cameras number what they record.
+# Cameras number their recordings.
 CAMERAS = frozenset(["dji", "dsc", "dscf", "dscn", "gopr", "img", "mov", "mvi", "pxl", "vid"])
 
 
@@ -39,11 +39,11 @@ class Episode:
     series: tuple[str, ...]  # the words before its number
     season: int
     number: int
-    is_called_so: bool  # else it is a part, or has a number and nothing more
+    is_called_so: bool  # otherwise it is a part, or has only a number
 
 
 def episode_of(stem: str) -> Episode | None:
-    """Read a name without its extension. A year is no number of an episode."""
+    """Parse a name without its extension. A year isn't an episode number."""
     name = stem.casefold()[:LONGEST_NAME]
     for pattern in EPISODES:
         if found := pattern.search(name):
@@ -60,13 +60,13 @@ def episode_of(stem: str) -> Episode | None:
 
 
 def _series(name: str, found: re.Match[str]) -> tuple[str, ...]:
-    """Leave out the group that made a release, which stands in brackets before all else."""
+    """Return the words before the number, without the release group in leading brackets."""
     return tuple(WORD.findall(LEADING_BRACKET.sub("", name[: found.start()])))
 
 
 def is_next_episode(stem: str, after: str) -> bool:
-    """Return whether the film `after` carries on the series of the film `stem`. Some episodes may
-    be missing between the two, but of parts and bare numbers none."""
+    """Return whether the film `after` continues the series of the film `stem`. Episodes may be
+    missing between the two, but parts and bare numbers must be consecutive."""
     one, other = episode_of(stem), episode_of(after)
     if one is None or other is None or one.series != other.series:
         return False

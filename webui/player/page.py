@@ -15,10 +15,10 @@ from webui.player import episodes
 from webui.player.positions import Position
 from webui.player.resume_page import stopped_words
 
-# What browsers may play as it is; each says for itself whether it does.
+# What browsers may play without conversion; each browser says whether it can.
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
-# All at once, where each would name the next only when it has come.
+# Preloaded together: otherwise a browser finds each import only when the previous module arrives.
 PARTS = "main bubble cards controls frames keys memory session source touches tracks watching words"
 MODULES = (
     "js/previews/viewer.js",
@@ -33,7 +33,7 @@ SPEEDS = tuple(
 @dataclass(frozen=True)
 class NearbyFilm:
     name: str
-    label: str  # "Episode 4" where its name says so
+    label: str  # "Episode 4" if its name says so
     url: str
 
 
@@ -48,7 +48,7 @@ class ResumeOffer:
 
 @dataclass(frozen=True)
 class SubtitleTrack:
-    """Subtitles beside the film, as WebVTT."""
+    """Subtitles from a file beside the film, as WebVTT."""
 
     label: str
     language: str
@@ -63,7 +63,7 @@ class PlayerPage:
     hls_url: str
     mp4_url: str
     original_url: str
-    original_type: str  # "" where no browser plays it as it is
+    original_type: str  # "" if no browser plays the original
     size: str
     report_url: str
     mark_url: str
@@ -71,7 +71,7 @@ class PlayerPage:
     resume: ResumeOffer | None
     previous: NearbyFilm | None
     next: NearbyFilm | None
-    runs_on: bool  # the next one is the next episode of its series
+    runs_on: bool  # the next film is the next episode of the series
     subtitles: Sequence[SubtitleTrack]
     speeds: Sequence[tuple[str, str]] = SPEEDS
     modules: Sequence[str] = MODULES
@@ -114,7 +114,7 @@ def resume_of(mark: Position | None) -> ResumeOffer | None:
 
 
 def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
-    """The films of the folder before and after, by name whatever the listing's order."""
+    """Return the previous and next films of the folder, by name whatever the listing's order."""
     films = [each for each in snapshot.contents.entries if is_film(each)]
     films.sort(key=by_name)
     place = films.index(entry)

@@ -1,4 +1,4 @@
-"""How far people got in which film, keyed by the service's ids, so that names may change."""
+"""Resume positions, keyed by the service's file ids, so that names may change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from webui.library.entries import FILE, Entry, Snapshot
 from webui.models import User, Watched
 from webui.player.positions import Position
 
-# Who looked in for a moment did not begin, and who reads the names of the crew has seen it all.
+# A few seconds don't count as begun, and a film counts as watched when its credits roll.
 BEGUN_SECONDS = 10
 END_SECONDS = 300
 END_SHARE = 0.05
@@ -24,7 +24,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Film:
-    """A file that somebody watches, where it lies."""
+    """A film that someone watches, and where it is."""
 
     service: Service
     folder: str
@@ -37,7 +37,7 @@ def position(user: User, service: Service, file: str) -> Position | None:
 
 
 def positions(user: User, service: Service, folder: str) -> Mapping[str, Position]:
-    """Of all files of a folder, in one query."""
+    """Return the positions in all files of a folder, in one query."""
     found = Watched.objects.filter(user=user, service=service.key, folder=folder)
     return {each.file: position_of(each) for each in found[:MOST_MARKS]}
 
@@ -81,7 +81,7 @@ def position_of(found: Watched) -> Position:
 def continued(
     user: User, service: Service, now: datetime
 ) -> list[tuple[Snapshot, Entry, Position]]:
-    """What was begun and not seen to its end, the latest first, as far as it is still there."""
+    """Return films that were begun but not finished, the latest first, if a listing has them."""
     begun = Watched.objects.filter(
         user=user,
         service=service.key,
@@ -107,7 +107,7 @@ def whereabouts(service: Service, watched: Watched) -> tuple[Snapshot | None, En
 
 
 def forget(service: Service, deleted: Iterable[Entry]) -> None:
-    """To be told before the listings forget what lies in a folder."""
+    """Delete the positions of deleted entries. Call it before the cache forgets their listings."""
     files = [entry.id for entry in deleted if not entry.is_folder]
     inside = below(service, [entry.id for entry in deleted if entry.is_folder])
     kept = Watched.objects.filter(service=service.key)
@@ -117,8 +117,8 @@ def forget(service: Service, deleted: Iterable[Entry]) -> None:
 
 
 def below(service: Service, wanted: list[str]) -> list[str]:
-    """These folders and those in them, as far as anybody opened them: who watched something there
-    did."""
+    """Return these folders and the folders inside them that someone opened, since only in an opened
+    folder can someone have watched a film."""
     found = list(wanted)
     for folder in found:
         known = folders.store().find(service.key, folder) if len(found) < MOST_FOLDERS else None

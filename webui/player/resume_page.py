@@ -18,7 +18,7 @@ def stopped_words(mark: Position) -> str:
 
 
 def left_words(mark: Position) -> str:
-    """`23 min left`, or where one stopped in a film of unknown length."""
+    """Return `23 min left`, or the resume position in a film of unknown length."""
     if not mark.duration_seconds:
         return clock_words(mark.position_seconds)
     minutes = max(round((mark.duration_seconds - mark.position_seconds) / 60), 1)

@@ -2,7 +2,7 @@
 
 from django.conf.locale import LANG_INFO
 
-# ISO 639-2, both forms where there are two, for those that films are mostly in.
+# ISO 639-2 codes for the most common languages of films, both codes if a language has two.
 LONG_WORDS = """
 ara:ar baq:eu eus:eu bel:be ben:bn bos:bs bul:bg cat:ca ces:cs cze:cs chi:zh zho:zh cym:cy
 wel:cy dan:da deu:de ger:de dut:nl nld:nl ell:el gre:el eng:en epo:eo est:et fas:fa per:fa
@@ -17,7 +17,7 @@ OTHERS = {"zh": ("Chinese", "中文"), "tl": ("Filipino", "Filipino"), "iw": ("H
 OTHERS |= {"jp": ("Japanese", "日本語"), "cn": ("Chinese", "中文"), "cz": ("Czech", "Čeština")}
 TRUE_CODES = {"iw": "he", "jp": "ja", "cn": "zh", "cz": "cs"}
 
-# Before Unicode all of them were written in one set of letters, Windows' own.
+# Before Unicode, texts in these languages were all encoded in Windows-1252.
 WESTERN = frozenset({
     *("af", "ca", "da", "de", "en", "es", "eu", "fi", "fr", "ga", "gl", "is", "it", "nb"),
     *("nl", "nn", "no", "pt", "pt-br", "sv"),
@@ -25,7 +25,7 @@ WESTERN = frozenset({
 
 
 def _names() -> dict[str, tuple[str, str]]:
-    """By code: what English and the speakers themselves call it."""
+    """Return the English and native names of languages, by code."""
     found = {
         code: (str(facts["name"]), str(facts["name_local"]))
         for code, facts in LANG_INFO.items()
@@ -44,7 +44,7 @@ BY_NAME = {
 
 
 def code_of(word: str) -> str:
-    """`en`, `eng`, `English`, `deutsch`, `pt-BR`; empty where it is none."""
+    """Return the code of `en`, `eng`, `English`, `deutsch`, or `pt-BR`; empty for other words."""
     found = word.casefold().replace("_", "-")
     found = LONG_CODES.get(found, found)
     if found in NAMES:
@@ -53,6 +53,6 @@ def code_of(word: str) -> str:
 
 
 def own_name(code: str) -> str:
-    """As its speakers call it, since they are who looks for it."""
+    """Return the native name, since it is the language's speakers who look for it."""
     name = NAMES[code][1]
     return name[:1].upper() + name[1:]

@@ -16,7 +16,7 @@ from webui.v1.errors import Unreadable
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
-    """The address names the film for people; what is read is the file beside it."""
+    """Send the subtitle file `sub`. The URL names the film only for people."""
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
         found = subtitles.read(request.service, folder, sub, language, mark)

@@ -31,7 +31,7 @@ MOST_BYTES = 5 * 2**20
 KEPT_SECONDS = 7 * 24 * 3600
 
 BETWEEN = re.compile(r"[\s._()\[\],+-]+")
-# `pt-BR` and `zh-Hant` are one word.
+# `pt-BR` and `zh-Hant` count as one word.
 REGIONAL = re.compile(
     r"(?i)(?<![a-z0-9])([a-z]{2})[-_](br|pt|hans|hant|cn|tw|hk|gb|us|mx|es)(?![a-z0-9])"
 )
@@ -40,13 +40,13 @@ turns = Limiter(4, wait_seconds=20)
 
 
 class NoSubtitles(Exception):  # noqa: N818  Errors are nouns here.
-    """Nothing in it can be shown below a film."""
+    """The file contains nothing that can be shown as subtitles."""
 
 
 @dataclass(frozen=True)
 class Sidecar:
     id: str
-    language: str  # "" where the name tells none
+    language: str  # "" if the name doesn't say
     label: str
     url: str
 
@@ -55,7 +55,8 @@ class Sidecar:
 
 
 def of(service: Service, snapshot: Snapshot, video: Entry, now: datetime) -> list[Sidecar]:
-    """With those of a Subs folder, which costs a call; a service that fails has none there."""
+    """Return a film's subtitles, with those in a Subs folder, which costs a call. If that call
+    fails, leave them out."""
     entries = snapshot.contents.entries
     below: list[Entry] = []
     for folder in [each for each in entries if each.is_folder and is_subs(each.name)][:1]:
@@ -71,8 +72,9 @@ def is_subs(name: str) -> bool:
 def sidecars(
     folder: str, video: Entry, entries: Sequence[Entry], subs_entries: Iterable[Entry] = ()
 ) -> list[Sidecar]:
-    """By name: `Film.srt`, `Film.en.srt`, `Film.eng.forced.srt`; all of them where the folder has
-    one film alone. `Film 2.srt` belongs to `Film 2.mkv` where there is one, not to `Film.mkv`."""
+    """Return a film's subtitles by name: `Film.srt`, `Film.en.srt`, `Film.eng.forced.srt`; all
+    subtitles if the folder has only one film. `Film 2.srt` belongs to `Film 2.mkv` if that exists,
+    not to `Film.mkv`."""
     films = [each for each in entries if not each.is_folder and each.look == "film"]
     stems = [stem_of(each) for each in films]
     own, is_only = stem_of(video), len(films) == 1
@@ -110,7 +112,8 @@ def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
 
 
 def spoken(words: str) -> tuple[str, str]:
-    """The language, and what a menu says: from the end, since names of films have words too."""
+    """Return the language and the menu's label. Search from the end, since the words may begin
+    with a film's title."""
     parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
     known = [subtitle_languages.code_of(part.replace("=", "-")) for part in reversed(parts)]
     code = next(filter(None, known), "")
@@ -131,8 +134,8 @@ def spoken(words: str) -> tuple[str, str]:
 
 
 def read(service: Service, folder: str, file: str, language: str, mark: str) -> str:
-    """As WebVTT. `mark` stands for what is in it: kept by that, for all processes. Raises Busy
-    where too many are being read already."""
+    """Return a subtitle file as WebVTT. `mark` is the file's version, which keys the cache of all
+    processes. Raises `TimedOut` if too many files are being read already."""
     name = "\0".join([service.key, file, language, mark, get_language() or ""])
     key = f"subtitles-{hashlib.sha256(name.encode()).hexdigest()}"
     kept = cache.get(key) if mark else None
@@ -147,7 +150,7 @@ def read(service: Service, folder: str, file: str, language: str, mark: str) -> 
 
 
 def fetched(service: Service, folder: str, file: str) -> bytes:
-    """One from a Subs folder is in another listing than the film's."""
+    """Fetch a subtitle file. If it is in a Subs folder, this folder's listing lacks it."""
     entry = folders.listed_file(service, folder, file)
     found = service.v1.file_link(file)
     if isinstance(found, Link):
@@ -168,7 +171,7 @@ def converted(content: bytes, language: str) -> str:
 
 
 def encoding_of(content: bytes, language: str) -> str:
-    """What the name tells of the language is worth more than a guess at a few words."""
+    """Return the encoding. A language in the file name outweighs a guess from a few words."""
     found = encodings.encoding_of(content, is_art=False)
     is_guess = found in encodings.GUESSED
     return encodings.USUAL if is_guess and language in subtitle_languages.WESTERN else found

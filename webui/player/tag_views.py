@@ -12,7 +12,7 @@ from webui.library.content_check import expected_file
 from webui.models import Role
 from webui.player import tags
 
-# A file never changes; its tags needn't be read again for each round of an album.
+# A file never changes, so playing an album again needn't read the tags again.
 CACHE_CONTROL = "private, max-age=3600"
 
 

@@ -1,4 +1,4 @@
-"""Read the tags of a piece of music, at a bounded cost: they come from strangers."""
+"""Read the tags of an audio file, at a bounded cost, since strangers wrote them."""
 
 import logging
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class Tags:
 
 
 def read_tags(v1: Client, file: str, expected: Expected) -> Tags:
-    """Return empty tags if there are none that can be read. Raises Failure."""
+    """Return the tags, empty if none can be read. Raises `Failure`."""
     remote = RemoteFile(v1, file, expected, MOST_PIECES)
     try:
         read = TinyTag.get(expected.name, file_obj=remote, duration=False)  # type: ignore[arg-type]
     except Exception as error:  # noqa: BLE001  Damaged files make the library raise anything.
-        # It wraps what a read raises.
+        # tinytag wraps exceptions raised by a read.
         if isinstance(error.__cause__, Failure):
             raise error.__cause__ from None
         log.info("no tags file=%s: %r", file, error)

@@ -1,4 +1,4 @@
-"""Films: where they can be played now, and how far a person got."""
+"""Films: where they can be played, and how far a person got."""
 
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -43,7 +43,8 @@ def mp4(request: Request, file: str) -> HttpResponse:
 
 
 def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
-    """A refusal is an answer as well: the player has other ways, and words for the last of them."""
+    """Send where a film can be played. A refusal is a normal response: the player tries its other
+    sources, and shows a reason if none works."""
     try:
         answer = where(request, ask(file), file, kind)
     except (Unavailable, TooMany) as failure:
@@ -54,8 +55,8 @@ def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse
 
 
 def where(request: Request, found: Playable, file: str, kind: str) -> Mapping[str, Any]:
-    """Our own service's links as a path, so that they fit every name that Ferry is known by; what
-    another service has comes through the site."""
+    """Describe the source. Links of our own service are paths, so that they work under every host
+    name of Ferry. The site relays films of a foreign service."""
     if found.is_converting:
         return page.converting(found.progress_percent)
     if request.service.is_embedded and found.url:
@@ -73,13 +74,13 @@ def why_not(failure: Failure) -> str:
     return f"{message_of(failure).title}."
 
 
-# How far somebody got
+# How far a person got
 
 
 @require_POST
 @open_to(Role.GUEST)
 def position(request: Request, file: str) -> HttpResponse:
-    """Sent by pages that are being left, too: nobody reads the answer."""
+    """Save a resume position. Pages that close send it too, so nothing reads the response."""
     film = film_of(request, file)
     at, of = number_of(request, "at"), number_of(request, "of")
     if film and at is not None:
@@ -98,7 +99,7 @@ def set_watched(request: Request, file: str) -> HttpResponse:
 
 
 def film_of(request: Request, file: str) -> Film | None:
-    """Nothing is kept about files that aren't."""
+    """Return the film, or None for an unlisted file, so that nothing is saved about it."""
     folder = request.POST.get("folder", "")
     entry = folders.listed_file(request.service, folder, file)
     return Film(request.service, folder, entry) if entry else None

@@ -1,7 +1,7 @@
-"""Subtitles of any kind as WebVTT, with nothing in them but words, times and a little emphasis.
+"""Convert subtitles of any format to WebVTT with only words, times, and a little emphasis.
 
-All that is written was read and understood: styles, regions, scripts, fonts, drawings and comments
-have no way through.
+The output contains only what was parsed and understood: no styles, regions, scripts, fonts,
+drawings, or comments.
 """
 
 import html
@@ -18,7 +18,7 @@ SAID_SECONDS = 10
 
 TIME = r"(?:([0-9]{1,3}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,3})"
 TIMING = re.compile(rf"\s{{0,20}}{TIME}\s{{0,20}}-->\s{{0,20}}{TIME}(?![0-9])(.*)")
-# The only ones that WebVTT knows and that style nothing.
+# The only WebVTT tags without styling.
 KEPT = frozenset({"b", "i", "u", "ruby", "rt"})
 MARKUP = re.compile(r"<(/?)([A-Za-z]{1,10})(?:[\s./][^<>]{0,300})?>|<[0-9:.]{1,16}>")
 KNOWN_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|nbsp|lrm|rlm|#39);")
@@ -43,7 +43,7 @@ class Cue(NamedTuple):
 
 
 def webvtt(text: str, cut_words: str) -> str:
-    """Empty where there is no cue in it. `cut_words` stand at the end where it is too long."""
+    """Return WebVTT, empty if there are no cues. If it would be too long, end with `cut_words`."""
     found = (
         (cue, written)
         for cue in cues_in(text)
@@ -82,13 +82,13 @@ def cues_in(text: str) -> Iterator[Cue]:
 
 
 def is_ass(lines: list[str]) -> bool:
-    """The kind is what it says of itself, whatever it is called."""
+    """Return whether the text is ASS or SSA, by its content, whatever the file's extension."""
     first = next((line.strip() for line in islice(lines, 20) if line.strip()), "")
     return first.casefold() == "[script info]" or first.startswith(";")
 
 
 def blocks(lines: Iterable[str]) -> Iterator[Cue]:
-    """SRT and WebVTT: a line of times, and words up to the next empty line."""
+    """Parse SRT and WebVTT: a line of times, then words up to the next empty line."""
     timing: re.Match[str] | None = None
     said: list[str] = []
     for line in lines:
@@ -113,7 +113,7 @@ def block(timing: re.Match[str], said: list[str]) -> Cue:
 
 
 def dialogues(lines: Iterable[str]) -> Iterator[Cue]:
-    """ASS and SSA: a table of events, whose last column is what is said."""
+    """Parse ASS and SSA: a table of events, whose last column is the text."""
     columns = ["layer", "start", "end", "style", "name", "l", "r", "v", "effect", "text"]
     is_event = False
     for line in lines:
@@ -151,7 +151,7 @@ def milliseconds(parts: Iterable[str | None]) -> int:
 
 
 def shown(text: str) -> str:
-    """The words, with emphasis that is opened and closed in order."""
+    """Return the words, with emphasis tags that open and close in order."""
     text = CONTROL.sub("", text[:LONGEST_CUE])
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     text = "\n".join(lines[:MOST_LINES_A_CUE])
@@ -163,7 +163,7 @@ def shown(text: str) -> str:
         at = tag.end()
     pieces.append(escaped(text[at:]))
     pieces += [f"</{name}>" for name in reversed(is_open)]
-    # A line that is empty would end the cue, and hand its rest to whoever wrote it.
+    # An empty line would end the cue, and its rest would be parsed as the author's own WebVTT.
     written = "".join(pieces)
     return "\n".join(line for line in written.split("\n") if line.strip())
 

@@ -1,4 +1,4 @@
-"""Programming languages: the highlighter's names, and people's."""
+"""Programming languages: the highlighter's names, and the names that people use."""
 
 LANGUAGES = {
     "python": ("Python", "py pyi"),
@@ -46,7 +46,7 @@ LANGUAGE_OF = {name: language for language, (_label, names) in LANGUAGES.items()
 
 
 def language_of(name: str) -> str:
-    """Empty where nobody knows."""
+    """Return the highlighter's name of the language, or an empty string."""
     name = name.lower()
     return LANGUAGE_OF.get(name.rpartition(".")[2], "")
 

@@ -1,4 +1,4 @@
-"""Lay out texts of known shapes in one pass: JSON, tables, and subtitles."""
+"""Lay out JSON, tables, and subtitles in one pass."""
 
 import csv
 import re
@@ -15,7 +15,7 @@ LONGEST_CELL = 500
 SEPARATORS = ",;\t|"
 DEEPEST = 24
 INDENT = "  "
-# Each alternative takes what it begins with, so that no text is looked at twice.
+# Each alternative consumes whatever it begins with, so that no text is scanned twice.
 JSON_PARTS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 CUE = re.compile(rf"\s{{0,8}}{CLOCK}\s{{1,8}}-->")
@@ -33,20 +33,21 @@ class CueRow:
 class Table:
     head: list[str]
     rows: list[list[str]]
-    more: str  # what of its columns is left out
+    more: str  # says how many columns are left out
 
 
 # JSON
 
 
 def laid_out(text: str, most_lines: int) -> str:
-    """Numbers, order and doubled names as they stand; unchanged where it would be too long."""
+    """Indent JSON, keeping numbers, order, and duplicate names. Return the text unchanged if the
+    result would be too long."""
     lines = list(islice(json_lines(text), most_lines + 1))
     return "\n".join(lines) if len(lines) <= most_lines else text
 
 
 def json_lines(text: str) -> Iterator[str]:
-    """Nothing is parsed: what is no JSON comes out as what it is, and any depth is fine."""
+    """Yield indented lines without parsing: text that isn't JSON is kept, and any depth works."""
     depth, line, is_open = 0, "", False
     for part in JSON_PARTS.findall(text):
         if part in "}]":
@@ -70,7 +71,7 @@ def json_lines(text: str) -> Iterator[str]:
 
 
 def table_of(text: str, extension: str, *, has_head: bool) -> Table | None:
-    """None where it is no table."""
+    """Return the table, or None if the text isn't one."""
     lines = text.split("\n")
     separator = "\t" if extension == "tsv" else separator_of(lines[0])
     try:
@@ -100,7 +101,7 @@ def more_columns(count: int) -> str:
 
 
 def cues_of(text: str) -> list[CueRow]:
-    """Of SubRip, WebVTT and Advanced SubStation: when, and what is said."""
+    """Return the times and words of SubRip, WebVTT, and Advanced SubStation subtitles."""
     cues: list[CueRow] = []
     time, said = "", [""]
     for line in [*text.split("\n"), ""]:

@@ -1,4 +1,4 @@
-"""Files as they are, for use inside our pages and in a separate tab."""
+"""Original files, for use inside our pages and in a separate tab."""
 
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -15,7 +15,7 @@ from webui.v1.links import Download, Link
 @require_safe
 @open_to(Role.GUEST)
 def original(request: Request, file: str) -> HttpResponseBase:
-    """Our own service sends a file itself, but for drawings, which it only shows as text."""
+    """Send a file. Our own service sends it directly, but shows an SVG only as text."""
     expected = expected_of(request, file)
     is_drawing = expected.name.lower().endswith(f".{DRAWING}")
 

@@ -1,4 +1,4 @@
-"""The preview of one file: its neighbors, and what is shown of it."""
+"""The preview of one file: its content, and its neighbors."""
 
 import re
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ STRIP = 12  # on either side
 LISTED = 50  # on either side
 MOST_PACKED = 1_000
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# Turned over together; what is in none of these is read, one after the other.
+# Previous and next stay within a family. All other kinds form one family together.
 FAMILIES = ("picture", "audio", "video")
 SCRIPTED = ("picture", "audio", "text", "pdf")
-# How films are called, and how much one may differ that is called so.
+# The usual names of film sizes, and how far a film may deviate from its name.
 USUAL_LINES = (144, 240, 360, 480, 540, 576, 720, 1080, 1440, 2160, 4320)
 ALIKE = 0.07
 COVERS = ("cover", "folder", "front", "albumart")
@@ -42,7 +42,7 @@ class Neighbour:
 @dataclass(frozen=True)
 class PicturePart:
     image_url: str
-    full_url: str  # "" where browsers can't show it
+    full_url: str  # "" if browsers can't show it
     strip: list[Neighbour]
 
 
@@ -63,7 +63,7 @@ class AudioPart:
     text: str
     folder: str
     queue: list[QueueTrack]
-    queue_url: str  # lists all of them
+    queue_url: str  # lists all tracks
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class ArchivePart:
 
 @dataclass(frozen=True)
 class PreviewPage:
-    """`kind`: video, audio, picture, pdf, text, archive, empty, or none; a video's part is the
-    player's."""
+    """The preview of a file. `kind` is video, audio, picture, pdf, text, archive, empty, or none.
+    The player supplies the part for a video."""
 
     key: str
     kind: str
@@ -167,13 +167,13 @@ def packed_file(packed: Packed) -> PackedFile:
 
 
 def in_sight(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> Sequence[Entry]:
-    """In the reader's order, of what the filter shows; all where it doesn't show this one."""
+    """Return the filtered listing in the person's order; all of it if the filter hides `entry`."""
     found = snapshot.contents.matching(look.sort, look.query)
     return found if entry in found else snapshot.contents.in_order(look.sort)
 
 
 def alike(listed: Sequence[Entry], entry: Entry) -> list[Entry]:
-    """Those that one turns over with this one."""
+    """Return the files of this entry's family, which previous and next step through."""
     family = family_of(entry)
     return [each for each in listed if not each.is_folder and family_of(each) == family]
 
@@ -191,7 +191,7 @@ def kind_of(entry: Entry, text: TextPart | None) -> str:
 
 
 def script_of(entry: Entry, text: TextPart | None) -> str:
-    """The module that gives the part its behaviour, for browsers that run one."""
+    """Return the script module for this kind of preview, if there is one."""
     kind = kind_of(entry, text)
     if kind == "video":
         return "js/player/main.js"
@@ -207,7 +207,8 @@ def position_words(place: int, like: Sequence[Entry]) -> str:
 
 
 def facts(entry: Entry, position: str, text: TextPart | None) -> str:
-    """`4 of 10, 3.8 MB, 4032 by 2520`, `1080p, 1 h 4 min, 4.1 GB`, `26 lines, 1 KB, Python`."""
+    """Return facts such as `4 of 10, 3.8 MB, 4032 by 2520`, `1080p, 1 h 4 min, 4.1 GB`, or
+    `26 lines, 1 KB, Python`."""
     size = formatting.size_words(entry.size_bytes)
     lasts = formatting.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
     known = {
@@ -225,7 +226,7 @@ def pixels_words(entry: Entry) -> str:
 
 
 def lines_words(entry: Entry) -> str:
-    """`1080p`, also of a film that is less high because it is wide, or a little more or less."""
+    """Return `1080p`, even if a film has fewer lines because it is wide, or deviates slightly."""
     long, short = max(entry.width, entry.height), min(entry.width, entry.height)
     lines = max(short, long * 9 // 16)
     usual = min(USUAL_LINES, key=lambda each: abs(each - lines))
@@ -255,7 +256,7 @@ def around_it(
 
 
 def back_url(place: int, entry: Entry, at: Addresses) -> str:
-    """The listing as it was, at this very row."""
+    """Return the URL of the listing as it was shown, at this entry's row."""
     first = 0 if at.look.is_all else place // WINDOW * WINDOW
     return f"{at.at(replace(at.look, first=first))}#{entry.key}"
 
@@ -310,7 +311,7 @@ def track(entry: Entry, at: Addresses, *, is_current: bool) -> QueueTrack:
 
 
 def queue_of(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> dict[str, Any]:
-    """All tracks that play with this one. Their addresses differ only in the ID of the file."""
+    """Return all tracks that play with this one. Their URLs differ only in the file's id."""
     at = Addresses(snapshot.folder, look)
     return {
         "folder": folder_words(snapshot),
@@ -328,7 +329,7 @@ def queued(entry: Entry, at: Addresses) -> dict[str, str]:
 
 
 def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:
-    """The track's own picture, else that of the folder."""
+    """Return the track's own picture, or else the folder's."""
     return image_url(at, entry) if entry.picture else folder_cover_url(snapshot, at)
 
 

@@ -1,4 +1,4 @@
-"""How a piece of text looks in its preview: lines, a table, cues, or prose."""
+"""The preview of a piece of text: as lines, a table, cues, or prose."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,7 +27,8 @@ LABELS = {"markdown": "Markdown"}
 
 @dataclass(frozen=True)
 class Setting:
-    """How texts are made fit to read, which pages leave to others."""
+    """The functions that highlight code and render Markdown. Views pass them in, since pages do no
+    I/O."""
 
     coloured: Callable[[str, str], list[str | SafeString]]
     prose: Callable[[str], SafeString | None]
@@ -35,7 +36,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class TextShape:
-    """`form`: lines, art, prose, table, cues, empty or failed."""
+    """The content of a text preview. `form` is lines, art, prose, table, cues, empty, or failed."""
 
     form: str
     lines: list[str | SafeString] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Read a text of any size piece by piece, in bounded bytes, lines, and seconds."""
+"""Read a text of any size piece by piece, within limits on bytes, lines, and time."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from webui.library.ranged_reads import PIECE_BYTES, fetch_piece
 from webui.v1.client import Client
 
 COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]")
-# What moves a terminal's cursor is shown as a picture of itself.
+# Control characters, which move a terminal's cursor, are shown as their Unicode symbols.
 PICTURES_OF = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
 
 
@@ -32,15 +32,16 @@ class TextRequest:
     expected: Expected
     start: int
     most_lines: int
-    encoding: str  # "" where nobody has found out yet
+    encoding: str  # "" if not yet detected
     is_art: bool
 
 
 def read(v1: Client, wanted: TextRequest) -> TextPiece | None:
-    """None where it is no text. Pieces end with a line, where lines are shorter than a piece."""
+    """Return a piece, or None if the file isn't text. Pieces end at line ends, unless a line is
+    longer than a piece."""
     start, size_bytes = wanted.start, wanted.expected.size_bytes
     data = fetch_piece(v1, wanted.file, wanted.expected, start)
-    # Not every service tells a size: then it is over with the first piece that is not full.
+    # If the service doesn't send the size, the first piece that isn't full is the last.
     is_last = start + len(data) >= size_bytes if size_bytes else len(data) < PIECE_BYTES
     if not data:
         return TextPiece("", wanted.encoding or "utf_8", start, start, is_last=True)
@@ -55,14 +56,15 @@ def read(v1: Client, wanted: TextRequest) -> TextPiece | None:
 
 
 def end_of_lines(data: bytes, encoding: str, most_lines: int, *, is_last: bool) -> int:
-    """After the last line that is whole, or the last that may be shown; 0 where none ends."""
+    """Return the end of the last complete line, or of the last line that may be shown; 0 if no line
+    ends here."""
     end = "\n".encode(encoding)
     stop = count = place = 0
     while count < most_lines:
         place = data.find(end, place)
         if place < 0:
             break
-        is_letter = place % len(end) == 0  # else the end of one and the start of another
+        is_letter = place % len(end) == 0  # otherwise the match spans two characters
         place += len(end) if is_letter else 1
         if is_letter:
             stop, count = place, count + 1
@@ -70,6 +72,6 @@ def end_of_lines(data: bytes, encoding: str, most_lines: int, *, is_last: bool) 
 
 
 def plain(text: str) -> str:
-    """Nothing in it moves or colours anything."""
+    """Remove terminal colors, and make control characters visible."""
     text = COLOURS.sub("", text.replace("\r\n", "\n"))
     return text.translate(PICTURES_OF)

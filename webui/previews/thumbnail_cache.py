@@ -22,9 +22,12 @@ turns = Limiter(4, wait_seconds=20)
 
 
 class Pictures:
-    """Guarantee: what is served as a picture is one, whatever the service sent, by its first
-    bytes; what is none is asked for again after ten minutes at the earliest. Four at once ask
-    the service, and each asks the disk again when its turn comes."""
+    """A cache of pictures.
+
+    Guarantee: by its first bytes, everything served is a picture, whatever the service sent. The
+    service is asked again for a missing picture after ten minutes at the earliest. Four callers at
+    once ask the service, and each checks the disk again before it does.
+    """
 
     def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._folder = folder
@@ -34,7 +37,8 @@ class Pictures:
     def get(
         self, mark: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
     ) -> bytes | None:
-        """Raises Busy where too many are being fetched already."""
+        """Return a picture, or None if there is none. Raises `TimedOut` if too many are being
+        fetched already."""
         path = self._path(mark)
         found = self._read(path)
         if found is None:
@@ -50,7 +54,7 @@ class Pictures:
         return self._folder / name[:2] / name[2:]
 
     def _read(self, path: Path) -> bytes | None:
-        """Nothing kept is None; kept as missing is empty, for a while."""
+        """Return None if nothing is cached, and empty bytes if the picture was recently missing."""
         try:
             found = path.read_bytes()
             if not found and path.stat().st_mtime < self._clock() - MISSING_SECONDS:
@@ -65,7 +69,7 @@ class Pictures:
         with draft.open("wb") as file:
             file.write(content)
             file.flush()
-            # A power cut would leave an empty picture under the name of a whole one.
+            # Otherwise a power cut could leave an empty file under the picture's name.
             os.fsync(file.fileno())
         os.utime(draft, (self._clock(), self._clock()))
         draft.replace(path)
@@ -74,7 +78,7 @@ class Pictures:
             self.prune()
 
     def prune(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
-        """The oldest go first."""
+        """Delete the oldest pictures beyond `most_bytes`."""
         facts = sorted(((path.stat(), path) for path in self._folder.glob("*/*")), key=age)
         size = sum(found.st_size for found, _path in facts)
         for found, path in facts:
@@ -89,7 +93,7 @@ def age(fact: tuple[os.stat_result, Path]) -> float:
 
 
 def picture_in(pieces: Iterator[bytes], most_bytes: int = MOST_BYTES) -> bytes:
-    """Empty where it is too large, or no picture."""
+    """Return the picture, or empty bytes if it is too large or isn't a picture."""
     content = bytearray()
     for piece in pieces:
         content += piece
@@ -99,7 +103,7 @@ def picture_in(pieces: Iterator[bytes], most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def type_of(head: bytes) -> str:
-    """By the first bytes; SVG is a program and none of these."""
+    """Return the type by the first bytes. SVG isn't among them, since it can contain scripts."""
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if head.startswith(b"\xff\xd8\xff"):

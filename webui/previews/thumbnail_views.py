@@ -18,7 +18,7 @@ from webui.previews import thumbnail_cache
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Link
 
-# What asking again would not change.
+# Failures that asking again wouldn't change.
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
 
 Opened = Callable[[Request, str], Download]
@@ -34,7 +34,7 @@ def thumb(request: Request, file: str, mark: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def image(request: Request, file: str, mark: str) -> HttpResponse:
-    """Where the service makes no picture of a picture, the file itself is one."""
+    """Send a large picture. If the service makes none of an image file, redirect to the file."""
     picture = find_or_fetch(request, file, f"{mark} large", large, thumbnail_cache.MOST_LARGE_BYTES)
     entry = entry_in(request, file)
     if picture is None and entry and entry.is_showable_picture:
@@ -77,8 +77,8 @@ def fetched(request: Request, file: str, opened: Opened) -> Iterator[bytes]:
 
 
 def small(request: Request, file: str) -> Download:
-    """The link of the listing, where it told one; else the service's own answer. A page full of
-    pictures that wait for a busy service would take all threads for itself."""
+    """Open the thumbnail by the link in the listing, or else through the service. Links are tried
+    only once: a page of pictures that waited for a busy service would occupy all threads."""
     entry = entry_in(request, file)
     found = fetch_thumbnail(request, file, entry.picture if entry else "")
     return request.v1.open(found, insists=False) if isinstance(found, Link) else found
@@ -98,5 +98,5 @@ def large(request: Request, file: str) -> Download:
 
 
 def entry_in(request: Request, file: str) -> Entry | None:
-    """Links expire; that of a listing read long ago is asked anew by the service's own way."""
+    """Return the entry with its links, or None if its listing is no longer cached."""
     return folders.listed_file(request.service, request.GET.get("in", ""), file)

@@ -1,7 +1,7 @@
-"""Colours code and lays out Markdown: a program of its own, which typesetting runs.
+"""Highlight code and render Markdown, as a program that `webui/previews/typesetting.py` runs.
 
-It reads one text and writes one answer. Patterns can take for ever on a text that was made for it,
-and no thread of Python can be stopped: a process can, and this one also bounds itself.
+The program reads one text and writes one result. On a malicious text, patterns can run forever.
+Python can't stop a thread, but it can stop a process, and this one also limits itself.
 """
 
 import json
@@ -21,7 +21,7 @@ Line = list[tuple[str, str]]
 
 
 def code(asked: dict[str, str]) -> list[Line]:
-    """Lines of pieces, each with the letter of its class: keyword, string, number, comment.
+    """Return lines of pieces, each with the letter of its class: keyword, string, number, comment.
 
     Return only the lines that were finished in time.
     """
@@ -66,7 +66,8 @@ def letter_of(kind: str) -> str:
 
 
 def markdown(asked: dict[str, str]) -> str:
-    """Without raw HTML. Headings stand below the page's own; of pictures only words are left."""
+    """Render Markdown without raw HTML. Headings are one level lower, since the page has its own;
+    of pictures, only the words remain."""
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])

@@ -1,4 +1,4 @@
-"""Highlight code and lay out Markdown, in bounded time and memory."""
+"""Highlight code and render Markdown, within limits on time and memory."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ turns = Limiter(2, wait_seconds=MOST_SECONDS)
 
 
 def coloured(text: str, language: str) -> list[str | SafeString]:
-    """Lines. Those beyond what is coloured, and all where it can't be, are as they are."""
+    """Return highlighted lines. Lines beyond the limit stay plain, as do all if coloring fails."""
     head, tail = split(text)
     if not language or any(len(line) > LONGEST_LINE for line in head):
         return [*head, *tail]
@@ -40,7 +40,7 @@ def coloured(text: str, language: str) -> list[str | SafeString]:
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
-    """Lines that are coloured, and the rest."""
+    """Split the text into the lines to highlight, and the rest."""
     lines = text.removesuffix("\n").split("\n")
     if len(text) <= MOST_COLOURED:
         return lines, []
@@ -49,7 +49,7 @@ def split(text: str) -> tuple[list[str], list[str]]:
 
 
 def highlight_line(line: list[list[str]]) -> SafeString:
-    """The letters are ours; the text is anybody's."""
+    """Escape the text, which strangers wrote. The letters are our own."""
     parts = [
         f'<span class="{letter}">{escape(text)}</span>' if letter in LETTERS else escape(text)
         for letter, text in line
@@ -58,7 +58,7 @@ def highlight_line(line: list[list[str]]) -> SafeString:
 
 
 def prose(text: str) -> SafeString | None:
-    """None where it can't be laid out: a text stays one without."""
+    """Return HTML, or None if rendering fails; the text is then shown as lines."""
     found = ask_child({"kind": "markdown", "text": text})
     if not isinstance(found, str):
         return None
@@ -74,7 +74,7 @@ def prose(text: str) -> SafeString | None:
 
 
 def elsewhere(tag: str, attribute: str, value: str) -> str | None:
-    """A relative address would lead to some page of Ferry's."""
+    """Drop relative links, which would lead to some page of Ferry."""
     if tag == "a" and attribute == "href":
         scheme, colon, _rest = value.partition(":")
         return value if colon and scheme.lower() in SCHEMES else None
@@ -82,7 +82,7 @@ def elsewhere(tag: str, attribute: str, value: str) -> str | None:
 
 
 def ask_child(question: dict[str, str]) -> Any:
-    """None where it takes too long, costs too much, or too many ask at once."""
+    """Return None if the child takes too long or costs too much, or if too many ask at once."""
     try:
         with turns.one():
             return answered(question)
@@ -92,7 +92,7 @@ def ask_child(question: dict[str, str]) -> Any:
 
 def answered(question: dict[str, str]) -> Any:
     try:
-        done = subprocess.run(  # noqa: S603  Our own program, and the text by its input.
+        done = subprocess.run(  # noqa: S603  Our own program; the text is its input.
             [sys.executable, "-I", str(PROGRAM)],
             input=json.dumps(question).encode(),
             stdout=subprocess.PIPE,

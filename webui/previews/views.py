@@ -1,4 +1,4 @@
-"""A file on its own page, which Files also opens over the listing."""
+"""The preview of a file as a page, which Files also opens over the listing."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
 def add_archive_listing(
     request: Request, entry: Entry, page: pages.PreviewPage
 ) -> pages.PreviewPage:
-    """The page with the files in the archive, if its directory can be read."""
+    """Add the files in the archive to the page, if its directory can be read."""
     try:
         found = zip_contents.files_in(request.v1, entry.id, expected_file(entry))
     except Failure as failure:
@@ -66,7 +66,7 @@ def add_archive_listing(
 
 
 def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:
-    """A service that fails just now leaves the page with its ways on."""
+    """Return the text, or the failure in its place, so that the page's actions remain."""
     try:
         return text_from(request, reading, entry, position_of(request, "at"))
     except Failure as failure:
@@ -87,7 +87,7 @@ def more(request: Request, folder: str, file: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def queue(request: Request, folder: str, file: str) -> HttpResponse:
-    """The tracks that play with this one, which its page would carry for nothing each time."""
+    """Send the tracks that play with this one. In the page itself they would mostly be wasted."""
     reading = files_screen.read(request, folder)
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     if entry.preview != "audio":
@@ -98,7 +98,7 @@ def queue(request: Request, folder: str, file: str) -> HttpResponse:
 
 
 def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
-    """None where it is no text, whatever it is called."""
+    """Return the text, or None if the file isn't text, whatever its name."""
     asked = request.GET.get("enc", "")
     encoding = asked if asked in encodings.KNOWN else ""
     wanted = text_pieces.TextRequest(

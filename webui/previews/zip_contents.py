@@ -1,4 +1,4 @@
-"""List what a ZIP holds by the directory at its end, without fetching the rest."""
+"""List the files in a ZIP by the directory at its end, without fetching the rest."""
 
 import struct
 from typing import IO, NamedTuple, cast
@@ -10,7 +10,7 @@ from webui.v1.client import Client
 
 # 2 MB of directory, some 25,000 names, which take a quarter of a second to read.
 MOST_PIECES = 9
-# What `zipfile` raises over directories that were damaged, or made to deceive.
+# What `zipfile` raises for damaged or malicious directories.
 UNREADABLE = (
     *(BadZipFile, NotImplementedError, OSError, OverflowError, TooFar, ValueError, struct.error),
 )
@@ -30,6 +30,6 @@ def files_in(v1: Client, file: str, expected: Expected) -> list[Packed] | None:
             entries = found.infolist()
     except UNREADABLE:
         return None
-    # Some Python 3.11 can't tell whether an entry without a name is a folder.
+    # In some releases of Python 3.11, `is_dir` fails for an entry without a name.
     files = [each for each in entries if each.filename and not each.is_dir()]
     return [Packed(each.filename, each.file_size) for each in files]

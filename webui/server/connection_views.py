@@ -1,4 +1,4 @@
-"""The Server screen: whether the storage service answers, and which one it is."""
+"""The storage service on the Server screen: whether it answers, and which one it is."""
 
 import logging
 from contextlib import suppress
@@ -31,7 +31,7 @@ log = logging.getLogger("ferry.connection")
 @require_POST
 @open_to(Role.GUEST)
 def check(request: Request) -> HttpResponse:
-    """A failure is an answer here: the section says it."""
+    """Check the service. A failure is a normal response: the section shows it."""
     with suppress(Failure):
         service = connection.service()
         with suppress(Failure):
@@ -47,7 +47,7 @@ def check(request: Request) -> HttpResponse:
 @open_to(Role.OWNER)
 @confirmed("account-server", "connection")
 def connect(request: Request) -> HttpResponse:
-    """Kept only after the service has said that it knows the account."""
+    """Save a connection, but only after the service has accepted the account."""
     if settings.SERVICE_URL:
         return fixed(request)
     form = Connect(own_hosts(request), request.POST)
@@ -79,7 +79,7 @@ def part_url() -> str:
 
 
 def own_hosts(request: Request) -> list[str]:
-    """How this very Ferry is reached: shown its own service, it would turn that one off."""
+    """Return the hosts of this Ferry: a connection to itself would turn off its own service."""
     names = ("localhost", "127.0.0.1", "::1", "[::1]")
     return [request.get_host(), *(f"{name}:{settings.PORT}" for name in names)]
 

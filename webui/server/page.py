@@ -23,7 +23,7 @@ from webui.v1.errors import (
 
 @dataclass(frozen=True)
 class ServicePart:
-    """Whether the storage service answers; nothing of where it is or how it is signed in to."""
+    """Whether the storage service answers, without its address and credentials."""
 
     state: str
     detail: str
@@ -33,7 +33,7 @@ class ServicePart:
 
 @dataclass(frozen=True)
 class ConnectionPart:
-    """Where files are kept, for the owner; nothing of how Ferry signs in there."""
+    """Where files are kept, for the owner, without the credentials."""
 
     place: str
     text: str
@@ -43,7 +43,7 @@ class ConnectionPart:
 
 @dataclass(frozen=True)
 class ProgramsPart:
-    """Ferry's own service, for programs that speak v1. The password is shown once."""
+    """Ferry's own service, for other programs that use v1. The password is shown once."""
 
     address: str
     email: str
@@ -58,7 +58,7 @@ class ForgetPage:
 
 @dataclass(frozen=True)
 class ServerPage:
-    """What everyone shares. `connection` and `people` are for owners."""
+    """The Server screen. `connection` and `people` are for owners."""
 
     storage: StoragePart
     service: ServicePart
@@ -102,7 +102,7 @@ def time_words(seconds: float) -> str:
 
 
 def connection_part(*, fixed_url: str, stored_url: str) -> ConnectionPart:
-    """`fixed_url` comes from the environment, and before what the owner stored."""
+    """Describe the connection. `fixed_url`, from the environment, overrides `stored_url`."""
     if fixed_url:
         text = _(
             "The setting SERVICE_URL says so. To connect another service here, take the setting "
@@ -117,7 +117,7 @@ def connection_part(*, fixed_url: str, stored_url: str) -> ConnectionPart:
 
 
 def place_of(url: str) -> str:
-    """The host, with its path where there is one: never a name or a password."""
+    """Return the host and path of a URL, without a name or password."""
     parts = urlsplit(url)
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
 
@@ -132,7 +132,7 @@ def forget_page(url: str) -> ForgetPage:
 
 
 def refusal_of(failure: Failure) -> str:
-    """Why a connection was not kept, said to whoever typed it in."""
+    """Say why a connection wasn't saved, for the person who entered it."""
     return f"{_why(failure)} {_('Nothing was changed.')}"
 
 

@@ -14,13 +14,13 @@ from webui.v1.models import Account, Wish
 
 PATIENCE_SECONDS = 3.0
 KEPT_SECONDS = 3600
-# Another release of Ferry may keep other facts under the same names.
+# Part of the cache key, since another release of Ferry may cache other fields.
 SHAPE = crc32(" ".join(each.name for kind in (Account, Wish) for each in fields(kind)).encode())
 
 
 @dataclass(frozen=True)
 class AccountReading:
-    """`failure`: why it is no newer than it is."""
+    """An account as it was read. `failure` says why it isn't newer."""
 
     account: Account
     at: datetime
@@ -28,7 +28,7 @@ class AccountReading:
 
 
 def read_account(service: Service, now: datetime) -> AccountReading:
-    """What was told before stands in where the service doesn't answer in time."""
+    """Return the account, or the cached one if the service doesn't answer in time."""
     try:
         account = fetch_account(service, now)
     except Failure as failure:

@@ -23,7 +23,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class WishRow:
-    """The addresses are empty where nothing can be done about it."""
+    """A wish. Its URLs are empty if nothing can be done about it."""
 
     name: str
     note: str
@@ -33,7 +33,7 @@ class WishRow:
 
 @dataclass(frozen=True)
 class PlanPart:
-    """`trouble`: why nothing newer is known. `others` stand under the service's own names."""
+    """The account. `trouble` says why it isn't newer; `others` have the service's own labels."""
 
     trouble: str = ""
     is_embedded: bool = False
@@ -51,7 +51,7 @@ def plan_part(
     is_owner: bool,
     trouble: str = "",
 ) -> PlanPart:
-    """The rest of the house needs no more than the plan."""
+    """Describe the account. Only owners see its name and the service's other facts."""
     others = account.others if is_owner else ()
     return PlanPart(
         trouble=trouble,

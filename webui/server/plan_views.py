@@ -1,4 +1,4 @@
-"""The Server screen: the account at the storage service, and what waits on its wishlist."""
+"""The wishlist of the account at the storage service, on the Server screen."""
 
 import logging
 
@@ -28,7 +28,7 @@ log = logging.getLogger("ferry.account")
 @require_POST
 @open_to(Role.MEMBER)
 def retry(request: Request, wish: str) -> HttpResponse:
-    """Once it is a transfer, it is a wish no more."""
+    """Add a wish as a transfer. If that succeeds, hide the wish."""
     account, found = find_wish(request, wish)
     items = parse.read(found.magnet or "")
     if not items:

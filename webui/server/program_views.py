@@ -1,4 +1,4 @@
-"""The Server screen: a password of Ferry's own service, for other programs."""
+"""The password for other programs that use Ferry's own service, on the Server screen."""
 
 import logging
 
@@ -28,7 +28,8 @@ log = logging.getLogger("ferry.programs")
 @open_to(Role.OWNER)
 @confirmed("account-server", "programs", lambda request: "forget" not in request.POST)
 def password(request: Request) -> HttpResponse:
-    """A new one stands in this answer alone. Programs that had the old one are out."""
+    """Make a new password, which only this response shows, or revoke it. Programs with the old one
+    lose access."""
     if programs_of(request) is None:
         raise Http404
     if "forget" in request.POST:

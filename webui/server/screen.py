@@ -38,7 +38,8 @@ from webui.v1.errors import Failure
 
 
 def context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
-    """What asks the service, and what tells how it answered, wait for a template that shows it."""
+    """Return the template context. What asks the service or reports its health is evaluated only
+    if a template shows it."""
     role = Role(request.user.role)
     is_owner = role.includes(Role.OWNER)
     page = ServerPage(
@@ -58,7 +59,7 @@ def context_for(request: Request, connect: Connect | None = None) -> dict[str, o
 
 
 def storage_of(request: Request) -> StoragePart:
-    """Of what listings told last: the page asks nothing by itself."""
+    """Describe the storage from cached listings, without asking the service."""
     known, has_largest = None, False
     with suppress(Failure, sqlite3.Error):
         has_largest = request.service.is_embedded
@@ -68,7 +69,7 @@ def storage_of(request: Request) -> StoragePart:
 
 
 def service_of() -> ServicePart:
-    """What earlier calls told, of which the page's own question about the plan may be one."""
+    """Describe the service's health from earlier calls, such as this page's own for the plan."""
     now = timezone.now()
     try:
         service = connection.service()
@@ -97,7 +98,7 @@ def people_of(request: Request) -> PeoplePart:
 
 
 def plan_of(request: Request) -> PlanPart:
-    """One question to the service; where it can't be answered, the page says so and is whole."""
+    """Ask the service once. If that fails, the page says so and still shows everything else."""
     now = timezone.now()
     try:
         told = plan.read_account(request.service, now)

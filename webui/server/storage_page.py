@@ -15,7 +15,7 @@ MOST_LARGEST = 6
 
 @dataclass(frozen=True)
 class LargestRow:
-    """One of the largest things at the top; `share` is of the largest, in percent."""
+    """One of the largest entries of the root. `share` is its percentage of the largest entry."""
 
     name: str
     url: str
@@ -25,7 +25,7 @@ class LargestRow:
 
 @dataclass(frozen=True)
 class StoragePart:
-    """`all_url` is empty where there is no such page."""
+    """What takes space. `all_url` is empty if there is no page of the largest files."""
 
     gauge: Gauge | None
     largest: list[LargestRow]
@@ -35,7 +35,7 @@ class StoragePart:
 def storage_part(
     gauge: Gauge | None, entries: Sequence[Entry], *, has_largest: bool
 ) -> StoragePart:
-    """`has_largest`: the service lists the largest files of all folders."""
+    """Describe the storage. `has_largest`: the service lists the largest files of all folders."""
     sized = [(entry.size_bytes, entry) for entry in entries if entry.size_bytes]
     largest = sorted(sized, key=lambda each: -each[0])[:MOST_LARGEST]
     return StoragePart(
@@ -46,7 +46,7 @@ def storage_part(
 
 
 def row(entry: Entry, size_bytes: int, most_bytes: int) -> LargestRow:
-    """A bar that is too short to be seen would pass for nothing."""
+    """Describe an entry. Its bar is at least 1 percent long, so that it stays visible."""
     share = max(1, round(size_bytes * 100 / most_bytes))
     url = folder_url(entry.id) if entry.is_folder else ""
     return LargestRow(entry.name, url, formatting.size_words(size_bytes), share)

@@ -6,7 +6,8 @@ from webui.v1.models import Account, Wish
 
 
 def key_of(wish: Wish) -> str:
-    """Not each service numbers them. Empty: nothing can be done about this one."""
+    """Return a wish's id, or its hash, since not every service sends ids. If both are missing,
+    nothing can be done about the wish."""
     return wish.id or wish.hash or ""
 
 
@@ -20,7 +21,8 @@ def find_wish(service: Service, account: Account, key: str) -> Wish | None:
 
 
 def hide(service: Service, account: Account, wish: Wish) -> None:
-    """Forgets those that the service has no more, so that there are never more than it tells."""
+    """Hide a wish. Forget hidden wishes that the service no longer lists, so that they never
+    outnumber its list."""
     kept = {key_of(each) for each in account.wishes}
     hidden = HiddenWish.objects.filter(connection=service.key)
     gone = [row.pk for row in hidden if row.wish not in kept]

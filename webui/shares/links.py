@@ -1,4 +1,4 @@
-"""Links for players without cookies: each is made by a person and lasts a day."""
+"""Links for players without cookies. A person makes each link, which lasts a day."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -14,11 +14,11 @@ LONGEST_NAME = 255
 
 
 class TooManyShares(Exception):  # noqa: N818  Errors are nouns here.
-    """So many are good at once that something must be wrong."""
+    """So many links are valid at once that something must be wrong."""
 
 
 def make(user: User, service: str, entry: Entry, now: datetime) -> str:
-    """The token, which only the link itself holds: it has 256 random bits."""
+    """Return the token of a new link, 256 random bits that only the link contains."""
     if len(of(user, now)) >= MOST_EACH:
         raise TooManyShares
     token = secrets.token_urlsafe(32)
@@ -44,18 +44,18 @@ def find_share(token: str, service: str, now: datetime) -> Share | None:
 
 
 def is_of_password(share: Share, user: User) -> bool:
-    """A new password ends what was made before it, whatever changed it."""
+    """Return whether the password is unchanged. A new one ends earlier links, whatever set it."""
     return constant_time_compare(share.password_mark, user.get_session_auth_hash())
 
 
 def of(user: User, now: datetime) -> list[Share]:
-    """Those that are good, the newest first."""
+    """Return the valid links, the newest first."""
     rows = Share.objects.filter(user=user, expires_at__gt=now).order_by("-pk")
     return [share for share in rows if is_of_password(share, user)]
 
 
 def revoke(user: User, share: int) -> str | None:
-    """Return the name of what it opened, or None if there is no such link."""
+    """Delete a link. Return the name of the entry it opened, or None if there is no such link."""
     row = Share.objects.filter(user=user, pk=share).first()
     if row is None:
         return None

@@ -21,7 +21,7 @@ UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028-\u202e\u2066-\u2069\ud800-\ud
 
 
 class ShareFacts(Protocol):
-    """A link as it is kept."""
+    """A link as the database stores it."""
 
     @property
     def pk(self) -> int: ...
@@ -39,7 +39,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class SharePage:
-    """`doors` are empty before there is a link."""
+    """The page that makes a link. Until then, `doors` is empty."""
 
     title: str
     text: str
@@ -53,7 +53,7 @@ class SharePage:
 
 @dataclass(frozen=True)
 class Made:
-    """A link as it was made: where it is open, and until when."""
+    """A new link: its addresses, and when it expires."""
 
     doors: Sequence[DeviceAddress]
     list_url: str
@@ -63,7 +63,7 @@ class Made:
 def share_page(
     entry: Entry, action: str, back_url: str, calendar: Calendar, made: Made | str = ""
 ) -> SharePage:
-    """`made`: the link, or why there is none; empty while nobody has asked for one."""
+    """Build the page. `made` is the link, or why there is none; empty before anyone asks for it."""
     page = SharePage(
         title=_("Play %(name)s elsewhere") % {"name": entry.name or _("All files")},
         text=_(
@@ -98,7 +98,7 @@ def until(at: datetime, calendar: Calendar) -> str:
 
 
 def played(contents: Contents) -> list[Entry]:
-    """In the order of a shelf."""
+    """Return the films and music of a folder, by name."""
     return [entry for entry in contents.in_order("name") if is_played(entry)][:MOST_LISTED]
 
 
@@ -107,14 +107,14 @@ def is_played(entry: Entry) -> bool:
 
 
 def safe_name(name: str) -> str:
-    """As the last part of an address, which is there for people and for players' titles. A camera
-    reads no more than some two thousand letters, and each may be nine of them there."""
+    """Return a name for the end of a URL, where people and players read it as the title. A QR code
+    holds some two thousand characters, and a letter may take nine of them."""
     stem, extension = split_name(UNSAFE.sub("_", name).strip(" ."))
     return stem[:LONGEST_STEM].strip(" .") + extension or "file"
 
 
 def playlist(token: str, rows: Iterable[tuple[str, str]], origin: str) -> str:
-    """`rows` are ids and names. Each line break in a name would be another line of the list."""
+    """Return an M3U playlist of ids and names. Line breaks in names would add lines to it."""
     lines = ["#EXTM3U"]
     for file, name in rows:
         address = reverse("share-open", args=[token, file, safe_name(name)])
@@ -123,6 +123,6 @@ def playlist(token: str, rows: Iterable[tuple[str, str]], origin: str) -> str:
 
 
 def media_type(name: str) -> str:
-    """By the name alone, and never one that a browser would run."""
+    """Return a media type by the name alone, and never one that a browser would run."""
     found = mimetypes.guess_type(f"file.{name.rpartition('.')[2]}")[0] or ""
     return found if found.startswith(("video/", "audio/")) else "application/octet-stream"

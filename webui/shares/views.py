@@ -35,7 +35,7 @@ log = logging.getLogger("ferry.sharing")
 LIST_TYPE = "audio/x-mpegurl"
 
 
-# Making one
+# Making links
 
 
 @asks_and_acts
@@ -48,7 +48,7 @@ def entry(request: Request, folder: str, key: str) -> HttpResponse:
 @asks_and_acts
 @open_to(Role.GUEST)
 def folder(request: Request, folder: str) -> HttpResponse:
-    """The folder that is open, which the root is too."""
+    """Make a link to the folder that is open, which may be the root."""
     snapshot = files_screen.read(request, folder).snapshot
     chosen = Entry(FOLDER, snapshot.folder, snapshot.name, snapshot.size_bytes, None)
     return answer(request, chosen, reverse("share-folder", args=[folder]), folder_url(folder))
@@ -63,7 +63,7 @@ def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpR
 
 
 def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
-    """The link is in this answer alone, as text and as a picture."""
+    """Make a link, or say why not. Only this response contains it, as text and as a QR code."""
     if chosen.kind != FILE and not pages.played(snapshot_of(request, chosen.id).contents):
         return _("There is no film and no music in this folder. Open one that has some.")
     try:
@@ -84,13 +84,13 @@ def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
     return render(request, template, {"page": page}, status=status)
 
 
-# Taking one back
+# Revoking links
 
 
 @require_POST
 @open_to(Role.GUEST)
 def revoke(request: Request, share: int) -> HttpResponse:
-    """Whoever plays just now may have the rest of what they began."""
+    """Revoke a link. Responses that have begun may finish."""
     name = links.revoke(request.user, share)
     if name is not None:
         log.info("took back link name=%r", request.user.username)
@@ -102,13 +102,13 @@ def revoke(request: Request, share: int) -> HttpResponse:
     return redirect(reverse("account", fragment="shares"))
 
 
-# Opening one
+# Opening links
 
 
 @require_safe
 @open_to_strangers
 def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
-    """The address is all that a player has; `name` is there for its title."""
+    """Send a file. The URL is all that a player has, so `name` is there for its title."""
     try:
         share = shared(request, token)
         entry = entry_of(request, share, file)
@@ -139,7 +139,7 @@ def shared(request: Request, token: str) -> Share | None:
 
 
 def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
-    """That of the link, or one that lies in its folder just now."""
+    """Return the link's file, or a file that is currently in the link's folder."""
     if share is None:
         return None
     if share.kind == FILE:
@@ -161,7 +161,8 @@ def snapshot_of(request: Request, folder: str) -> Snapshot:
 
 
 def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
-    """Our own service's link leads on, and the kernel sends; all others come through the site."""
+    """Send a file. Redirect to our own service, where the kernel sends the bytes; relay those of a
+    foreign service."""
 
     def opening(headers: dict[str, str]) -> Link | Download:
         method = "GET" if request.service.is_embedded else request.method or "GET"
@@ -179,7 +180,7 @@ def over() -> HttpResponse:
 
 
 def failed(failure: Failure) -> HttpResponse:
-    """To a stranger nothing is said of the service."""
+    """Report a failure without revealing anything about the service to strangers."""
     log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
     if isinstance(failure, NotFound):
         return over()

@@ -38,7 +38,7 @@ def context(request: HttpRequest) -> dict[str, object]:
 
 
 def warning_for(request: HttpRequest) -> str:
-    """For the owner, on pages other than the one about health, which says more."""
+    """Return a warning for owners, except on the Health page, which says more."""
     user = getattr(request, "user", None)
     if getattr(user, "role", None) != Role.OWNER or getattr(request, "htmx", None):
         return ""
@@ -51,7 +51,8 @@ def warning_for(request: HttpRequest) -> str:
 
 
 def drafts_key(request: HttpRequest) -> str:
-    """Tells the people of one browser apart, whose drafts must not mix, and nothing else."""
+    """Return a key that distinguishes the people of one browser, so that their drafts don't mix,
+    and reveals nothing else."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return ""
@@ -75,13 +76,13 @@ def destinations(request: HttpRequest, current: str) -> list[Destination]:
 
 
 def is_guest(request: HttpRequest) -> bool:
-    """Who may add nothing is shown no way to it."""
+    """Return whether the person is a guest, who can't add anything and so doesn't see Add."""
     user = getattr(request, "user", None)
     return getattr(user, "role", None) == Role.GUEST
 
 
 def running_for(request: HttpRequest) -> int:
-    """As somebody saw it a moment ago: no page asks the service for its number alone."""
+    """Return the last known number of running transfers: no page asks the service just for it."""
     if not request.user.is_authenticated:
         return 0
     try:
@@ -91,8 +92,8 @@ def running_for(request: HttpRequest) -> int:
 
 
 def gauge_for(request: HttpRequest) -> Gauge | None:
-    """Of what listings told last: no page asks the service for its meter. Looked up only where a
-    page shows it; a page about trouble must not come to grief over it."""
+    """Return the meter from cached listings: no page asks the service just for it. It is read only
+    if a page shows it. A failure hides it, since error pages must not fail over it."""
     if not request.user.is_authenticated:
         return None
     try:
@@ -103,7 +104,7 @@ def gauge_for(request: HttpRequest) -> Gauge | None:
 
 
 def screen_of(request: HttpRequest) -> str:
-    """`account-password` belongs to the screen `account`."""
+    """Return the screen of a page: `account-password` belongs to `account`."""
     match = request.resolver_match
     return (match.url_name or "").split("-")[0] if match else ""
 

@@ -1,4 +1,4 @@
-"""What a browser needs to install Ferry, and to let it accept shares."""
+"""What a browser needs to install Ferry, and to share items with it."""
 
 import hashlib
 import re
@@ -29,7 +29,7 @@ SHELL = re.compile(
 @require_safe
 @open_to_strangers
 def manifest(_request: HttpRequest) -> HttpResponse:
-    """Fetched without a cookie, and the same for everybody."""
+    """Send the web app manifest, fetched without a cookie and the same for everyone."""
     add = reverse("add")
     facts = {
         "id": reverse("files"),
@@ -67,8 +67,8 @@ def manifest(_request: HttpRequest) -> HttpResponse:
 @require_safe
 @open_to_strangers
 def worker(request: HttpRequest) -> HttpResponse:
-    """At the top, since a worker serves what lies below its own address. Another version of Ferry
-    answers with another text, which is how browsers find out, forwards as well as back."""
+    """Send the service worker, at the top, since it only controls URLs below its own. Each version
+    of Ferry sends a different script, by which browsers notice upgrades and downgrades."""
     files = shell()
     context = {"shell": files, "version": version_of(files), "language": get_language()}
     response = render(request, "worker.js", context, content_type="text/javascript; charset=utf-8")
@@ -77,12 +77,12 @@ def worker(request: HttpRequest) -> HttpResponse:
 
 
 def shell() -> list[str]:
-    """What every page has in common, and all that the offline page shows."""
+    """Return the static files that all pages share, and all that the offline page shows."""
     found = (name for finder in get_finders() for name, _storage in finder.list(["*.map"]))
     return [static(name) for name in sorted(found) if SHELL.fullmatch(name)]
 
 
 def version_of(files: Sequence[str]) -> str:
-    """Changes with any static file, and with the words of the offline page."""
+    """Return a version that changes with any static file and with the words of the offline page."""
     manifest_hash = getattr(staticfiles_storage, "manifest_hash", "")
     return hashlib.sha256(f"{manifest_hash}{files}{offline_page([])}".encode()).hexdigest()[:12]

@@ -21,7 +21,7 @@ class Destination:
 
 
 def warning_of(found: Finding | None) -> str:
-    """Name what the owner has to decide about. The page about health says how."""
+    """Name what the owner has to decide about. The Health page says how."""
     return finding_words(found)[0] if found else ""
 
 
@@ -37,5 +37,5 @@ class Shell:
 
     @property
     def theme(self) -> str:
-        """What the page is told outright; a reader who follows the system is told nothing."""
+        """Return the theme that the page sets, or an empty string to follow the system."""
         return "" if self.theme_choice == "system" else self.theme_choice

@@ -1,8 +1,8 @@
-"""Ask for the password again before what opens Ferry to others.
+"""Ask for the password again before actions that open Ferry to others.
 
-A browser that was left unlocked, or a stolen session, should not be enough to let people or
-programs in for good. What was typed is not lost: it waits in the page, sealed, and is done as soon
-as the password is there. A form that htmx sends is sent again as a page by the browser.
+An unlocked browser or a stolen session should not be enough to let people or programs in for good.
+The form isn't lost: it waits in the page, encrypted, and continues once the password is entered. If
+htmx sent the form, the browser sends it again as a page.
 """
 
 import json
@@ -31,7 +31,7 @@ def always(_request: Request) -> bool:
 
 
 class Home(NamedTuple):
-    """Where a form stands, and where those go who don't continue."""
+    """The page and section of a form, to which people return if they don't continue."""
 
     page: str
     section: str
@@ -44,7 +44,7 @@ class Home(NamedTuple):
 def confirmed(
     page: str, section: str, is_needed: Callable[[Request], bool] = always
 ) -> Callable[[View[Params]], View[Params]]:
-    """Let a POST through for ten minutes after the password was typed; else ask for it first."""
+    """Let a POST through for ten minutes after the password was entered; ask for it otherwise."""
     home = Home(page, section)
 
     def decorate(view: View[Params]) -> View[Params]:
@@ -76,7 +76,7 @@ def ask(
 
 
 def resume(request: Request, home: Home) -> HttpResponse | None:
-    """Put back the form that waited; return an answer instead where the password isn't right."""
+    """Restore the form that waited, or return a response if the password isn't right."""
     sealed = request.POST[SEALED]
     form = CurrentPassword(request.user, request.POST)
     refusal = check_own_password(request, form, "current_password")
@@ -94,7 +94,8 @@ def resume(request: Request, home: Home) -> HttpResponse | None:
 
 
 def encrypt_form(request: Request) -> str:
-    """For this person and this address only: a password for another service may be in it."""
+    """Encrypt the form, which may contain another service's password. Only this person can use it,
+    and only at this URL."""
     return encryption.seal(json.dumps([request.user.pk, request.path, request.POST.urlencode()]))
 
 

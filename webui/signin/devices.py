@@ -1,4 +1,4 @@
-"""Browsers that are signed in, from sign-in until their session ends."""
+"""Devices that are signed in, until their sessions end."""
 
 import logging
 from contextlib import suppress
@@ -24,7 +24,7 @@ MOST_REMEMBERED = 10_000
 
 
 class LastSeen:
-    """When this process last wrote that a session was here: a page costs no write of its own."""
+    """When this process last recorded each session, so that not every page costs a write."""
 
     def __init__(self) -> None:
         self._at: dict[str, datetime] = {}
@@ -40,8 +40,8 @@ class LastSeen:
 
 
 def see(get_response: Answer) -> Answer:
-    """Notes once in a while that a device is here. Before the answer, which may sign it out. What
-    an open page asks for by itself costs the disk nothing."""
+    """Record now and then that a device is active, before the view, which may sign it out. Polls
+    by open pages cost no disk writes."""
     sightings = LastSeen()
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -55,7 +55,7 @@ def see(get_response: Answer) -> Answer:
 
 
 def note_if_possible(request: Request, now: datetime) -> None:
-    """No page fails over it, where the database is locked or its disk full."""
+    """Record a device, unless the database is locked or its disk full: no page fails over this."""
     try:
         note(request, now)
     except OperationalError as trouble:
@@ -69,7 +69,7 @@ def note(request: Request, now: datetime) -> None:
         "agent": agent_of(request),
         "last_seen_at": now,
     }
-    # Somebody may remove this person at this very moment.
+    # An owner may be removing this person at this moment.
     with suppress(IntegrityError):
         Device.objects.update_or_create(
             session_key=request.session.session_key or "",
@@ -83,13 +83,13 @@ def agent_of(request: HttpRequest) -> str:
 
 
 def of(user: User, now: datetime) -> QuerySet[Device]:
-    """Those whose session still lives, the latest first."""
+    """Return the devices whose session is still valid, the latest first."""
     alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=now)
     return user.devices.filter(Exists(alive)).order_by("-last_seen_at", "pk")
 
 
 def sign_out(devices: QuerySet[Device]) -> int:
-    """Ends their sessions, at once and for both processes."""
+    """End the sessions of these devices, immediately and in both web processes."""
     keys = list(devices.values_list("session_key", flat=True))
     for start in range(0, len(keys), 500):
         some = keys[start : start + 500]
@@ -99,7 +99,7 @@ def sign_out(devices: QuerySet[Device]) -> int:
 
 
 def sign_out_everywhere(user: User, request: Request) -> None:
-    """End all sessions of this person but the one that asks, and what they have handed out."""
+    """End all sessions of this person except this one, and the grants that they gave to others."""
     user.begin_epoch()
     if user == request.user:
         stay(request, user)
@@ -107,7 +107,7 @@ def sign_out_everywhere(user: User, request: Request) -> None:
 
 
 def stay(request: Request, user: User) -> None:
-    """Carry this session over into the epoch that its own person has just begun."""
+    """Carry this session over into the epoch that its person has just begun."""
     before = request.session.session_key or ""
     update_session_auth_hash(request, user)
     after = request.session.session_key or ""

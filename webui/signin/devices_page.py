@@ -14,7 +14,7 @@ from webui.formatting import Calendar
 MOST_DEVICES = 20
 PRESENT = timedelta(minutes=10)
 
-# The first that fits: browsers call themselves by each other's names, the truest comes first.
+# The first match counts: browsers also use each other's names, so the most specific come first.
 BROWSERS = (
     (r"Edg(?:e|A|iOS)?/", "Edge"),
     (r"OPR/|Opera", "Opera"),
@@ -38,7 +38,7 @@ SYSTEMS = (
 
 
 class Signed(Protocol):
-    """What is known of a device."""
+    """The facts about a device."""
 
     pk: int
     session_key: str
@@ -98,14 +98,15 @@ def device_row(device: Signed, own_key: str, calendar: Calendar, now: datetime) 
 def when_words(device: Signed, *, is_this: bool, calendar: Calendar, now: datetime) -> str:
     if is_this:
         return _("This device")
-    # A clock that was put back makes last time lie ahead.
+    # After the clock was set back, `last_seen_at` may be in the future.
     if now - device.last_seen_at < PRESENT:
         return _("Just now")
     return calendar.words(device.last_seen_at)
 
 
 def name_and_icon(agent: str) -> tuple[str, str]:
-    """`Firefox on Linux`. What says nothing of itself is a program or a private browser."""
+    """Return a name such as `Firefox on Linux`, and an icon. Programs and private browsers may say
+    nothing about themselves."""
     browser = next((name for mark, name in BROWSERS if re.search(mark, agent)), "")
     system, icon = system_of(agent)
     if browser and system:

@@ -1,4 +1,4 @@
-"""Begin a session, and judge a person's own password within one."""
+"""Begin a session, and check a person's own password within it."""
 
 import logging
 import math
@@ -49,8 +49,8 @@ def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
 
 
 def check_own_password(request: Request, form: Form, field: str) -> HttpResponse | None:
-    """Validate a form with the password of the person who is signed in; return an answer where too
-    many were wrong. It may be a stranger who guesses, on a device that was left unlocked."""
+    """Validate a form with the signed-in person's password. Return a response if too many were
+    wrong, since a stranger may be guessing on an unlocked device."""
     name, address = request.user.username, request.META["REMOTE_ADDR"]
     limits = guess_limits.limits_for_session(request.session.session_key or "")
     wait = guess_limits.take(limits)
@@ -83,7 +83,7 @@ def welcome_in(
 
 
 def remember_device(response: HttpResponse, user: User) -> None:
-    """Strangers who guess at this person's password don't slow down a device with this cookie."""
+    """Set a cookie that exempts this device from waits caused by strangers' password guesses."""
     response.set_cookie(
         guess_limits.DEVICE_COOKIE,
         guess_limits.device_cookie(user),
@@ -95,7 +95,7 @@ def remember_device(response: HttpResponse, user: User) -> None:
 
 
 def guessed(request: HttpRequest) -> HttpResponse:
-    """A link that is none counts as a guess, and guesses are limited."""
+    """Count an invalid link as a guess, and limit guesses."""
     limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
     wait = guess_limits.take(limits)
     if wait is None:

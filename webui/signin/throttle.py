@@ -1,12 +1,12 @@
 """Slow down password guessing without locking anyone out for good.
 
-After some wrong passwords for one name, or from one address, the next may be tried after a second,
-then after two, and so on up to a minute: over all addresses and processes, and across restarts.
-Only wrong passwords count.
+After some wrong passwords for one name, or from one address, the next try has to wait a second,
+then two, and so on up to a minute. The wait applies to all addresses and processes, and survives
+restarts. Only wrong passwords count.
 
-A device on which this very person signed in before has a count of its own, so strangers slow down
-strangers. Anyone else who has to wait gets a time reserved for their network, at which they may
-try, however many others guess meanwhile.
+A device on which the same person signed in before has a separate count, so strangers slow down only
+strangers. Anyone else who has to wait gets a time reserved for their network, at which they may try
+however many others guess meanwhile.
 """
 
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ FREE_BY_NAME = 10
 FREE_BY_ADDRESS = 20
 FREE_BY_DEVICE = 20
 LONGEST_INTERVAL = timedelta(minutes=1)
-# So long after the last wrong password, the count begins anew.
+# After this long without a wrong password, the count starts over.
 QUIET = timedelta(hours=1)
-# So long a reserved time can be used.
+# How long a reserved time can be used.
 RESERVED = timedelta(minutes=15)
-# Nothing is reserved further ahead, so that the tables stay small.
+# No time is reserved further ahead, so that the tables stay small.
 LONGEST_AHEAD = timedelta(days=1)
-# What is later than now by more than this was written before the clock was set back.
+# A time further in the future than this was written before the clock was set back.
 SKEW = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
 class ThrottleKey:
-    """What shares one count of wrong passwords."""
+    """The key of one count of wrong passwords. Waits begin at `free` of them."""
 
     key: str
     free: int
@@ -45,7 +45,7 @@ class ThrottleKey:
 @dataclass(frozen=True)
 class Guess:
     line: ThrottleKey
-    address: ThrottleKey | None  # None: by a device of the person whose name it is.
+    address: ThrottleKey | None  # None: the person with this name signed in on the device before
     network: str
 
     @property
@@ -66,7 +66,7 @@ def guess_at(name: str, address: str, device: str | None) -> Guess:
 
 
 def line_of(name: str) -> ThrottleKey:
-    """However it is spelled: databases differ in what they take for the same letter."""
+    """Return the key of a name in any spelling: databases differ in which letters they equate."""
     person = User.objects.filter(username__iexact=name).first()
     spelled = (person.username if person else name).casefold()
     return ThrottleKey(digest_of(f"guesses {spelled}"), FREE_BY_NAME)
@@ -82,7 +82,7 @@ def wait_for(guess: Guess) -> timedelta | None:
 
 
 def claim(guess: Guess) -> timedelta | None:
-    """As `wait_for`, for a guess that is made now: a reserved time is good for one."""
+    """Like `wait_for`, but for a guess that is made now, which uses up a reserved time."""
     now = timezone.now()
     if guess.address and (wait := _wait_of(guess.address, now)):
         return wait
@@ -91,8 +91,7 @@ def claim(guess: Guess) -> timedelta | None:
 
 
 def count(lines: list[ThrottleKey]) -> None:
-    """Count a wrong password. All take their rows in one order, so that no two wait for each
-    other."""
+    """Count a wrong password. Lock the rows in a fixed order, to avoid deadlocks."""
     with transaction.atomic():
         for line in sorted(lines, key=lambda each: each.key):
             row, now = _locked(line)
@@ -103,7 +102,7 @@ def count(lines: list[ThrottleKey]) -> None:
 
 
 def interval(wrong: int, free: int) -> timedelta:
-    """Between a wrong password and the next try."""
+    """Return the wait between a wrong password and the next try."""
     if wrong < free:
         return timedelta()
     return min(timedelta(seconds=2 ** min(wrong - free, 10)), LONGEST_INTERVAL)
@@ -138,7 +137,7 @@ def _reservations(guess: Guess, now: datetime) -> QuerySet[Reservation]:
 
 
 def _reserve(guess: Guess) -> timedelta | None:
-    """The next time that nobody has, unless this network has one already."""
+    """Reserve the next free time for this network, unless it has one. Return how long to wait."""
     with transaction.atomic():
         row, now = _locked(guess.line)
         own = _reservations(guess, now).first()
@@ -157,7 +156,7 @@ def _reserve(guess: Guess) -> timedelta | None:
 
 
 def _locked(line: ThrottleKey) -> tuple[Throttle, datetime]:
-    """The row, as it is once nobody else changes it, and what time it is then."""
+    """Lock the row, and return it with the time at which the lock was acquired."""
     now = timezone.now()
     first = {"count": 0, "since": now, "next_at": now}
     row, _is_new = Throttle.objects.select_for_update().get_or_create(key=line.key, defaults=first)

@@ -73,9 +73,9 @@ def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
 def _check(
     request: HttpRequest, form: SignIn, guess: Guess
 ) -> tuple[timedelta | None, User | None]:
-    """Return how long to wait, or whose name and password they are. Raises TimeoutError.
+    """Return how long to wait, or the person with this name and password. Raises TimeoutError.
 
-    Who has to wait takes no place in the queue of those whose password is checked.
+    A person who has to wait doesn't enter the queue for password checks.
     """
     if wait := throttle.wait_for(guess):
         return wait, None
@@ -90,7 +90,7 @@ def _check(
 
 
 def name_for_log(name: str) -> str:
-    """For the log: some type their password where the name belongs."""
+    """Return the name if someone has it: some people type their password in the name field."""
     return name if User.objects.filter(username__iexact=name).exists() else "unknown"
 
 
@@ -98,7 +98,7 @@ def too_busy() -> str:
     return _("Too many people are signing in right now. Try again in a few seconds.")
 
 
-def show(  # noqa: PLR0913  What the page says, and how the answer says it to programs.
+def show(  # noqa: PLR0913  The page's words, and the status and headers for programs.
     request: HttpRequest,
     form: SignIn,
     wanted: str,

@@ -25,7 +25,7 @@ log = logging.getLogger("ferry.welcome")
 @asks_and_acts
 @open_to_strangers
 def welcome(request: HttpRequest, token: str) -> HttpResponse:
-    """Makes the first owner. Looking at the link, as scanners and previews do, uses nothing up."""
+    """Create the first owner. A GET, as scanners and previews send, doesn't use up the link."""
     if not OneTimeLink.is_good(OneTimeLink.WELCOME, token, timezone.now()):
         return unusable(request)
     form = Join(request.POST if request.method == "POST" else None)
@@ -41,7 +41,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def unusable(request: HttpRequest) -> HttpResponse:
-    """Say why the link leads nowhere, with the same answer for any link, used or guessed."""
+    """Say why the link doesn't work. The response is the same for used and guessed links."""
     if User.objects.has_owner():
         page = error_page(
             404,
@@ -60,7 +60,7 @@ def unusable(request: HttpRequest) -> HttpResponse:
 
 
 def make_owner(token: str, form: Join) -> User | None:
-    """Return None if someone else was first."""
+    """Create the first owner, or return None if someone else was first."""
     with transaction.atomic():
         is_first = OneTimeLink.consume(OneTimeLink.WELCOME, token, timezone.now())
         if not is_first or User.objects.has_owner():

@@ -1,7 +1,7 @@
 """Rewrite a foreign service's playlists so that every URL leads through the site.
 
-Only tags that a player needs are kept. What would lead a player elsewhere in another way
-(variables, steering, interstitials, parts of low latency) is left out, and the rest plays.
+Only tags that a player needs are kept. Tags that could lead a player elsewhere by other means
+(variables, content steering, interstitials, low-latency parts) are removed, and the rest plays.
 """
 
 import re
@@ -19,7 +19,7 @@ FIRST_LINE = "#EXTM3U"
 ATTRIBUTE = re.compile(r'([A-Z0-9-]{1,64})=("[^"]*"|[^",]*)(?:,|$)')
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# What follows the colon is kept as it is.
+# Tags whose values are kept unchanged.
 PLAIN = frozenset({
     *("EXT-X-VERSION", "EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-START", "EXT-X-STREAM-INF"),
     *("EXTINF", "EXT-X-BYTERANGE", "EXT-X-DISCONTINUITY", "EXT-X-GAP", "EXT-X-BITRATE"),
@@ -31,7 +31,7 @@ VARIANT_BEGINS = "EXT-X-STREAM-INF"
 
 
 class TargetKind(StrEnum):
-    """What an address in a playlist leads to. A variant names parts and nothing below."""
+    """What a URL in a playlist leads to. A variant playlist lists only parts, not playlists."""
 
     PLAYLIST = "m"
     VARIANT = "v"
@@ -51,7 +51,8 @@ Address = Callable[[str, TargetKind], str]
 
 
 def rewritten(content: bytes, kind: TargetKind, address: Address) -> str:
-    """`address` makes one of ours, or refuses it: one bad address refuses the whole."""
+    """Rewrite a playlist. `address` turns each URL into ours, or raises: one bad URL rejects the
+    whole playlist."""
     return "\n".join(_lines_through(lines_of(content), kind, _counted(address))) + "\n"
 
 
@@ -100,7 +101,7 @@ def _lines_through(lines: list[str], kind: TargetKind, address: Address) -> Iter
 
 
 def attributes(text: str, kind: TargetKind, address: Address) -> str:
-    """The list anew, so that nothing stays that was not read."""
+    """Rebuild the attribute list, so that nothing unparsed remains."""
     found = []
     for name, value in ATTRIBUTE.findall(text):
         if name == "URI":

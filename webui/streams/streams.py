@@ -1,9 +1,9 @@
-"""What a player fetches of a foreign service, through the site.
+"""Relay films of a foreign service to players.
 
-Guarantee: an address below `/stream/` was made by this site out of an answer of the service, for
-one person, one service and some hours. It says nothing to others, since it is sealed, and is no
-open proxy, since nobody else can make one. Where it leads is judged when it is made, and again
-with each redirect when it is used.
+Guarantee: the site made each URL below `/stream/` from a response of the service, for one person,
+one service, and some hours. The URL is encrypted, so it reveals nothing to others. The site isn't
+an open proxy, since no one else can make such URLs. A target is checked when its URL is made, and
+again, with each redirect, when the URL is used.
 """
 
 import base64
@@ -32,7 +32,7 @@ from webui.v1.links import Download
 from webui.v1.models import Playable
 
 LIFETIME = timedelta(hours=24)
-# Request lines end at 8,190 bytes, and sealing makes four letters of three.
+# A request line holds at most 8,190 bytes, and Base64 turns three bytes into four characters.
 LONGEST_URL = 5_000
 PLAYLIST_TYPE = "application/vnd.apple.mpegurl"
 PART_TYPES = frozenset({
@@ -42,12 +42,12 @@ PART_TYPES = frozenset({
 
 
 class Unknown(Exception):  # noqa: N818  Errors are nouns here.
-    """Not of ours, not for this person and service, or too old."""
+    """The token isn't ours, isn't for this person and service, or has expired."""
 
 
 @dataclass(frozen=True)
 class StreamTarget:
-    """Where an address leads. All that a playlist names ends with the playlist."""
+    """Where a URL leads. URLs in a playlist expire with the playlist's own URL."""
 
     kind: TargetKind
     url: str
@@ -56,7 +56,7 @@ class StreamTarget:
 
 @dataclass(frozen=True)
 class StreamReader:
-    """For whom addresses are made."""
+    """The person and service that URLs are made for."""
 
     user_id: int
     service: str
@@ -70,7 +70,8 @@ class StreamReader:
 
 
 def encrypt(part: StreamTarget, reader: StreamReader) -> str:
-    """The same part has the same address, so that a playlist read again names the same files."""
+    """Return a target's token, always the same one, so that a reloaded playlist names the same
+    files."""
     url = part.url.encode()
     if len(url) > LONGEST_URL:
         raise Unreadable("bad_link")
@@ -102,11 +103,11 @@ def _cipher(secret: str) -> AESSIV:
     return AESSIV(derive.derive(secret.encode()))
 
 
-# What a player is told
+# URLs for players
 
 
 def playable(request: Request, answer: Playable, file: str, kind: str, now: datetime) -> str:
-    """The address of ours for what a foreign service answered to hls or mp4."""
+    """Return our URL for a foreign service's response to hls or mp4."""
     is_film = kind == "mp4"
     if is_film and not answer.url:
         raise Unreadable("bad_link")
@@ -123,7 +124,7 @@ def reader_of(request: Request) -> StreamReader:
     return StreamReader(request.user.pk, request.service.key)
 
 
-# What a player gets
+# Responses to players
 
 
 def answer(request: Request, part: StreamTarget) -> HttpResponseBase:
@@ -146,7 +147,8 @@ def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
 
 
 def addresses(request: Request, above: StreamTarget, page: str) -> playlists.Address:
-    """Relative ones: the playlist is below `/stream/` itself, whatever stands before that."""
+    """Return a function that makes relative URLs, since the playlist itself is below `/stream/`,
+    whatever the prefix."""
     reader, client = reader_of(request), request.v1
 
     def address(reference: str, kind: TargetKind) -> str:
@@ -168,6 +170,6 @@ def as_part(found: Download) -> BrowserHandling:
 
 
 def content_type_of(told: str) -> str:
-    """What a service says is passed on where it is nothing that runs."""
+    """Return the service's content type if browsers can't run it, or else a generic one."""
     plain = told.partition(";")[0].strip().lower()
     return plain if plain in PART_TYPES else KEPT.content_type

@@ -21,7 +21,7 @@ def part(request: Request, token: str) -> HttpResponseBase:
     try:
         return streams.answer(request, found)
     except Unreadable as unreadable:
-        # Players give up on a piece that is gone, and try again where a server has trouble.
+        # Players give up on a missing piece, but retry after a server error.
         if unreadable.reason == "dead_link":
             raise Http404 from unreadable
         raise
