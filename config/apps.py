@@ -6,7 +6,7 @@ from config.storage import outages
 
 
 class Ferry(AppConfig):
-    """Gives the wiring its management commands: they know both halves."""
+    """The app that gives the wiring its management commands, which know both halves."""
 
     name = "config"
     label = "ferry"
@@ -17,6 +17,6 @@ class Ferry(AppConfig):
 
         connection_created.connect(release.refuse_newer)
         connection_created.connect(outages.come_back)
-        # Django sends it once for each app with models; once a run is enough.
+        # Django sends this signal once for each app with models; once per run is enough.
         pre_migrate.connect(copies.keep_before_migrations, apps.get_app_config("service"))
         recording.start()

@@ -29,7 +29,7 @@ BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 class Environment:
-    """Reads settings from the environment and `.env`, and remembers which were asked for.
+    """A reader of settings from the environment and `.env`, which remembers their names.
 
     A wrong value ends the program with one line that names the variable.
     """
@@ -78,7 +78,7 @@ class Environment:
         return self._read(name, default, parse, "one of " + ", ".join(choices))
 
     def path(self, name: str, default: Path) -> Path:
-        """A relative path begins beside manage.py, wherever Ferry was started."""
+        """Read a path. A relative one starts at manage.py's folder, wherever Ferry was started."""
 
         def parse(raw: str) -> Path:
             return (self._base / Path(raw).expanduser()).resolve()
@@ -86,7 +86,7 @@ class Environment:
         return self._read(name, default, parse, "a path")
 
     def host(self, name: str, default: str) -> str:
-        """IPv6 addresses may stand in brackets, as they do in URLs."""
+        """Read a host. IPv6 addresses may be in brackets, as they are in URLs."""
         return self._read(name, default, lambda raw: re.sub(r"^\[(.*)\]$", r"\1", raw), "")
 
     def prefix(self, name: str) -> str:
@@ -114,7 +114,7 @@ class Environment:
         return self._read(name, [], parse, wanted)
 
     def secret_url(self, name: str) -> str:
-        """An address that carries a name and a password."""
+        """Read a URL that contains a name and a password."""
 
         def parse(raw: str) -> str:
             parts = urlsplit(raw)
@@ -125,7 +125,7 @@ class Environment:
         return self._read(name, "", parse, "https://name:password@host, % encoded where needed")
 
     def proxy(self, name: str) -> str:
-        """An address that may carry a name and a password."""
+        """Read a URL that may contain a name and a password."""
 
         def parse(raw: str) -> str:
             parts = urlsplit(raw)
@@ -159,7 +159,7 @@ class Environment:
 
     @staticmethod
     def refuse(name: str, wanted: str) -> NoReturn:
-        """A wrong value never reaches the page of an error: it may be a secret."""
+        """Exit with an error that never repeats the wrong value, which may be a secret."""
         raise SystemExit(f"{name}: cannot use the value that is set; it must be {wanted}.")
 
     def _read(self, name: str, default: Value, parse: Callable[[str], Value], wanted: str) -> Value:
@@ -179,7 +179,7 @@ class Environment:
 
 
 def read_file(path: Path) -> dict[str, str]:
-    """What a file like `.env` says; a refusal never repeats a line, which may hold a secret."""
+    """Read a file like `.env`. An error never repeats a line, which may hold a secret."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):

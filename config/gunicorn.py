@@ -1,4 +1,4 @@
-"""The web server's settings. Threads, since a slow reader then costs one thread and no more."""
+"""The web server's settings. It uses threads, so that a slow reader costs only one thread."""
 
 import gc
 import json
@@ -14,7 +14,7 @@ from config import settings
 from config.storage import databases, running
 from config.web.connections import is_upload
 
-# As much of a body that nobody read as gunicorn reads away.
+# How much of an unread body gunicorn discards.
 UNREAD_BYTES = 64 * 1024
 
 bind = (
@@ -25,7 +25,7 @@ bind = (
 worker_class = "config.web.sharing.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
-# Most of them need no thread: see config.web.sharing.
+# Most connections need no thread: see config.web.sharing.
 worker_connections = max(1024, 8 * settings.WEB_THREADS)
 # Each process touches a file here every second, which would keep a disk awake.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
@@ -37,15 +37,18 @@ control_socket_disable = True
 preload_app = True
 accesslog = None
 loglevel = "warning"
-# config.web.front decides whom to believe; gunicorn by itself would believe everything on loopback.
+# config.web.front decides which proxies to trust; gunicorn by itself would trust all on loopback.
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
 
 def on_starting(_server: Any) -> None:
-    """Everything loaded by now lives as long as Ferry. A listing of 10,000 entries makes so many
-    objects that the garbage collector took a quarter of its time to walk them all repeatedly."""
+    """Check the database, and spare the garbage collector what was loaded before the fork.
+
+    That lives as long as Ferry. A listing of 10,000 entries makes so many objects that the garbage
+    collector took a quarter of the listing's time to walk them all repeatedly.
+    """
     from config.storage import release  # noqa: PLC0415  Models are loaded by now.
 
     running.note_running()
@@ -60,8 +63,11 @@ def when_ready(_server: Any) -> None:
 
 
 def pre_request(_worker: Any, request: Any) -> None:
-    """gunicorn reads no more of a refused body than this, then closes what it had said it would
-    keep: the client's next call, sent on that connection, was lost."""
+    """Announce that a connection with a long body will be closed.
+
+    gunicorn discards only `UNREAD_BYTES` of a refused body, then closes a connection that it had
+    promised to keep: the client's next request on that connection was lost.
+    """
     request.unreader.begin_body(may_be_slow=is_upload(request.path))
     if any(is_of_long_body(name, value) for name, value in request.headers):
         request.force_close()
@@ -72,7 +78,7 @@ def is_of_long_body(name: str, value: str) -> bool:
 
 
 def write_error(connection: socket.socket, status: int, reason: str, _message: str) -> None:
-    """What no request came of is refused as v1 refuses. gunicorn's own page is HTML."""
+    """Refuse unreadable requests in JSON, as v1 does; gunicorn's own page is HTML."""
     word = reason.lower().replace(" ", "_")
     facts = {"result": False, "success": False, "code": status, "status_code": status}
     content = json.dumps(facts | {"reason_phrase": word, "error": word})

@@ -59,12 +59,12 @@ def damaged() -> Finding:
 
 
 def pages() -> Finding | None:
-    """Without the list of static files, every page that names a style sheet is an error."""
+    """Check the list of static files: without it, every page that has a style sheet fails."""
     try:
         storage = storages["staticfiles"]
         if not isinstance(storage, HashedModules):
             return None
-        # What this process read when it started, and what the next one will read.
+        # Check the list that this process read when it started, and the one the next will read.
         is_whole = bool(storage.hashed_files and storage.load_manifest()[0])
     except (OSError, ValueError):
         is_whole = False
@@ -112,8 +112,8 @@ DOUBTS = {
 
 
 def doubt() -> Finding | None:
-    """Whether files may be here that the database doesn't name, looked up every ten seconds."""
-    global _doubt_known  # noqa: PLW0603  Remembered for all who ask this process.
+    """Report whether the database may not name every file; looked up every ten seconds."""
+    global _doubt_known  # noqa: PLW0603  Cached for the whole process.
     with _doubt_lock:
         looked_at, found = _doubt_known
         if time.monotonic() - looked_at > DOUBT_SECONDS:
@@ -136,8 +136,8 @@ _service_known: tuple[float, Finding | None] = (float("-inf"), None)
 
 
 def service() -> Finding | None:
-    """Whether the storage service answers, asked at most every ten seconds in each process."""
-    global _service_known  # noqa: PLW0603  Remembered for all who ask this process.
+    """Report whether the storage service answers; each process asks at most every ten seconds."""
+    global _service_known  # noqa: PLW0603  Cached for the whole process.
     with _service_lock:
         asked_at, trouble = _service_known
         if time.monotonic() - asked_at > SERVICE_SECONDS:
@@ -158,7 +158,7 @@ def _service_trouble() -> Finding | None:
 
 
 def worker() -> Finding | None:
-    """Whether transfers go on. Pages are well without it."""
+    """Report whether transfers run. Pages work without the worker."""
     if not connection.is_embedded():
         return None
     rows = Worker.objects.filter(alive_until__gt=timezone.now())
@@ -173,7 +173,7 @@ def worker() -> Finding | None:
 
 
 def sandbox() -> Finding | None:
-    """As the worker found out when it started."""
+    """Report what the worker found out when it started."""
     measured = measuring.last()
     if measured is None or measured.is_sealed is not False:
         return None
@@ -198,11 +198,11 @@ def findings() -> dict[str, Finding | None]:
 
 
 def run_check(part: str, check: Check) -> Finding | None:
-    """Whatever breaks, the other parts are still checked, and the answer says which one it was."""
+    """Run one check. If it breaks, the others still run, and the response names the broken one."""
     try:
         return check()
     except DatabaseError:
-        # The check of the database says what is wrong with it.
+        # The check of the database reports what is wrong with it.
         return Finding("unknown", f"The {part} can't be looked up.", is_blocking=False)
     except Exception:
         log.exception("check broke part=%s", part)
@@ -210,7 +210,7 @@ def run_check(part: str, check: Check) -> Finding | None:
 
 
 def report() -> Report:
-    """For the owner's page."""
+    """Return the report for the owner's Health page."""
     measured = measuring.last()
     return Report(
         findings(),
@@ -249,7 +249,7 @@ PATHS = {"/healthz": alive, "/readyz": ready}
 
 
 def answer_first(get_response: Answer) -> Answer:
-    """Before sessions and people are looked up, which may be just what is broken."""
+    """Answer health checks before looking up sessions and people: those may be what is broken."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         return PATHS.get(request.path_info, get_response)(request)

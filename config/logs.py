@@ -2,10 +2,10 @@ import logging
 import re
 from datetime import UTC, datetime
 
-# One-time links, signatures and keys: long runs that no word or file id looks like.
+# One-time links, signatures, and keys: runs that are too long for a word or a file id.
 SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
 QUERY = re.compile(r"([?&][\w.%\[\]-]+)=[^\s\"'&]*")
-# C0, C1, and what turns the direction, hides, or breaks a line; surrogates can't be written at all.
+# C0, C1, and what changes direction, is invisible, or breaks a line; surrogates can't be encoded.
 CONTROL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     r"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
@@ -13,7 +13,7 @@ CONTROL = re.compile(
 
 
 class LineFormatter(logging.Formatter):
-    """One line an event: control characters are spelled out and secrets in URLs are masked."""
+    """A formatter of one line per event, which escapes control characters and masks secrets."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = record.getMessage()
@@ -30,14 +30,14 @@ def one_line(text: str) -> str:
 
 
 class WithTraceback(logging.Filter):
-    """Django's second line about an error that webui.middleware has written down already."""
+    """A filter that drops Django's second line about an error that webui.middleware has logged."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return bool(record.exc_info)
 
 
 class CutConnections(logging.Filter):
-    """A reader or sender who went away or stalled is one short line, and no error of ours."""
+    """A filter that logs a client that left or stalled as one short line, not as an error."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None

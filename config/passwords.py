@@ -7,10 +7,10 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 
 
 class Argon2(Argon2PasswordHasher):
-    """Argon2id at 19 MiB and two passes, as OWASP advises for servers.
+    """An Argon2id hasher with 19 MiB and two passes, as OWASP advises for servers.
 
     Django's default takes 100 MiB for each attempt: a few dozen at once would exhaust a small
-    machine before any limit speaks.
+    machine before any limit applies.
     """
 
     time_cost = 2
@@ -19,11 +19,11 @@ class Argon2(Argon2PasswordHasher):
 
 
 class HashQueue:
-    """Limit how many passwords are hashed at once: the others wait, up to a timeout.
+    """A queue that limits how many passwords are hashed at once; the others wait, up to a timeout.
 
-    Callers with the same key, such as a name, go one at a time. Each of them finds what the one
-    before has counted or remembered, so many clients with one password cost one hash, and many
-    guesses at once count as many.
+    Callers with the same key, such as a name, go one at a time. Each sees what the previous one
+    counted or cached, so many clients with one password cost one hash, and simultaneous guesses
+    are all counted.
     """
 
     def __init__(self, most_running: int, most_waiting: int, wait_seconds: float) -> None:
@@ -36,9 +36,9 @@ class HashQueue:
 
     @contextmanager
     def turn(self, key: str, password: str, *, is_known: bool = False) -> Iterator[None]:
-        """Raise TimeoutError where too many passwords wait, or where no turn came in time.
+        """Wait for a turn. Raise TimeoutError if too many passwords wait, or if it takes too long.
 
-        A full queue turns away strangers only.
+        A full queue refuses only callers that aren't known.
         """
         with self._changed:
             self._wait(key, (key, password), is_known=is_known)

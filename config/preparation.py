@@ -1,4 +1,4 @@
-"""What must be there before Ferry answers: tables, static files, a way in for the first owner."""
+"""Prepare what Ferry needs before it answers: tables, static files, a link for the first owner."""
 
 import errno
 import fcntl
@@ -31,7 +31,7 @@ from webui.people.device_addresses import is_loopback
 
 log = logging.getLogger("ferry.preparation")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# Without the key of its selection, an archive is planned anew.
+# Without the key of its selection, an archive is planned again.
 UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*", "pins/*-key-*")
 WELCOME_LIFETIME = timedelta(hours=1)
 
@@ -43,7 +43,7 @@ def prepare() -> None:
         outages.begin()
         warn_without_links(settings.DATA_DIR)
         drop_unsynced(settings.DATA_DIR)
-        # Whoever reads the cache makes its folder, which a disk that is read-only by then refuses.
+        # Reading the cache makes its folder, which fails if the disk has become read-only.
         durable.make_folder(settings.DATA_DIR / "cache")
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
@@ -56,7 +56,7 @@ def make_tables() -> None:
 
 
 def drop_unsynced(folder: Path) -> None:
-    """Nobody syncs these, since they can be asked for again; a power cut may have damaged them."""
+    """After a boot, delete caches that are never synced: a power cut may have damaged them."""
     mark, boot = folder / "boot_id", read_boot()
     if boot and mark.is_file() and mark.read_text() == boot:
         return
@@ -68,13 +68,13 @@ def drop_unsynced(folder: Path) -> None:
 
 
 def read_boot() -> str:
-    """Another one each time the machine starts; empty where the system has none."""
+    """Return an id that changes each time the machine starts; "" if the system has none."""
     return BOOT_ID.read_text() if BOOT_ID.exists() else ""
 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """A disk or database that fails ends the start with one line that says what to do."""
+    """If a disk or database fails, end the start with one line that says what to do."""
     try:
         yield
     except (OSError, DatabaseError) as trouble:
@@ -85,7 +85,7 @@ def explained() -> Iterator[None]:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Of several that start at once, one prepares and the others wait for it."""
+    """Let one of several processes that start at once prepare, while the others wait for it."""
     try:
         file = path.open("a")
     except OSError as trouble:
@@ -98,7 +98,7 @@ def alone(path: Path) -> Iterator[None]:
 
 
 def make_private(folder: Path) -> None:
-    """Some file systems know no rights; their owner is told, since keys and files lie there."""
+    """Close a folder of keys and files to others; warn if the file system has no permissions."""
     with suppress(OSError):
         folder.chmod(0o700)
     if stat.S_IMODE(folder.stat().st_mode) & 0o077:
@@ -106,7 +106,7 @@ def make_private(folder: Path) -> None:
 
 
 def warn_without_links(folder: Path) -> None:
-    """Everything works without them; what it costs is said once a start."""
+    """Log at each start what a disk without hard links costs; everything works without them."""
     if not hardlinks.are_known(folder):
         log.warning(
             "The disk of DATA_DIR has no hard links, so Ferry copies what arrives. "
@@ -115,7 +115,7 @@ def warn_without_links(folder: Path) -> None:
 
 
 def refuse_unusable_address() -> None:
-    """One line now, where the web server would say it in many, again and again."""
+    """Exit with one line now; the web server would log many, again and again."""
     family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -135,7 +135,7 @@ def address_trouble(number: int | None) -> str:
 
 
 def announce(out: TextIO) -> None:
-    """Where to open Ferry, in text and as a code for a phone's camera."""
+    """Print where to open Ferry, in text and as a QR code for a phone's camera."""
     path = welcome_path() or f"{settings.URL_PREFIX}/"
     places = [f"http://{host}:{settings.PORT}" for host in reachable_hosts()]
     out.write("\nFerry opens at\n")
@@ -150,7 +150,7 @@ def announce(out: TextIO) -> None:
 
 
 def reachable_hosts() -> list[str]:
-    """This machine first; the address a phone should use last."""
+    """Return the hosts to open Ferry at: this machine first, the best one for a phone last."""
     if settings.HOST not in ("0.0.0.0", "::"):  # noqa: S104
         return [f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST]
     name = addresses.resolving_name()
@@ -159,7 +159,7 @@ def reachable_hosts() -> list[str]:
 
 
 def welcome_path() -> str | None:
-    """A new one-time link at every start, for as long as nobody owns this Ferry."""
+    """Return a new one-time link at every start, until someone owns this Ferry."""
     if User.objects.has_owner():
         return None
     OneTimeLink.objects.filter(purpose=OneTimeLink.WELCOME).delete()

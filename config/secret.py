@@ -5,10 +5,10 @@ from config.storage import durable
 
 
 def read_or_make(path: Path) -> str:
-    """Return the key kept at `path`, made on first use, readable by its owner only.
+    """Return the key stored at `path`, made on first use, readable only by its owner.
 
-    Several processes may start at once: the key appears whole or not at all, and the first one
-    to link it into place decides for all.
+    Several processes may start at once: the key appears atomically, and the first process to link
+    its file to `path` decides for all.
     """
     try:
         return path.read_text()

@@ -15,17 +15,17 @@ env = Environment(BASE_DIR, os.environ.get("ENV_FILE"))
 # Where things are
 
 DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
-HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  The phone in the home network is the point.
+HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  A phone in the home network must reach it.
 PORT = env.integer("PORT", 8000, least=1, most=65535)
 URL_PREFIX = env.prefix("URL_PREFIX")
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
-# They are made when they are needed. Two processes then hold 400 slow readers, and not each of
-# them the same half.
+# Threads are made when they are needed. Two processes then hold 400 slow readers, even if these
+# aren't split evenly.
 WEB_THREADS = env.integer("WEB_THREADS", 256, least=4, most=1024)
 STALLED_SECONDS = env.integer("STALLED_SECONDS", 60, least=1, most=3600)
 ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 
-# What Ferry writes is nobody else's to read.
+# Only the user Ferry runs as may read what Ferry writes.
 os.umask(0o077)
 try:
     durable.make_folder(DATA_DIR)
@@ -37,16 +37,16 @@ except (OSError, UnicodeDecodeError) as trouble:
         raise SystemExit(f"{advice} DATA_DIR is {DATA_DIR}.") from None
     env.refuse("DATA_DIR", "a folder that Ferry may write to")
 if not SECRET_KEY.strip():
-    # Another key would end every session and link: that is for the owner to decide.
+    # A new key would end every session and link, so that is the owner's decision.
     env.refuse("DATA_DIR", "a folder whose file secret_key holds a key, or is gone and made anew")
 
-# Who may ask, and how
+# Access
 
 DEBUG = env.flag("DEBUG", default=False)
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
-# config.web.front judges the host against this machine's names, which may change while Ferry runs.
+# config.web.front checks the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
 
 SESSION_COOKIE_NAME = f"ferry_session_{PORT}"
@@ -60,7 +60,7 @@ AUTH_USER_MODEL = "webui.User"
 LOGIN_URL = "signin"
 PASSWORD_HASHERS = ["config.passwords.Argon2"]
 # Both halves check passwords, and share one queue in each process.
-PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  Where a function is.
+PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  The path of a function.
 OUTAGE_OF = "service.outages.outage_of"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -102,7 +102,7 @@ MIDDLEWARE = [
     "webui.middleware.service",
     "webui.middleware.Errors",
 ]
-# For /rest and /content, which know no session, no cookie and no page.
+# For /rest and /content, which have no sessions, cookies, or pages.
 SERVICE_MIDDLEWARE = [
     "config.embedded.service.framed",
     "config.web.front.believe_proxy",
@@ -128,14 +128,14 @@ TEMPLATES = [
 
 # Forms
 
-# Ten thousand chosen entries are as many fields.
+# Ten thousand selected entries are as many fields.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000
-# As many fields of 25 letters. Django takes 175 times the memory of a form of percent signs.
+# That many fields of 25 letters. A form of percent signs takes 175 times its size in memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 300_000
-# They carry no files: a view that takes some reads them itself, after it has judged who sends.
+# Forms carry no files: a view that takes files reads them itself, after checking the sender.
 FILE_UPLOAD_HANDLERS: list[str] = []
 
-# Where facts live
+# Databases and caches
 
 DATABASES = {
     "default": env.database(
@@ -144,17 +144,17 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # FULL: what Ferry said is kept stays kept when the power goes.
+    # FULL: what Ferry has acknowledged survives a power cut.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "factory": databases.SQLite,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
-    # Tests meet a real file too: SQLite in memory knows no waiting for a lock.
+    # Tests use a real file too: SQLite in memory never waits for a lock.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
-# A server that was away has closed what was open.
+# A database server that was away has closed its connections.
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
@@ -169,20 +169,20 @@ CACHES = {
 
 # The service that the site shows
 
-# Empty: the one in this process, unless the owner stored a connection.
+# Empty: the service in this process, unless the owner stored a connection.
 SERVICE_URL = env.secret_url("SERVICE_URL")
 SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
 SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
-# The site reaches the service in this process by these names, and imports nothing of it.
+# The site reaches the service in this process by these names, and imports none of its code.
 V1_TRANSPORT = "config.embedded.upstream.transport"
 V1_CREDENTIALS = "config.embedded.upstream.credentials"
-V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  Where a function is.
+V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A function's path.
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
 LAN_ADDRESSES = "config.web.addresses.lan"
 HEALTH = "config.health.report"
 LIBRARY_FINDING = "config.health.doubt"
-# Each stream that the site hands on holds a thread; pages need the rest.
+# Each stream that the site relays holds a thread; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1
 )
@@ -208,14 +208,14 @@ FETCH_PRIVATE = env.flag("FETCH_PRIVATE", default=False)
 FETCH_MAX_BYTES = env.size("FETCH_MAX_BYTES", 0)
 MEDIA_JOBS = env.integer("MEDIA_JOBS", os.cpu_count() or 1, least=1, most=256)
 MEDIA_CACHE = env.integer("MEDIA_CACHE", 20_000, least=100, most=10**9) * 2**20
-# A program or its path; empty: the one that came with Ferry.
+# A program's name or path; empty: the FFmpeg that came with Ferry.
 FFMPEG = env.text("FFMPEG")
 FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
 
 # Words
 
 LANGUAGE_CODE = "en"
-# Each by its own name: whoever looks for theirs may not read the one that is shown.
+# Each in its own language: someone looking for theirs may not be able to read the current one.
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "webui" / "locale"]
 LANGUAGE_COOKIE_NAME = f"ferry_language_{PORT}"
@@ -238,7 +238,7 @@ STORAGES = {
 WHITENOISE_STATIC_PREFIX = "/static/"
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
-# Logs: one line an event
+# Logs: one line per event
 
 LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"])
 LOGGING = {
@@ -268,9 +268,9 @@ LOGGING = {
             "propagate": False,
         },
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
-        # It warns of each answer to HEAD that Django has made whole, and sends the head alone.
+        # It warns of each HEAD response that Django made with a body, and sends only the head.
         "gunicorn.http.wsgi": {"level": "ERROR"},
-        # Django's lines for 4xx answers carry paths, and paths may carry one-time links.
+        # Django's lines for 4xx responses contain paths, and paths may contain one-time links.
         "django.request": {"level": "ERROR", "filters": ["traceback"]},
         "django.security": {"level": "CRITICAL"},
     },

@@ -15,7 +15,7 @@ site = get_wsgi_application()
 
 from config.embedded import service  # noqa: E402  Django is set up by now.
 
-# Loaded before gunicorn forks: the processes share it, and no visitor waits for it.
+# Load the URLs before gunicorn forks: the processes share them, and no visitor waits for them.
 import_module(settings.ROOT_URLCONF)
 service.handler()
 
@@ -30,10 +30,10 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 
 
 def cut_when_stalled(connection: socket.socket | None) -> None:
-    """A reader that takes nothing is cut, as is a sender that sends nothing: each holds a thread.
+    """Cut off a reader that takes nothing and a sender that sends nothing: each holds a thread.
 
-    Beware: the timeout ends when the kernel has room again, and by itself it keeps megabytes
-    queued and tells of room after a third is gone: steady readers of 20 KB/s were cut.
+    Beware: the timeout ends when the kernel reports room again. By default, the kernel queues
+    megabytes and reports room once a third has been sent: steady readers of 20 KB/s were cut off.
     """
     if connection is not None:
         connection.settimeout(settings.STALLED_SECONDS)

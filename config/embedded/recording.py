@@ -1,4 +1,4 @@
-"""Record what other programs do at /rest in the activity that owners look up."""
+"""Record in Activity what other programs do at /rest."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def start() -> None:
 
 
 def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: Any) -> None:
-    """The site records what people delete by itself."""
+    """Record what a program deleted; the site itself records what people delete."""
     if IN_PROCESS in request.META:
         return
     kind = Kind.PROGRAM_TRANSFER_REMOVED if sender is Transfer else Kind.PROGRAM_DELETED

@@ -1,4 +1,4 @@
-"""Route the service's requests with few middleware, and answer JSON whatever happens."""
+"""Route the service's requests through little middleware, and always answer in JSON."""
 
 import logging
 import re
@@ -30,10 +30,10 @@ from webui.http.requests import Answer
 log = logging.getLogger("ferry.service")
 
 PATHS = re.compile(r"/+(?:rest(?:/.*)?|content/.*)", re.DOTALL)
-# A 304 with the length 0 would tell of an empty file.
+# A 304 with the length 0 would describe an empty file.
 WITHOUT_LENGTH = (204, 304)
 SLASHES = re.compile(r"/{2,}")
-# In the environ of a call that the site makes itself; no header can spell it.
+# Set in the environ of calls that the site makes itself; no header can produce this key.
 IN_PROCESS = "ferry.in_process"
 
 
@@ -47,7 +47,7 @@ def handler() -> "Handler":
 
 
 class Input:
-    """A body as the server reads it, in the service's words where it breaks the rules of HTTP."""
+    """A request body that raises the service's own error if it breaks the rules of HTTP."""
 
     def __init__(self, source: Any) -> None:
         self._source = source
@@ -69,7 +69,7 @@ class Handler(WSGIHandler):
         return super().__call__(environ, start_response)
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
-        """Django's own would wrap each in answers in HTML."""
+        """Load the middleware; Django's own method would add error responses in HTML to each."""
         self._view_middleware: list[Any] = []
         self._template_response_middleware: list[Any] = []
         self._exception_middleware: list[Any] = []
@@ -80,14 +80,17 @@ class Handler(WSGIHandler):
 
 
 def fold_slashes(environ: dict[str, Any]) -> None:
-    """Some clients join an address that ends in a slash with a path that begins with one, and
-    some end every path of v1 in one."""
+    """Remove double slashes, and a slash at the end of v1's paths.
+
+    Some clients join an address that ends in a slash with a path that begins with one, and some
+    end every path of v1 in one.
+    """
     path = SLASHES.sub("/", environ.get("PATH_INFO", ""))
     environ["PATH_INFO"] = path.removesuffix("/") if path.startswith("/rest/") else path
 
 
 def mount(environ: dict[str, Any], prefix: str) -> None:
-    """Puts Ferry below its prefix, whether the proxy before it cut the prefix off or not."""
+    """Mount Ferry below its prefix, whether or not the proxy in front has removed the prefix."""
     path = environ.get("PATH_INFO", "")
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
         path = path[len(prefix) :]
@@ -102,7 +105,7 @@ def in_json(get_response: Answer) -> Answer:
         except Http404:
             return refused(404, "not_found")
         except UnreadablePostError:
-            # Cut off by the sender, or by us because it stalled; hardly anybody reads this.
+            # The sender broke off, or stalled and was cut off; hardly any client reads this.
             return refused(400, "body_cut_off")
         except (SuspiciousOperation, BadRequest):
             return refused(400, "bad_request")
@@ -114,8 +117,10 @@ def in_json(get_response: Answer) -> Answer:
 
 
 def framed(get_response: Answer) -> Answer:
-    """A length for every answer that is whole, and no guessing at its type. What the site takes
-    unwritten is not written for its length."""
+    """Set the length of every complete response, and forbid guessing its type.
+
+    A record that the site takes as facts isn't written as JSON only to measure it.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -133,9 +138,9 @@ def framed(get_response: Answer) -> Answer:
 
 
 def only_embedded(get_response: Answer) -> Answer:
-    """While the site shows another service, this one is not there for anybody.
+    """Answer 404 to everyone while the site shows another service.
 
-    The site itself is let through: it knows by the row where it calls, and may know it sooner.
+    The site itself is let through: it reads the connection's row, and may know of a change sooner.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -147,7 +152,7 @@ def only_embedded(get_response: Answer) -> Answer:
 
 
 def refuse_foreign_host(get_response: Answer) -> Answer:
-    """As the site's, in JSON: see config.web.front."""
+    """Refuse foreign hosts as `config.web.front` does, but in JSON."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not front.is_ours(request.META.get("HTTP_HOST", "")):

@@ -21,20 +21,20 @@ from service.accounts import accounts
 from service.http.responses import Record
 from webui.v1.answers import FACTS
 
-# A name, not an address that anybody writes to.
+# A name, not an address that receives mail.
 EMBEDDED_ACCOUNT = "ferry@localhost"
 URL = "http://localhost"
 
 
 class BasicCredentials(NamedTuple):
-    """In the order that HTTP Basic, and so httpx, takes them."""
+    """Credentials in the order that HTTP Basic, and so httpx, takes them."""
 
     email: str
     secret: str
 
 
 class Outer(NamedTuple):
-    """What the service has to know of the request that the site is answering meanwhile."""
+    """What the service needs to know about the request that the site is answering."""
 
     scheme: str = "http"
     host: str = "localhost"
@@ -42,28 +42,28 @@ class Outer(NamedTuple):
 
 
 def credentials() -> BasicCredentials:
-    """The site's own key to the embedded account, apart from any password it may have."""
+    """Return the site's own key to the embedded account, separate from the account's password."""
     secret = hmac.digest(settings.SECRET_KEY.encode(), b"ferry embedded account", "sha256")
     return BasicCredentials(EMBEDDED_ACCOUNT, secret.hex())
 
 
 def secret_digest() -> str:
-    """What the service keeps of it."""
+    """Return what the service stores of the secret."""
     return sha256(credentials().secret.encode()).hexdigest()
 
 
 def set_password(password: str | None) -> None:
-    """For other programs; None takes it away. Signed links die with the old one."""
+    """Set the password for other programs, or remove it with None. Signed links stop working."""
     accounts.set_password(accounts.find(EMBEDDED_ACCOUNT), password)
 
 
 def end_links() -> None:
-    """Every signed link to content, whoever has it."""
+    """End all signed links to content, whoever has them."""
     accounts.end_links(EMBEDDED_ACCOUNT)
 
 
 def transport(request: HttpRequest | None = None) -> "InProcess":
-    """For one request of the site; without one for commands and the worker."""
+    """Return a transport for a request of the site, or without one for commands and the worker."""
     if request is None:
         return InProcess(Outer())
     address = request.META.get("REMOTE_ADDR", "")
@@ -71,27 +71,27 @@ def transport(request: HttpRequest | None = None) -> "InProcess":
 
 
 class InProcess(httpx.BaseTransport):
-    """v1 in this process: a Django request inside the Django request that needs its answer.
+    """A transport to v1 in this process: a Django request inside the one that needs its response.
 
     Guarantee: the service sees what it would see over a socket (method, path, headers, body), with
-    the scheme, host, prefix and client address of the outer request, so that the links it hands
-    out lead where the reader came from. The outer request keeps its language, its script prefix,
-    and its database connection: view, body and close run in one copy of the context, and Django's
-    signals of a request that begins or ends, which close connections, are not sent. Bodies pass
-    through in pieces both ways: 1 GiB up or down costs a few blocks of memory. An answer that
-    breaks off is httpx.ReadError, as it would be over a socket. JSON need not be written and read
-    again: its facts come along as an extension, which no server can send.
+    the scheme, host, prefix, and client address of the outer request, so that its links lead to
+    where the browser came from. The outer request keeps its language, its script prefix, and its
+    database connection: view, body, and close run in one copy of the context, and Django's signals
+    for the start and end of a request, which close connections, are not sent. Bodies are streamed
+    both ways: 1 GiB up or down costs a few blocks of memory. A response that breaks off raises
+    httpx.ReadError, as it would over a socket. JSON need not be written and parsed again: its facts
+    come along as an extension, which no server can send.
 
-    Reason: a process that calls itself over a socket takes two of its threads for one page, and
-    with all of them taken by pages, none is left to answer: it starves.
+    Reason: a process that calls itself over a socket takes two of its threads for one page. Once
+    pages hold all threads, none is left to answer: the process starves.
 
-    Cost: call and view share the thread, hence its database connection. Inside `atomic()` what
-    the service had promised could be rolled back by its caller, so the transport refuses there.
-    Redirects are answers; whoever asks follows them or not. `read timeout` means nothing here.
+    Cost: call and view share the thread, hence its database connection. Inside `atomic()`, the
+    caller could roll back what the service has promised, so the transport refuses there. It returns
+    redirects; the caller follows them or not. `read timeout` has no effect.
 
-    Refused: httpx.WSGITransport (reads whole uploads into memory, and WSGIHandler closes the
+    Rejected: httpx.WSGITransport (reads whole uploads into memory, and WSGIHandler closes the
     outer connection), calling the service's functions (the site would work with no other v1),
-    a thread of its own for each call (a second connection, and SQLite has one writer).
+    a separate thread for each call (a second connection, and SQLite has one writer).
     """
 
     def __init__(self, outer: Outer) -> None:
@@ -113,7 +113,7 @@ class InProcess(httpx.BaseTransport):
 
 
 def refuse_in_transaction() -> None:
-    """As `atomic(durable=True)` does: the transaction around a whole test doesn't count."""
+    """Refuse as `atomic(durable=True)` does: the transaction around a whole test doesn't count."""
     for connection in connections.all(initialized_only=True):
         blocks = connection.atomic_blocks
         if blocks and not blocks[-1]._from_testcase:  # type: ignore[attr-defined]  # noqa: SLF001
@@ -146,7 +146,7 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
 
 
 def headers_of(request: httpx.Request) -> dict[str, str]:
-    """None that speak of proxies: the outer request's have been judged already."""
+    """Return the headers without those of proxies, which were applied to the outer request."""
     found: dict[str, str] = {}
     for name, value in request.headers.items():
         key = name.upper().replace("-", "_")
@@ -157,7 +157,7 @@ def headers_of(request: httpx.Request) -> dict[str, str]:
 
 
 class Input(io.RawIOBase):
-    """A body that comes in pieces, as the file that WSGI wants."""
+    """A body that arrives in pieces, as the file that WSGI wants."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -206,7 +206,7 @@ class ResponseStream(httpx.SyncByteStream):
             raise httpx.ReadError("The service broke off its answer") from error
 
     def close(self) -> None:
-        """Without HttpResponse.close(), which says to all of Django that a request has ended."""
+        """Close without HttpResponse.close(), which signals to Django that a request has ended."""
         closers = cast("Any", self._response)._resource_closers  # noqa: SLF001
         while closers:
             with suppress(Exception):

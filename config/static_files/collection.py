@@ -1,4 +1,4 @@
-"""The static files as they are sent: hashed, compressed, and checked at each start."""
+"""Collect the static files: hashed, compressed, and checked at each start."""
 
 import hashlib
 import json
@@ -21,8 +21,11 @@ MANIFEST = "staticfiles.json"
 
 
 def collect_static() -> None:
-    """Hashing every file takes a second, so do it only when one of them has changed, or the way
-    they are stored, or when a power cut or anything else has damaged what was collected."""
+    """Collect the static files, unless the last collection is intact and up to date.
+
+    Hashing every file takes a second, so do it only when a file or the storage class has changed,
+    or when a power cut or anything else has damaged the collection.
+    """
     root = Path(settings.STATIC_ROOT)
     fingerprint = f"{settings.STORAGES['staticfiles']['BACKEND']} {fingerprint_of(sources())}"
     is_sound = is_whole(root)
@@ -55,7 +58,7 @@ def fingerprint_of(paths: Iterator[Path]) -> str:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether the manifest can be read, and as many files and bytes are there as were written."""
+    """Return whether the manifest is readable and files and bytes are as many as recorded."""
     try:
         record = read_record(folder)
         return record == record | count(folder)
@@ -69,7 +72,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 
 def count(folder: Path) -> dict[str, int]:
-    """Raises ValueError and more where the manifest can't be read."""
+    """Count files, bytes, and names. Raise ValueError and more if the manifest can't be read."""
     apart = (folder / RECORD, folder / MANIFEST)
     files = [path for path in folder.rglob("*") if path.is_file() and path not in apart]
     size = sum(path.stat().st_size for path in files)
@@ -77,7 +80,7 @@ def count(folder: Path) -> dict[str, int]:
 
 
 def hashed_names(folder: Path) -> list[str]:
-    """Empty while developing, where files keep their names."""
+    """Return the hashed names; none in development, where files keep their names."""
     return [*getattr(storage_at(folder), "hashed_files", {}).values()]
 
 
@@ -88,7 +91,7 @@ def collect_into(folder: Path) -> None:
 
 
 def bring_hashed(old: Path, new: Path) -> None:
-    """Pages that were open before an upgrade load further modules by their old names."""
+    """Keep the old hashed files: pages opened before an upgrade load more modules by old names."""
     for name in hashed_names(old):
         for path in old.glob(f"{name}*"):
             place = new / path.relative_to(old)

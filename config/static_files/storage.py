@@ -15,11 +15,11 @@ Paths = dict[str, tuple[Storage, str]]
 
 
 class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Names by content for everything, the imports inside ES modules included.
+    """A storage that names every file by its content, including imports inside ES modules.
 
-    What a style sheet of `css/sheets` imports takes the import's place: forty small files are
-    twice the bytes of one when compressed, and a question each. Comments are left out, of our
-    scripts too, of which they are an eighth.
+    The imports of style sheets in `css/sheets` are inlined: forty small files are twice the bytes
+    of one when compressed, and a request each. Comments are removed, also from our scripts, where
+    they are an eighth of the bytes.
     """
 
     support_js_module_import_aggregation = True
@@ -29,13 +29,13 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
         self._urls: dict[str, str] = {}
 
     def url(self, name: str, force: bool = False) -> str:  # noqa: FBT001, FBT002  As Django calls it.
-        """Worked out once: a page asks for some thirty, and they stay until all is collected."""
+        """Return a URL, cached until the next collection: a page needs some thirty of them."""
         if name not in self._urls:
             self._urls[name] = super().url(name, force)
         return self._urls[name]
 
     def read_again(self) -> None:
-        """Whoever asked this before the files were collected found none."""
+        """Reload the manifest, which was empty if it was read before the collection."""
         self.hashed_files, self.manifest_hash = self.load_manifest()
         self._urls.clear()
 
@@ -55,7 +55,7 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 
 
 def text_of(paths: Paths, name: str) -> str:
-    """Of the source: what was collected before may be joined already."""
+    """Read a source file: a collected one may already have its imports inlined."""
     storage, path = paths[name]
     with storage.open(path) as file:
         return str(file.read().decode())

@@ -4,11 +4,11 @@ A backup is a folder:
 
     manifest.json        written last: without it, there is no backup
     database-….sqlite3   names every blob with its size and hash
-    library/blobs/…      shared by all backups made there; a blob never changes
+    library/blobs/…      shared by all backups in this folder; a blob never changes
     secret_key
 
-The database comes first. The sweep removes no blob until the backup has ended, so each one that
-the copy names is still there, whatever people delete meanwhile.
+The database comes first. The sweep removes no blob until the backup has ended, so every blob that
+the copy names still exists, whatever people delete meanwhile.
 """
 
 import errno
@@ -39,18 +39,18 @@ LOCK = "backup.lock"
 KEY = "secret_key"
 BLOBS_AT_ONCE = 500
 FICLONE = 0x40049409
-# What a file system says that can't share what lies on the disk.
+# Errors of file systems that can't clone files.
 NO_CLONE = {errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL}
-# What may lie in a data folder that counts as empty: reading the settings makes it.
+# What a data folder may hold and still count as empty; reading the settings makes some of it.
 OF_NO_WEIGHT = {KEY, "static", running.LOCK, running.RESTORING, "lost+found"}
 
 
 class BackupRefused(Exception):  # noqa: N818  Errors are nouns here.
-    """Says in one line what is wrong, and what to do."""
+    """A refusal that says in one line what is wrong and what to do."""
 
 
 class Blob(NamedTuple):
-    """A content, as the database describes it."""
+    """A blob, as the database describes it."""
 
     name: str
     size_bytes: int
@@ -64,7 +64,7 @@ class Manifest:
     sha256: str
     files: int
     size_bytes: int
-    damaged: list[str]  # blobs that were missing or not whole in the library itself
+    damaged: list[str]  # blobs that were missing or incomplete in the library itself
     format: int = FORMAT
 
 
@@ -72,7 +72,7 @@ class Manifest:
 class Outcome:
     files: int = 0
     size_bytes: int = 0
-    ways: dict[str, int] = field(default_factory=dict)  # how many blobs came by which way
+    ways: dict[str, int] = field(default_factory=dict)  # blobs linked, cloned, copied, or kept
     damaged: list[str] = field(default_factory=list)
 
     def count(self, way: str) -> None:
@@ -83,7 +83,7 @@ class Outcome:
 
 
 def back_up(target: Path) -> Outcome:
-    """Raises Refused, OSError, sqlite3.Error, copies.NotWhole."""
+    """Back up to a folder. Raise BackupRefused, OSError, sqlite3.Error, or copies.NotWhole."""
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
         raise BackupRefused("The backup would lie in DATA_DIR itself; name another folder.")
     store = library_store()
@@ -102,7 +102,7 @@ def back_up(target: Path) -> Outcome:
 
 @contextmanager
 def claimed(target: Path) -> Iterator[None]:
-    """Make the folder a backup's own, and let no other backup write to it."""
+    """Reserve the folder for backups, and let no other backup write to it meanwhile."""
     durable.make_folder(target)
     if not (target / LOCK).exists() and any(target.iterdir()):
         raise BackupRefused(
@@ -119,7 +119,7 @@ def claimed(target: Path) -> Iterator[None]:
 def bring_all(
     source: Store, target: Store, database: Path, outcome: Outcome, before: Manifest | None
 ) -> None:
-    """What an earlier backup brought whole is there already."""
+    """Copy all blobs except those that an earlier backup has copied intact."""
     doubtful = set(before.damaged if before else ())
     carrier = Carrier(target)
     for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
@@ -135,9 +135,9 @@ def bring_all(
 
 
 class Carrier:
-    """Brings blobs to another folder in the cheapest way: linked, cloned, or copied.
+    """A copier of blobs to another store by the cheapest means: link, clone, or copy.
 
-    A copy gets its name only once it is on the disk, so a name always stands for whole content.
+    A copy gets its name only once it is on the disk, so a name always stands for complete content.
     """
 
     def __init__(self, target: Store) -> None:
@@ -160,7 +160,7 @@ class Carrier:
             draft.replace(place)
 
     def _bring_one(self, source: Path, blob: Blob, outcome: Outcome) -> list[tuple[Path, Path]]:
-        """Return the draft, if there is one, and the place that it is for."""
+        """Return the draft, if there is one, with its final path."""
         place = self._target.path(blob.name)
         make_folder(place.parent)
         place.unlink(missing_ok=True)
@@ -191,7 +191,7 @@ class Carrier:
 
 
 def copy(source: Path, target: Path) -> str:
-    """Return the SHA-1 of what was copied."""
+    """Copy a file; return the SHA-1 of its content."""
     digest = hashlib.sha1(usedforsecurity=False)
     with open(source, "rb", buffering=0) as original, open(target, "wb", buffering=0) as made:
         while chunk := original.read(CHUNK_BYTES):
@@ -203,7 +203,7 @@ def copy(source: Path, target: Path) -> str:
 
 
 def bring_key(source: Path, target: Path) -> None:
-    """It isn't there where SECRET_KEY is set."""
+    """Copy the secret key. If SECRET_KEY is set, there is no file."""
     with suppress(FileNotFoundError):
         draft = target.with_name(f"{target.name}.new")
         draft.unlink(missing_ok=True)
@@ -231,7 +231,7 @@ def write_manifest(target: Path, database: Path, outcome: Outcome) -> None:
 
 
 def drop_older(target: Path, database: Path) -> None:
-    """Remove what the new manifest doesn't vouch for."""
+    """Remove older databases, and blobs that the new one doesn't name."""
     for each in target.glob("database-*"):
         if each != database:
             each.unlink()
@@ -246,7 +246,7 @@ def drop_older(target: Path, database: Path) -> None:
 
 
 def restore(source: Path) -> Outcome:
-    """Put a whole backup into an empty data folder. Raises as `back_up` does."""
+    """Restore a complete backup into an empty data folder. Raise the errors of `back_up`."""
     manifest = read_manifest(source)
     if manifest is None:
         raise BackupRefused(
@@ -274,7 +274,7 @@ def restore(source: Path) -> Outcome:
 
 
 def restore_database(source: Path) -> Path | None:
-    """Put a copy of the database in the place of the one that is there; return where that is kept.
+    """Replace the database with a copy; return where the old one, if any, is kept.
 
     The library stays. Files that the copy doesn't name wait there for `manage.py library`.
     """
@@ -294,7 +294,7 @@ def restore_database(source: Path) -> Path | None:
 
 
 def set_aside(place: Path) -> Path:
-    """Keep a copy of the database, or where it is damaged, the very files."""
+    """Keep a copy of the database, or if it is damaged, its files unchanged."""
     try:
         return copies.make_copy("before-restore")
     except (sqlite3.Error, copies.NotWhole):
@@ -307,7 +307,7 @@ def set_aside(place: Path) -> Path:
 
 
 def bring_back(source: Store, target: Store, database: Path, outcome: Outcome) -> None:
-    """All is read once, since a backup may have lain on its disk for years."""
+    """Copy all blobs back, and read each one: the backup may have been on its disk for years."""
     carrier = Carrier(target)
     for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
         outcome.files += len(batch)
@@ -331,7 +331,7 @@ def refuse_unless(*, alone: bool) -> None:
 
 
 def refuse_filled() -> None:
-    """A restore that was cut off goes on."""
+    """Refuse a data folder that isn't empty, unless a restore was interrupted there."""
     if running.is_half_restored():
         return
     place = copies.database_path()
@@ -369,7 +369,7 @@ def blobs_of(database: Path) -> Iterator[Blob]:
 
 
 def generation_in(database: Path) -> int:
-    """Versions before 0006 of the tables have none."""
+    """Return the generation, or 0 if the tables are older than migration 0006."""
     with copies.opened(database, "ro") as opened, suppress(sqlite3.OperationalError):
         row = opened.execute("SELECT max(generation) FROM service_library").fetchone()
         return int(row[0] or 0)

@@ -1,4 +1,4 @@
-"""Copies of an SQLite database, and those that Ferry keeps in its own data folder."""
+"""Copy SQLite databases, and keep copies of Ferry's in its data folder."""
 
 import logging
 import os
@@ -25,11 +25,11 @@ BESIDE = ("-wal", "-shm", "-journal")
 
 
 class NotWhole(Exception):  # noqa: N818  Errors are nouns here.
-    """It is no database of Ferry's, or it is damaged."""
+    """A file that isn't a Ferry database, or is damaged."""
 
 
 def database_path() -> Path:
-    """Return where the database lies that Ferry uses."""
+    """Return the path of the database that Ferry uses."""
     return Path(connection.settings_dict["NAME"])
 
 
@@ -53,7 +53,7 @@ def make_copy(reason: str) -> Path:
 
 
 def keep_before_migrations(using: str, plan: list[tuple[Migration, bool]], **_signal: Any) -> None:
-    """A migration can't be undone. Raises SystemExit where there is no space for a copy."""
+    """Copy the database before a migration, which can't be undone. Raise SystemExit on failure."""
     database = connections[using]
     if database.vendor != "sqlite" or not plan:
         return
@@ -70,19 +70,19 @@ def keep_before_migrations(using: str, plan: list[tuple[Migration, bool]], **_si
 
 
 def make(source: Path, target: Path) -> None:
-    """Copy a database that others may be writing to. It is there whole or not at all.
+    """Copy a database atomically, even while others write to it.
 
-    All in one step: readers keep nobody from writing, and with several steps each write of
-    others would begin the copy anew.
+    Copy it in one step: readers block no writers, and with several steps each write by others
+    would restart the copy.
     """
     draft = target.with_name(f"{target.name}.new")
     draft.unlink(missing_ok=True)
     try:
-        # An older backup may lie on a disk that can't be written to.
+        # An older backup may be on a read-only disk.
         mode = "rw" if os.access(source, os.W_OK) else "ro"
         with opened(source, mode) as original, opened(draft, "rwc") as copy:
             original.backup(copy)
-            # One file is easier to keep whole than one with a log beside it.
+            # A single file is easier to keep intact than one with a log beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
         check(draft)
         draft.chmod(0o600)
@@ -94,7 +94,7 @@ def make(source: Path, target: Path) -> None:
 
 
 def check(path: Path) -> None:
-    """Raises NotWhole."""
+    """Raise NotWhole unless the file is an intact database of Ferry's."""
     try:
         with opened(path, "ro") as database:
             said = database.execute("PRAGMA integrity_check(1)").fetchone()[0]

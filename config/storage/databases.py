@@ -1,4 +1,4 @@
-"""How a running Ferry opens its database."""
+"""Open the database, but never make an empty one while Ferry runs."""
 
 import sqlite3
 from pathlib import Path
@@ -6,8 +6,11 @@ from typing import Any, ClassVar
 
 
 class SQLite(sqlite3.Connection):
-    """By itself, SQLite makes an empty database where the file is away, such as on a disk that was
-    unplugged. Ferry would then show an empty library, and write into the wrong file."""
+    """An SQLite connection that can refuse to make a missing database.
+
+    By itself, SQLite makes an empty one if the file is missing, such as on an unplugged disk. Ferry
+    would then show an empty library and write into the wrong file.
+    """
 
     must_exist: ClassVar[bool] = False
 
@@ -18,5 +21,5 @@ class SQLite(sqlite3.Connection):
 
 
 def insist() -> None:
-    """From now on, this process opens the database that was prepared, and makes none."""
+    """From now on, let this process open only an existing database."""
     SQLite.must_exist = True

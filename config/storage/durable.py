@@ -1,4 +1,4 @@
-"""Write files and folders that survive a power cut: each exists whole or not at all."""
+"""Write files and folders atomically, so that they survive a power cut."""
 
 import os
 import secrets
@@ -12,7 +12,7 @@ from service.store.sync import sync, sync_file_system
 
 
 def make_folder(path: Path) -> None:
-    """With those above it, readable only by the user Ferry runs as."""
+    """Make a folder and its parents, readable only by the user Ferry runs as."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -21,7 +21,7 @@ def make_folder(path: Path) -> None:
 
 
 def create(path: Path, text: str) -> None:
-    """Of several that create the same file at once, the first one decides what it says."""
+    """Create a file. If several processes create it at once, the first one's text counts."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
@@ -33,7 +33,7 @@ def create(path: Path, text: str) -> None:
 
 
 def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """A power cut leaves the old folder, the new one, or none."""
+    """Replace a folder. A power cut leaves the old folder, the new one, or none."""
     new, old = (path.with_name(f"{path.name}.{word}") for word in ("new", "old"))
     for leftover in (new, old):
         shutil.rmtree(leftover, ignore_errors=True)

@@ -39,11 +39,13 @@ _said: dict[str, float] = {}
 
 
 class Outages(logging.Filter):
-    """Says once a minute that a disk fails, and once that the database is away: for all processes
-    of Ferry together, where the disk still lets them agree."""
+    """A log filter that reports a failing disk once a minute, and a missing database once.
+
+    It counts for all processes of Ferry together, if the disk still lets them coordinate.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        # Some lines name what failed without its traceback.
+        # Some records name the error without its traceback.
         error = record.exc_info[1] if record.exc_info else getattr(record, "trouble", None)
         kind = outage_in(error)
         if kind is None:
@@ -79,7 +81,7 @@ def is_due(kind: str) -> bool:
 
 
 def goes_away() -> bool:
-    """Whether this is news."""
+    """Remember that the database is away; return whether that is news."""
     now = time.time()
     is_news = take_turn(Outage.AWAY, lambda said_at: said_at == 0, now)
     _said[Outage.AWAY] = now
@@ -87,14 +89,17 @@ def goes_away() -> bool:
 
 
 def come_back(**_signal: object) -> None:
-    """A connection was made."""
+    """Log that the database is back, when a connection is made."""
     if _said.pop(Outage.AWAY, 0) and take_turn(Outage.AWAY, lambda said_at: said_at != 0, 0):
         log.warning("The database is back.")
 
 
 def take_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
-    """Whether it is this process that says so: the time of a file, in whole seconds, tells when
-    one did. Files were made when there was space, and a time needs none."""
+    """Return whether this process is the one to log the outage.
+
+    A file's modification time, in whole seconds, is when a process last did. The files were made
+    at the start, when there was space; changing a time needs none.
+    """
     try:
         descriptor = os.open(path(kind), os.O_RDONLY)
     except OSError:
@@ -122,7 +127,7 @@ def take_own_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
 
 
 def begin() -> None:
-    """At a start, nothing is away that anybody was told of."""
+    """Make the files, and forget which outages were logged before this start."""
     with suppress(OSError):
         path(Outage.AWAY).parent.mkdir(mode=0o700, exist_ok=True)
         for kind in WORDS:
@@ -135,7 +140,7 @@ def path(kind: str) -> Path:
 
 
 def advice(error: BaseException) -> str | None:
-    """One line for a start that fails; None where the error is none of these."""
+    """Return one line for a start that fails, or None if the error isn't an outage."""
     kind = outage_in(error)
     if kind is None:
         return None

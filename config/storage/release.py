@@ -25,17 +25,17 @@ def version() -> str:
 
 
 def refuse_newer(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    """Called when a process opens the database for the first time. Raises SystemExit."""
+    """Raise SystemExit if the database is too new, when a process first opens it."""
     if needed := newer(connection):
         raise SystemExit(f"A newer Ferry has changed this database. You need {needed}.")
     connection_created.disconnect(refuse_newer)
 
 
 def newer(base: BaseDatabaseWrapper) -> str | None:
-    """Return which Ferry is needed where this one is too old for its database.
+    """Return which Ferry is needed if this one is too old for its database.
 
     A release may change the data without changing a table, and a version under development has
-    migrations before it has a number: each alone tells.
+    migrations before it has a number: either one shows that the database is newer.
     """
     applied = MigrationRecorder(base).applied_migrations()
     if ("webui", Release.MIGRATION) in applied:
@@ -54,7 +54,7 @@ def is_unknown(app: str, name: str) -> bool:
 
 @cache
 def known_migrations(app: str) -> frozenset[str]:
-    """By their files: to load them all would take longer than the rest of the question."""
+    """List migrations by their files: loading them would take longer than the rest of the check."""
     folder = import_module(f"{app}.migrations").__path__
     return frozenset(each.name for each in iter_modules(folder))
 
@@ -64,13 +64,16 @@ def number_of(version: str) -> list[int]:
 
 
 def note() -> None:
-    """Remember that this Ferry writes to the database."""
+    """Record in the database that this Ferry writes to it."""
     Release.objects.update_or_create(pk=1, defaults={"version": version()})
 
 
 def check_database() -> None:
-    """For processes whose first query would come too late to refuse. Nothing stays open, since a
-    connection survives no fork. A database that is away is told of by those who ask it."""
+    """Check the database in processes whose first query would come too late to refuse.
+
+    Leave no connection open, since none survives a fork. If the database is away, later queries
+    report it.
+    """
     try:
         connections["default"].ensure_connection()
     except Error:

@@ -18,14 +18,14 @@ _held: list[int] = []
 
 
 def note_running() -> None:
-    """Call it in each process of Ferry: until the last one ends, the data folder is in use.
+    """Mark the data folder as in use until the last process of Ferry that called this ends.
 
-    Raises SystemExit while a restore has the folder for itself.
+    Raise SystemExit while a restore holds the folder.
     """
     refuse_half_restored()
     descriptor = _open()
     try:
-        # The first one decides since when Ferry has been running.
+        # The first process sets the time since which Ferry has been running.
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.utime(_path())
     except BlockingIOError:
@@ -40,7 +40,7 @@ def note_running() -> None:
 
 
 def running_since() -> datetime | None:
-    """Return when Ferry was started, or None if it doesn't run."""
+    """Return when Ferry was started, or None if it isn't running."""
     with alone() as is_alone:
         if is_alone:
             return None
@@ -49,7 +49,7 @@ def running_since() -> datetime | None:
 
 @contextmanager
 def alone() -> Iterator[bool]:
-    """Yield whether no process of Ferry runs; until the end, none can start."""
+    """Yield whether no process of Ferry runs; if so, none can start until the block ends."""
     descriptor = _open()
     try:
         try:
@@ -63,7 +63,7 @@ def alone() -> Iterator[bool]:
 
 
 def begin_restore() -> None:
-    """From now on Ferry starts only after the whole restore, also if this one is cut off."""
+    """Prevent Ferry from starting before a restore is complete, even if this one is interrupted."""
     with open(_marker(), "w"):
         sync(_marker())
     sync(_marker().parent)

@@ -16,13 +16,13 @@ FRESH_SECONDS = 30
 
 
 def names() -> list[str]:
-    """Django answers to no name with an underscore, so such a machine has none."""
+    """Return this machine's names; none if it has an underscore, which Django refuses."""
     name = socket.gethostname().lower().split(".")[0]
     return [name + ending for ending in HOME_ENDINGS] if re.fullmatch(r"[a-z0-9-]+", name) else []
 
 
 def resolving_name() -> str | None:
-    """The name that other devices can probably use: one that leads to a LAN address from here."""
+    """Return a name that other devices can probably use: here, it resolves to a LAN address."""
     ours = {str(address) for address in lan()}
     for name in names():
         try:
@@ -43,7 +43,7 @@ def all_addresses() -> set[Address]:
 
 
 def lan() -> list[Address]:
-    """IPv4 addresses that a phone at home may reach, the likeliest first."""
+    """Return the IPv4 addresses that a phone at home may reach, the likeliest first."""
     usable = [
         address
         for address in all_addresses()
@@ -53,7 +53,7 @@ def lan() -> list[Address]:
 
 
 class OwnAddresses:
-    """The machine's own addresses, read again when they are asked for and have grown old."""
+    """This machine's addresses, read again when they are needed and have become stale."""
 
     def __init__(self) -> None:
         self._addresses: set[Address] = set()

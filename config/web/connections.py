@@ -15,16 +15,16 @@ from config.web.slots import Claim, Visitor
 
 PIECE_BYTES = 64 * 1024
 LONGEST_HEAD = 64 * 1024
-# An empty line ends a head. A bare line feed will never be one, and gunicorn refuses it.
+# An empty line ends a head. So does a bare line feed: it is never valid, and gunicorn refuses it.
 END = re.compile(rb"\r\n\r\n|(?<!\r)\n")
-# A body may pause for so long in all, and for longer the more of it has come.
+# How long we wait for a body's bytes in all, and how many received bytes add a second.
 BODY_SECONDS = 15
 BODY_BYTES_PER_SECOND = 4096
 UPLOAD = re.compile(r"/+rest/+(?:transfer|torrent)/+file/*|/+files/+[^/]+/+upload/+")
 
 
 class BodyReader(SocketUnreader):  # type: ignore[misc]
-    """What gunicorn parses: a head that is here already, then a body that must keep its pace.
+    """The input that gunicorn parses: a head that has arrived, then a body that must keep its pace.
 
     Only the time spent waiting for the sender counts, not what the site needs before it reads.
     """
@@ -70,11 +70,11 @@ class BodyReader(SocketUnreader):  # type: ignore[misc]
 
 
 class ClientConnection(TConn):  # type: ignore[misc]
-    """Reads heads without waiting. Raises ConnectionError where the other side is gone."""
+    """A connection that reads heads without blocking, and raises ConnectionError if it is lost."""
 
     visitor: Visitor
     claim: Claim | None = None
-    # Whose connections are counted together; "" for a proxy, which brings everybody's.
+    # Connections of one network are counted together; "" for a proxy, which brings everyone's.
     network = ""
     deadline = 0.0
 
@@ -92,14 +92,14 @@ class ClientConnection(TConn):  # type: ignore[misc]
         return str(self.client[0])
 
     def take_back(self) -> None:
-        """Count what was read beyond a request as the beginning of the next."""
+        """Keep what was read beyond a request as the beginning of the next one."""
         self.head = bytearray(self.source.take_buffered())
 
     def has_head(self) -> bool:
         return len(self.head) >= LONGEST_HEAD or END.search(self.head) is not None
 
     def receive(self) -> bool:
-        """Read what is here; return whether the head is whole."""
+        """Read what has arrived; return whether the head is complete."""
         searched = max(0, len(self.head) - 3)
         self.head += self._piece()
         return len(self.head) >= LONGEST_HEAD or END.search(self.head, searched) is not None
@@ -109,7 +109,7 @@ class ClientConnection(TConn):  # type: ignore[misc]
         self.head = bytearray()
 
     def drop_rest(self) -> int:
-        """Read away what comes after the last answer; return how much that is by now."""
+        """Discard what arrives after the last response; return how many bytes that is so far."""
         self.dropped_bytes += len(self._piece())
         return self.dropped_bytes
 

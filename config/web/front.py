@@ -17,9 +17,9 @@ log = logging.getLogger("ferry.front")
 
 
 def believe_proxy(get_response: Answer) -> Answer:
-    """Takes address, scheme and host from a proxy's headers, where the proxy is a trusted one.
+    """Take address, scheme, and host from the headers of a trusted proxy.
 
-    From anybody else the headers are dropped, so that nothing behind this can be misled.
+    Drop these headers from anyone else, so that nothing behind this middleware can be misled.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -40,7 +40,7 @@ def believe_proxy(get_response: Answer) -> Answer:
 
 
 def nearest_stranger(forwarded_for: str, peer: str) -> str:
-    """The last address in the chain that no trusted proxy of ours wrote of itself."""
+    """Return the last address in the chain that isn't a trusted proxy's."""
     for word in reversed(forwarded_for.split(",")):
         address = parse_address(without_port(word.strip()))
         if address is None:
@@ -52,7 +52,7 @@ def nearest_stranger(forwarded_for: str, peer: str) -> str:
 
 
 def without_port(text: str) -> str:
-    """Some proxies write `192.0.2.1:5678` and `[2001:db8::1]:5678`."""
+    """Remove the port: some proxies write `192.0.2.1:5678` and `[2001:db8::1]:5678`."""
     match = re.fullmatch(r"([\d.]+|\[.*\]):\d+", text)
     return match[1] if match else text
 
@@ -72,7 +72,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def refuse_foreign_host(get_response: Answer) -> Answer:
-    """Guards against DNS rebinding: a stranger's name that leads to this machine is no way in."""
+    """Guard against DNS rebinding: refuse strangers' host names that resolve to this machine."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         host = request.META.get("HTTP_HOST", "")
@@ -85,7 +85,7 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
 
 
 def is_ours(host: str) -> bool:
-    """Django's own reading of a host, so that both accept the same."""
+    """Return whether a host is ours, parsed as Django does so that both accept the same."""
     name, _port = split_domain_port(host)
     if name in ("localhost", *settings.TRUSTED_HOSTS) or name in addresses.names():
         return True

@@ -25,11 +25,11 @@ log = logging.getLogger("ferry.connections")
 
 SECONDS_FOR_EACH = 0.0001
 FEW = 16
-# For the next head to be whole, whether it has begun or not.
+# How long the next request head may take to be complete, whether it has begun or not.
 HEAD_SECONDS = 15
-# For a thread to be free; then 503.
+# How long a request waits for a free thread; then it gets a 503.
 WAIT_SECONDS = 30
-# For the other side to close, and how much it may still send, as gunicorn has it.
+# How long the client may take to close, and how much it may still send; gunicorn's own limits.
 LEAVE_SECONDS = 2
 LEAVE_BYTES = 64 * 1024
 REST_SECONDS = 1
@@ -39,23 +39,23 @@ NOBODY_THERE = (errno.EAGAIN, errno.ECONNABORTED)
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 Quiet = dict[ClientConnection, None]
-"""Connections that nothing is done for, in the order of their deadlines."""
+"""Connections without a thread, in the order of their deadlines."""
 
 
 class SharingWorker(ThreadWorker):  # type: ignore[misc]
-    """Lets others be first that hold fewer connections.
+    """A gunicorn worker that lets processes with fewer connections accept first.
 
-    All processes wait for the same door, and one that is awake takes whatever comes: of two, one
-    had all eight connections of a client in every other run, and a core stood idle. Where there
-    are many, chance does as well, and a crowd is not kept waiting.
+    All processes wait on the same socket, and one that is awake takes whatever comes: of two, one
+    had all eight connections of a client in every other run, and a core stood idle. With many
+    connections, chance distributes them as well, so a crowd isn't delayed.
 
-    A connection takes a thread when the head of a request is whole and `Slots` has one for its
-    visitor. Until then, and while the other side closes, it costs a descriptor. Where one network
-    has too many connections, or all have, the one goes that has been quiet for longest.
+    A connection takes a thread when the head of a request is complete and `ConnectionSlots` has a
+    slot for its visitor. Until then, and while the client closes, it costs a descriptor. If one
+    network has too many connections, or all together, the one that was idle longest is closed.
     """
 
     def init_process(self) -> None:
-        # By now the site is loaded, and gunicorn reads this module before that.
+        # gunicorn imports this module before the site is loaded; by now it is.
         self._visitors = import_module("config.web.visitors")
         self._slots = ConnectionSlots(self.cfg.threads)
         self._reading: Quiet = {}
@@ -70,7 +70,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
     def get_thread_pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.cfg.threads + HEALTH_SLOTS)
 
-    # Coming
+    # Accepting
 
     def set_accept_enabled(self, enabled: bool) -> None:  # noqa: FBT001  As gunicorn calls it.
         super().set_accept_enabled(enabled and time.monotonic() >= self._accept_at)
@@ -93,8 +93,11 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             self._end(conn)
 
     def _bear_with(self, trouble: OSError) -> None:
-        """Out of descriptors, most likely. A few idle connections go, for the next one and for what
-        requests open; where there is none, those who call wait until something has ended."""
+        """Handle a failed accept, most likely for lack of descriptors.
+
+        Close a few idle connections, for the next one and for files that requests open. If none is
+        idle, new clients wait until something has ended.
+        """
         is_helped = trouble.errno in EXHAUSTED and self._end_one_of(self._idle())
         for _ in range(FREED_AT_ONCE if is_helped else 0):
             self._end_one_of(self._idle())
@@ -106,7 +109,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             log.error("a connection can't be accepted: %s", trouble.strerror)
 
     def _has_place(self, conn: ClientConnection) -> bool:
-        """Make room for one more, where somebody keeps too much of it for nothing."""
+        """Return whether there is room for a connection; close an idle one if there isn't."""
         if conn.network and self._by_peer[conn.network] > quarter(self.worker_connections):
             mine = (each for each in self._idle() if each.network == conn.network)
             return self._end_one_of(mine)
@@ -135,7 +138,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
 
     def _on_head(self, conn: ClientConnection, _sock: socket.socket) -> None:
         if conn not in self._reading:
-            return  # Another connection took its place a moment ago.
+            return  # It was closed a moment ago to make room for another connection.
         is_first = not conn.head
         try:
             is_whole = conn.receive()
@@ -146,7 +149,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
             self._forget(conn)
             self._admit(conn)
         elif is_first and self.alive:
-            # Whoever was idle has all the time again.
+            # A head that begins only now has the full time.
             conn.deadline = time.monotonic() + HEAD_SECONDS
             self._reading[conn] = self._reading.pop(conn)
 
@@ -165,7 +168,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
     def _finish_lookup(
         self, conn: ClientConnection, session_key: str, looked_up: "Future[bool]"
     ) -> None:
-        """What the database can't tell is asked again by the next request."""
+        """Begin a request whose session was looked up. After an error, the next one tries again."""
         is_anybodys = not looked_up.cancelled() and looked_up.exception() is None
         if is_anybodys:
             is_anybodys = looked_up.result()
@@ -209,8 +212,11 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
                 without.add(conn.visitor)
 
     def _leave(self, conn: ClientConnection) -> None:
-        """Give the other side time to read the answer and close: closed before its bytes are read,
-        a connection is reset. gunicorn waits for that in a thread."""
+        """Give the client time to read the response and close.
+
+        If we close before its bytes are read, the connection is reset. gunicorn waits for that in
+        a thread.
+        """
         try:
             conn.sock.shutdown(socket.SHUT_WR)
             conn.sock.setblocking(False)
@@ -246,7 +252,7 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
         with suppress(KeyError, ValueError):
             self.poller.unregister(conn.sock)
 
-    # What gunicorn calls now and then
+    # Called by gunicorn regularly
 
     def murder_keepalived(self, force: bool = False) -> None:  # noqa: FBT001, FBT002  As gunicorn calls it.
         now = float("inf") if force else time.monotonic()

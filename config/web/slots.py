@@ -8,7 +8,7 @@ from enum import Enum, auto
 HEALTH_SLOTS = 8
 
 Claim = dict[Hashable, int]
-"""What is counted, and how much of it there may be at once."""
+"""The counters that a connection adds to, each with its maximum."""
 
 
 class VisitorKind(Enum):
@@ -24,8 +24,10 @@ class Visitor:
 
 
 class ConnectionSlots:
-    """Signed-in people may take all of `most` slots and strangers three quarters, each network one.
-    Health checks have some beside these, each network one, for when strangers have taken theirs.
+    """Slots for connections, limited by the kind of visitor.
+
+    Signed-in people may take all of `most` slots; strangers three quarters, and each network one
+    quarter. For when strangers have taken theirs, health checks have extra slots, one per network.
     """
 
     def __init__(self, most: int) -> None:

@@ -1,4 +1,4 @@
-"""Tell who is asking from the headers alone, before anything is parsed."""
+"""Identify clients by their headers alone, before anything is parsed."""
 
 import re
 import time
@@ -44,7 +44,7 @@ def caller_of(head: bytes, peer: str) -> Caller:
 
 
 def network_of_peer(peer: str) -> str:
-    """Return whose connection it is; "" for a trusted proxy's, which may be anybody's."""
+    """Return a connection's network; "" for a trusted proxy's, which may be anyone's."""
     address = front.parse_address(peer)
     if address is not None and front.is_trusted(address):
         return ""
@@ -60,14 +60,14 @@ def client_of(head: bytes, peer: str) -> str:
 
 
 def is_signed_in(session_key: str) -> bool:
-    """Return whether a session is somebody's, with all that Django checks of it."""
+    """Return whether a session belongs to someone, with all of Django's checks."""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     return get_user(request).is_authenticated
 
 
 def look_up(session_key: str) -> bool:
-    """The same in a thread without requests, at whose ends Django lets go of old connections."""
+    """Call `is_signed_in` outside a request, where Django doesn't close old connections itself."""
     try:
         return is_signed_in(session_key)
     finally:
@@ -75,13 +75,13 @@ def look_up(session_key: str) -> bool:
 
 
 class Sessions:
-    """Which sessions were somebody's when they were last looked up. One thread uses this."""
+    """A cache of which sessions belonged to someone when last looked up. One thread uses this."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, bool]] = {}
 
     def get(self, session_key: str) -> bool | None:
-        """Return None where it has to be looked up."""
+        """Return None if the session has to be looked up."""
         until, is_anybodys = self._known.get(session_key, (0.0, False))
         return is_anybodys if time.monotonic() < until else None
 

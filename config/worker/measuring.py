@@ -1,4 +1,4 @@
-"""Measure what the owner's Health page shows: it takes too long for a request."""
+"""Measure what the owner's Health page shows, which takes too long for a request."""
 
 import json
 import logging
@@ -31,7 +31,7 @@ class Measurements:
 
 
 def measure(now: datetime) -> None:
-    """Write down what everything takes. A lost or torn file is measured again."""
+    """Save how much space everything takes. If the file is lost or torn, measure again."""
     measured = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
     draft = path().with_suffix(".new")
     draft.write_text(json.dumps(asdict(measured)))
@@ -51,12 +51,12 @@ def path() -> Path:
 
 
 def damage_place() -> Path:
-    """A file of its own, which a database that can't be read anymore doesn't hide."""
+    """Return the file that marks the database as damaged: the database may be unreadable."""
     return Path(settings.DATA_DIR) / "database.damaged"
 
 
 def check_database(_now: datetime) -> None:
-    """Read all of the database: SQLite by itself finds damage only where it happens to look."""
+    """Read the whole database: by itself, SQLite finds damage only in what it happens to read."""
     if connection.vendor != "sqlite":
         return
     try:
@@ -81,7 +81,7 @@ def is_damage(trouble: BaseException) -> bool:
 
 @cache
 def is_sealed() -> bool | None:
-    """Whether the kernel confines what reads media. It stays the same until Ferry starts again."""
+    """Return whether the kernel confines programs that read media; cached until a restart."""
     try:
         return children.are_sealed(scratch_folder())
     except Busy:
@@ -110,7 +110,7 @@ def space() -> dict[str, int]:
 
 
 def made_of_media() -> tuple[int, int]:
-    """Return the bytes of pictures, and of films that were converted."""
+    """Return the bytes of pictures and of converted films."""
     pictures = conversions = 0
     for folder in media_folder().glob("??/*/"):
         for entry in entries(folder):
@@ -123,8 +123,11 @@ def made_of_media() -> tuple[int, int]:
 
 
 def size_of(path: Path) -> int:
-    """What it takes on the disk. What has other names too is counted where those are: a transfer's
-    finished files are the library's as well."""
+    """Return how many bytes a path takes on the disk.
+
+    A file with other hard links is counted where those are: a transfer's finished files are the
+    library's as well.
+    """
     if not path.is_dir():
         try:
             status = path.lstat()
@@ -135,7 +138,7 @@ def size_of(path: Path) -> int:
 
 
 def entries(path: Path) -> "list[os.DirEntry[str]]":
-    """None where the folder has gone meanwhile."""
+    """List a folder; nothing if it has gone meanwhile."""
     try:
         with os.scandir(path) as found:
             return list(found)

@@ -30,7 +30,7 @@ class Round:
     every: timedelta
     run: Callable[[datetime], None]
     is_service: bool = False
-    """The service's own, which rests while the site shows another service."""
+    """Whether the round is the service's, and skipped while the site shows another service."""
 
 
 def sweep_library(now: datetime) -> None:
@@ -65,7 +65,7 @@ def run_all(rounds: list[Round]) -> None:
 
 
 def run_one(each: Round) -> None:
-    """One round's failure is written down and never stops the others; the next one tries again."""
+    """Run one round. A failure is logged and never stops the others; the next one tries again."""
     try:
         if not each.is_service or connection.is_embedded():
             each.run(timezone.now())

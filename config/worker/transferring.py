@@ -1,4 +1,4 @@
-"""Run transfers in a thread of their own, so that slow rounds don't delay them."""
+"""Run transfers in a separate thread, so that slow rounds don't delay them."""
 
 import logging
 import threading
@@ -34,10 +34,10 @@ STOP_SECONDS = 4.0
 
 
 class Transferring:
-    """Run the worker's rounds; stop while the site shows another service.
+    """The loop of the worker's rounds, which stops while the site shows another service.
 
-    A round begins as soon as the engine, a fetch, an import, or new work wakes it, else at the next
-    beat.
+    A round begins when the engine, a fetch, an import, or new work wakes the loop, or else at the
+    next poll.
     """
 
     def __init__(self, make_worker: Callable[[threading.Event], Worker]) -> None:
@@ -58,7 +58,7 @@ class Transferring:
         self._wake_up.set()
 
     def round(self) -> None:
-        """A failure is written down; the next round tries again."""
+        """Run one round. A failure is logged; the next round tries again."""
         try:
             if not connection.is_embedded():
                 self.stop()
@@ -82,7 +82,7 @@ class Transferring:
 
 
 class Aside(ThreadPoolExecutor):
-    """A thread that lets go of old database connections as the rounds do."""
+    """A thread pool that closes old database connections as the rounds do."""
 
     def submit(self, act: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         return super().submit(and_close(act), *args, **options)
@@ -117,7 +117,7 @@ def engine_settings() -> EngineSettings:
         port=settings.TORRENT_PORT,
         interface=settings.TORRENT_INTERFACE,
         proxy=settings.TORRENT_PROXY,
-        # On loopback it crawls at 16 MB/s, where TCP reaches 550.
+        # On loopback, uTP crawls at 16 MB/s, where TCP reaches 550.
         utp=settings.TORRENT_UTP and settings.TORRENT_NETWORK != "loopback",
         port_mapping=settings.TORRENT_PORT_MAPPING,
         fetch_private=settings.FETCH_PRIVATE,

@@ -1,5 +1,8 @@
-"""Rows of folders. Their template is rendered once for each shape of row, with marks in place of
-words, and the words of each row are set in there: 200 rows by themselves cost 70 ms, so 3 ms."""
+"""Render the rows of folders.
+
+The template is rendered once for each shape of row, with placeholders for words, which are then
+replaced by the words of each row. Rendering 200 rows one by one takes 70 ms; this takes 3 ms.
+"""
 
 import re
 from dataclasses import fields
@@ -25,7 +28,7 @@ register = template.Library()
 
 
 class RowShape(NamedTuple):
-    """All that a template may ask before it shows words of a row."""
+    """All the values that a template may branch on before it shows the words of a row."""
 
     template: str
     language: str | None
@@ -50,7 +53,7 @@ def row_in(name: str, row: EntryRow, *, is_stale: bool, language: str | None) ->
 
 
 def in_html(value: str | int | tuple[str, ...]) -> str:
-    """A long name may break between its parts."""
+    """Return escaped HTML, in which a long name may break between its parts."""
     if isinstance(value, tuple):
         return "<wbr>".join(map(escape, value))
     return escape(str(value))
@@ -58,7 +61,7 @@ def in_html(value: str | int | tuple[str, ...]) -> str:
 
 @lru_cache(MOST_SHAPES)
 def pieces_of(shape: RowShape) -> list[str]:
-    """What stands around the words, and the names of the words, in turns."""
+    """Return the HTML around the words and the names of the words, alternating."""
     told = zip(WORDS, shape.has_words, strict=True)
     marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in told}
     marks["stem_parts"] = [marks["stem_parts"]]

@@ -44,7 +44,7 @@ NO_PEERS = "no_peers"
 
 
 class Windows(NamedTuple):
-    """How many rows of each group the reader has before them. Addresses call them so, too."""
+    """How many rows of each group a page shows. URLs use these names, too."""
 
     active: int = WINDOW
     failed: int = WINDOW
@@ -58,7 +58,7 @@ class Windows(NamedTuple):
 
 @dataclass(frozen=True)
 class Seen:
-    """What a page shows already, as its revision tells."""
+    """What a page already shows, according to its revision."""
 
     epoch: str
     number: int
@@ -67,7 +67,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Standing:
-    """The cached list, in what a page needs of it."""
+    """The parts of the cached list that a page needs."""
 
     epoch: str
     number: int
@@ -116,7 +116,7 @@ class TransferRow:
 
 @dataclass(frozen=True)
 class RowList:
-    """`order` is None where it is the one that the page has already."""
+    """The rows of one group. `order` is None if the page already has the current one."""
 
     rows: list[TransferRow]
     count: str
@@ -208,13 +208,13 @@ def every_ms(totals: Totals, around: RowContext) -> int:
 
 
 def revision_of(standing: Standing, windows: Windows, around: RowContext) -> str:
-    """The day belongs to it, since rows say `Today`."""
+    """Return a page's revision. It contains the day, since rows say `Today`."""
     epoch = f"{standing.epoch}{around.calendar.day_number}"
     return ".".join(map(str, [epoch, standing.number, *windows]))
 
 
 def seen_of(revision: str, standing: Standing, around: RowContext) -> Seen | None:
-    """Nothing where the page shows another service, another day, or was made up."""
+    """Parse a revision. Return None if it is of another service or day, or was made up."""
     parts = revision.split(".")
     epoch = f"{standing.epoch}{around.calendar.day_number}"
     if len(parts) != 5 or parts[0] != epoch or not all(map(is_count, parts[1:])):
@@ -237,7 +237,7 @@ def is_count(text: str) -> bool:
 
 
 def missing(standing: Standing, windows: Windows, seen: Seen | None) -> list[str]:
-    """Keys of rows that the page has not been given yet, whatever their number."""
+    """Return the keys of rows that the page has never received, whenever these last changed."""
     had = seen.windows if seen else Windows(0, 0, 0)
     groups = zip(standing.groups, had, windows, strict=True)
     return [key for group, first, end in groups for key in group[first:end]]
@@ -247,7 +247,7 @@ def missing(standing: Standing, windows: Windows, seen: Seen | None) -> list[str
 
 
 def summary(totals: Totals, under_way: int) -> str:
-    """`3 running, 14.2 MB/s, about 12 minutes left`; of others, how many are under way."""
+    """Return `3 running, 14.2 MB/s, about 12 minutes left`, or how many are under way."""
     if not under_way:
         return _("Nothing running")
     if not totals.running:
@@ -305,14 +305,14 @@ def url_of(key: str) -> str:
 
 
 def percent_of(transfer: CachedTransfer) -> str:
-    """Never 100 before all of it is here."""
+    """Return the percentage, rounded down: never 100 before everything has arrived."""
     if transfer.state in (QUEUED, METADATA) or transfer.is_ended:
         return ""
     return str(int(min(transfer.percent, 100)))
 
 
 def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
-    """When it was added, and by whom."""
+    """Say when a transfer was added, and by whom."""
     at = calendar.moment(transfer.added_at or transfer.since)
     if transfer.by:
         return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
@@ -379,7 +379,7 @@ def moving(transfer: CachedTransfer, _around: RowContext) -> Told:
 
 
 def moved_part(percent: float) -> str:
-    """A service may tell by 100 to 101 how much of it is moved."""
+    """Say how much has been moved, which a service may report as 100 to 101 percent."""
     share = int((percent - DOWNLOADED_PERCENT) * 100)
     return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
 

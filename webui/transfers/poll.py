@@ -1,4 +1,4 @@
-"""Transfers as the site shows them: one request to the service for everyone who looks."""
+"""Poll transfers: one request to the service for everyone who has the page open."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ from webui.v1.errors import (
 from webui.v1.models import Added, Listing, Transfer, Transfers, Unchanged
 
 LIVELY_SECONDS, IDLE_SECONDS, LONGEST_PAUSE_SECONDS = 2, 15, 60
-# Other programs add to our own service too, and to ask it costs a few milliseconds.
+# Other programs add to our own service too, and asking it costs only a few milliseconds.
 OWN_IDLE_SECONDS = 3
 WAIT_SECONDS = 8
 RECENT_SECONDS = 60
@@ -54,12 +54,14 @@ def _store_at(path: Path) -> TransferCache:
     return TransferCache(path)
 
 
-# Looking
+# Polling
 
 
 def refresh(service: Service, *, at_once: bool = False) -> CachedList:
-    """What is known; asks anew where that is due and nobody else is asking. `at_once`: somebody
-    has just opened the page. Raises Failure where nothing is known at all."""
+    """Return the cached list; poll first if that is due and no one else is polling.
+
+    `at_once`: someone has just opened the page. Raise Failure if nothing is known at all.
+    """
     cached_list = store().find_list(service.key)
     if not is_due(service, cached_list, store().now(), at_once=at_once):
         return _require(cached_list)
@@ -81,14 +83,17 @@ def _require(cached_list: CachedList | None) -> CachedList:
 
 
 def failure_of(cached_list: CachedList) -> Failure | None:
-    """Why it is no newer than it is."""
+    """Return why the list couldn't be refreshed, or None."""
     kind, _space, reason = cached_list.failure.partition(" ")
     kinds: dict[str, type[Failure]] = {each.__name__: each for each in KINDS}
     return kinds.get(kind, Unavailable)(reason) if cached_list.failure else None
 
 
 def running(service: Service) -> int:
-    """Of the last look, where that was not long ago or none succeeded since. Asks nobody."""
+    """Return how many transfers ran at the last poll, if that was recent or later polls failed.
+
+    Never ask the service.
+    """
     cached_list = store().find_list(service.key)
     if cached_list is None:
         return 0
@@ -97,8 +102,11 @@ def running(service: Service) -> int:
 
 
 def running_now(service: Service) -> int | None:
-    """For pages that are left open: looks anew where that is due, and waits for no one else who
-    looks. None where nothing is known. Raises Failure where the first look fails."""
+    """Return how many transfers run, for pages that are left open.
+
+    Poll if that is due, but don't wait for anyone else who polls. Return None if nothing is known.
+    Raise Failure if the first poll fails.
+    """
     cached_list = store().find_list(service.key)
     is_away = cached_list is None and recent_failure(service.v1.health, datetime.now(UTC))
     if not is_away and is_due(service, cached_list, store().now()):
@@ -125,7 +133,7 @@ def is_due(
 
 
 def _refresh(service: Service, *, at_once: bool) -> CachedList:
-    """Somebody may have looked while the turn was theirs."""
+    """Poll, unless someone else has polled before we got the lock."""
     cached_list = store().find_list(service.key)
     if is_due(service, cached_list, store().now(), at_once=at_once):
         changes = store().changes(service.key)
@@ -159,20 +167,23 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
 
 
 def _answer_of(service: Service, etag: str | None) -> Listing | Transfers | Unchanged:
-    """Our own service lists its transfers alone; of any other only the root is sure to."""
+    """Request all transfers: our own service lists them alone, others only reliably in the root."""
     if service.is_embedded:
         return service.v1.transfers(etag)
     return service.v1.listing(None, etag)
 
 
 def names_of(listing: Listing) -> dict[str, tuple[str, str]]:
-    """What a transfer may have become: by title, as no more is told."""
+    """Return what transfers may have become, by name: services may report nothing else."""
     files = {each.name: (FILE, each.id) for each in listing.files}
     return files | {each.name: (FOLDER, each.id) for each in listing.folders}
 
 
 def sent(service: Service) -> list[SentRecord]:
-    """Read as plain values: of 2,000 rows Django's objects would cost more than all the rest."""
+    """Return what the site sent, as plain values.
+
+    For 2,000 rows, model objects would cost more than the rest of the poll.
+    """
     rows = (
         Sent.objects.filter(connection=service.key, cleared_at=None)
         .annotate(beginning=Substr("source", 1, SOURCE_BEGINNING), by=F("added_by__username"))
@@ -245,7 +256,7 @@ def _unlisted(
     sendings: Sequence[SentRecord],
     now: float,
 ) -> list[CachedTransfer]:
-    """Those that the site sent, and those that were listed until now."""
+    """Return unlisted transfers: those that the site sent, and those that were listed until now."""
     rows = {each.row for each in listed.values()}
     ours = [each for each in sendings if each.row not in rows]
     found = {each.key: states.unlisted(each, before.get(each.key), now) for each in ours}
@@ -263,8 +274,10 @@ def _followed(
     names: Mapping[str, tuple[str, str]],
     now: float,
 ) -> list[CachedTransfer]:
-    """Those that nobody knows the end of are asked for by themselves: at most four at once, those
-    first that were not asked for the longest."""
+    """Request unlisted transfers that haven't ended, at most four at once.
+
+    Those that were last requested longest ago come first.
+    """
     open_ones = [each for each in others if not each.is_ended]
     chosen = sorted(open_ones, key=lambda each: each.asked_at)[:MOST_SINGLE]
     answers = dict(zip([each.key for each in chosen], _answers(service, chosen), strict=True))
@@ -281,8 +294,10 @@ def _followed(
 def _answers(
     service: Service, chosen: Sequence[CachedTransfer]
 ) -> list[tuple[Transfer | None] | None]:
-    """A transfer, or nothing where the service knows of none; None where it gave no answer. Our
-    own service is called in this thread, which has the database at hand."""
+    """Return for each a transfer, `(None,)` if the service doesn't know it, or None if it failed.
+
+    Our own service is called in this thread, which has a database connection.
+    """
     ask: Callable[[CachedTransfer], tuple[Transfer | None] | None] = partial(_answer, service)
     if service.is_embedded or len(chosen) < 2:
         return [ask(each) for each in chosen]
@@ -304,7 +319,7 @@ def _answer(service: Service, cached: CachedTransfer) -> tuple[Transfer | None] 
 def _name_folder(
     service: Service, cached: CachedTransfer, sendings: Sequence[SentRecord]
 ) -> CachedTransfer:
-    """The folder that it went to, by name."""
+    """Add the name of the folder that a finished transfer went to."""
     is_placed = cached.place or cached.reason == FOLDER_GONE
     if cached.state != DONE or is_placed:
         return cached
@@ -317,7 +332,7 @@ def _name_folder(
 def _remember(
     service: Service, found: Iterable[CachedTransfer], sendings: Sequence[SentRecord]
 ) -> None:
-    """Ends are written down: the cached_list is a memory that may be lost."""
+    """Save what is new in the database: the cached list may be lost."""
     known = {each.row: each for each in sendings}
     for each in found:
         sending = known.get(each.row)
@@ -348,7 +363,7 @@ def has_news(sending: SentRecord, cached: CachedTransfer) -> bool:
 
 
 def changed(service: Service) -> None:
-    """After something was sent: the next reader waits for a new look."""
+    """Note that something was sent: the next reader waits for a new poll."""
     store().change(service.key)
 
 
@@ -357,7 +372,7 @@ def find(service: Service, key: str) -> CachedTransfer | None:
 
 
 def remove(service: Service, cached: CachedTransfer, now: datetime) -> None:
-    """What runs is stopped; of what has ended only the row goes, never the files."""
+    """Stop a running or failed transfer at the service, and remove its row, but never its files."""
     if cached.id and (not cached.is_ended or cached.state == FAILED):
         _stop(service, cached.id)
     Sent.objects.filter(_same(service, cached)).update(cleared_at=now)
@@ -375,7 +390,7 @@ def _same(service: Service, cached: CachedTransfer) -> Q:
 
 
 def clear(service: Service, now: datetime) -> None:
-    """Take all that is done off the list. What failed stays, since it waits for a decision."""
+    """Clear all finished transfers from the list. Failed ones stay, since they need a decision."""
     done = refresh(service).groups.done
     rows = [each.row for each in store().of_keys(service.key, done).values() if each.row]
     Sent.objects.filter(connection=service.key, pk__in=rows).update(cleared_at=now)
@@ -389,7 +404,7 @@ def restore(service: Service, cleared_at: datetime) -> None:
 
 
 def home_of(service: Service, cached: CachedTransfer) -> str:
-    """The folder that a file went to; where the service takes none, the root."""
+    """Return the folder that a file went to; the root if the service takes no folder."""
     if cached.reason == FOLDER_GONE:
         return ROOT
     row = Sent.objects.filter(_same(service, cached)).first()
@@ -397,13 +412,13 @@ def home_of(service: Service, cached: CachedTransfer) -> str:
 
 
 def find_sent(service: Service, cached: CachedTransfer) -> Sent | None:
-    """What was sent, where the site has kept enough of it to send it again."""
+    """Return what was sent, if the site has kept enough of it to send it again."""
     row = Sent.objects.filter(_same(service, cached)).order_by("-pk").first()
     return row if row and (row.source or row.torrent) else None
 
 
 def retry(service: Service, row: Sent, now: datetime) -> None:
-    """The failed one goes first, else the service would say that it has it already."""
+    """Send a transfer again. Stop the failed one first, or the service would report a duplicate."""
     old_key = key_of(row)
     if row.transfer_id:
         _stop(service, row.transfer_id)

@@ -15,7 +15,7 @@ SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 
 def sentence(word: str) -> str:
-    """Nothing where no reason is given; an unknown word as it came, since that is all there is."""
+    """Return the sentence for a reason, or quote an unknown one, since nothing else is known."""
     if not word:
         return ""
     say = SENTENCES.get(word)
@@ -23,7 +23,7 @@ def sentence(word: str) -> str:
 
 
 def detail(word: str, said: str, calendar: Calendar) -> str:
-    """What the service's own sentences add to ours, where that leaves something open."""
+    """Return what the service's own sentences add to ours, if ours is vague."""
     if not said or (word in SENTENCES and word not in VAGUE):
         return ""
     known = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
@@ -31,7 +31,7 @@ def detail(word: str, said: str, calendar: Calendar) -> str:
 
 
 def _in_our_words(said: str, calendar: Calendar) -> str:
-    """Nothing where Ferry's own service never says so."""
+    """Translate a sentence of Ferry's own service; return "" for any other."""
     if again := AGAIN.fullmatch(said):
         return _again(again[1], calendar)
     number = NUMBER.search(said)
@@ -40,7 +40,7 @@ def _in_our_words(said: str, calendar: Calendar) -> str:
 
 
 def _again(moment: str, calendar: Calendar) -> str:
-    """Nothing where another service tells of a day that there isn't."""
+    """Say when Ferry tries again; "" if another service sends a date that doesn't exist."""
     try:
         at = datetime.fromisoformat(f"{moment}+00:00")
         return _("Ferry tries again at %(time)s.") % {"time": calendar.since(at)}
@@ -49,7 +49,7 @@ def _again(moment: str, calendar: Calendar) -> str:
 
 
 def note(word: str) -> str:
-    """What stays worth knowing of one that arrived."""
+    """Return what is still worth knowing about a transfer that has arrived."""
     say = NOTES.get(word)
     return say() if say else ""
 
@@ -83,7 +83,7 @@ def _address_refused() -> str:
 
 
 VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
-# What Ferry's own service says of these, each with its first number left out.
+# What Ferry's own service says about the vague reasons, with the first number left out.
 DETAILS = frozenset(
     {
         gettext_noop("The server wants a sign-in (%(number)s)."),

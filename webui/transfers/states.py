@@ -1,4 +1,4 @@
-"""What is known about a transfer at one look, and what follows from earlier looks."""
+"""The state of a transfer, derived from what the service reports now and reported before."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,10 +10,10 @@ QUIET_SECONDS = 120
 LEAST_SPAN_SECONDS = 10
 STEP_SECONDS = 4
 LONGEST_LEFT_SECONDS = 99 * 3600
-# How far an estimate may be off, of the time left, before another takes its place.
+# How far off an estimate may be, as a share of the time left, before a new one replaces it.
 STEADY_PART = 0.25
 LONGEST_SAID = 200
-# The only reason but a failure's that the service's own words explain.
+# Besides failures, the only reason that the service's own words explain.
 RETRYING = "retrying"
 YOUNG_SECONDS = 60
 GONE_SECONDS = 60
@@ -28,14 +28,14 @@ ORDER = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
 
 
 class SentRecord(NamedTuple):
-    """What the site remembers of having sent it."""
+    """What the site remembers of a transfer that it sent."""
 
     row: int
     transfer_id: str = ""
     hash: str = ""
     title: str = ""
     kind: str = ""
-    source: str = ""  # the beginning of it
+    source: str = ""  # only the beginning
     folder: str = ""
     size_bytes: int = 0
     by: str = ""
@@ -52,8 +52,10 @@ class SentRecord(NamedTuple):
 
 
 class CachedTransfer(NamedTuple):
-    """Plain values, as they are kept for all processes. Moments are seconds of our own clock:
-    the service's may be wrong."""
+    """A transfer as cached for all processes, in plain values.
+
+    Times are seconds of our own clock: the service's may be wrong.
+    """
 
     key: str
     id: str
@@ -61,10 +63,10 @@ class CachedTransfer(NamedTuple):
     hash: str = ""
     state: str = QUEUED
     reason: str = ""
-    said: str = ""  # of a failure, in the service's own words
+    said: str = ""  # about a failure or retry, in the service's own words
     percent: float = 0
     size_bytes: int = 0
-    rate: int = 0  # bytes a second
+    rate: int = 0  # bytes per second
     peers: int = 0
     left_seconds: int | None = None
     quiet_minutes: int = 0
@@ -74,13 +76,13 @@ class CachedTransfer(NamedTuple):
     folder: str = ""
     file: str = ""
     place: str = ""  # the name of the folder it was meant for
-    row: int = 0  # of what the site sent
+    row: int = 0  # the id of the `Sent` row, if the site sent it
     kind: str = ""
     host: str = ""
     by: str = ""
     added_at: float = 0
     is_listed: bool = True
-    # Beyond this, nothing is shown.
+    # Pages show none of the fields below.
     advanced_at: float = 0
     asked_at: float = 0
     ends_at: float = 0
@@ -99,20 +101,20 @@ class CachedTransfer(NamedTuple):
         return int(self.size_bytes * min(self.percent, 100) / 100)
 
     def is_lively(self, now: float) -> bool:
-        """Whether something is likely to change within seconds."""
+        """Return whether something is likely to change within seconds."""
         is_young = 0 <= now - self.since < YOUNG_SECONDS
         return self.state in ACTIVE or (self.state == QUEUED and is_young)
 
 
 def from_values(values: list[Any]) -> CachedTransfer:
-    """From what was written down."""
+    """Return a transfer from its stored values."""
     return CachedTransfer._make([*values[:-1], tuple(map(tuple, values[-1]))])
 
 
 def seen(
     transfer: Transfer, before: CachedTransfer | None, sending: SentRecord | None, now: float
 ) -> CachedTransfer:
-    """What a look tells, together with what earlier looks told."""
+    """Return a transfer as the service reports it now, combined with earlier reports."""
     key = f"t{transfer.id}"
     old = before or CachedTransfer(key, transfer.id, "", since=now, advanced_at=now)
     percent = transfer.progress_percent
@@ -138,12 +140,12 @@ def seen(
 
 
 def peers_of(transfer: Transfer) -> int:
-    """Each generation counts something else; the largest group that it is joined to is told."""
+    """Return the larger count of peers: each generation of v1 counts something else."""
     return max(transfer.peers_connected, transfer.downloading_from)
 
 
 def state_of(transfer: Transfer, cached: CachedTransfer, now: float) -> str:
-    """The service's own word, or what follows from its numbers."""
+    """Return the service's own state, or the one that follows from its numbers."""
     state = transfer.state or derived_state(transfer, cached, now)
     is_quiet = now - cached.advanced_at >= QUIET_SECONDS and not transfer.rate_bytes_per_second
     if is_quiet and state in (DOWNLOADING, METADATA):
@@ -185,7 +187,7 @@ def host_of(sending: SentRecord) -> str:
 
 
 def timed(cached: CachedTransfer, now: float) -> CachedTransfer:
-    """What follows from the time alone, also of a transfer of which nothing new is told."""
+    """Update what depends on time alone, even if the service reports nothing new."""
     steps = steps_of(cached, now)
     is_running = cached.state == DOWNLOADING
     quiet = max(now - cached.advanced_at, 0)
@@ -204,13 +206,13 @@ def timed(cached: CachedTransfer, now: float) -> CachedTransfer:
 
 
 def coarse(seconds: float) -> int:
-    """Whole minutes, of long ones whole hours: thousands that wait change no row each minute."""
+    """Return whole minutes, or after an hour whole hours, so that waiting rows rarely change."""
     minutes = int(seconds // 60)
     return minutes if minutes < 60 else minutes // 60 * 60
 
 
 def steps_of(cached: CachedTransfer, now: float) -> tuple[tuple[float, int], ...]:
-    """Observations of the last minute. A clock or a progress that goes backwards starts anew."""
+    """Return the last minute's observations; drop them if clock or progress goes backwards."""
     done = cached.done_bytes
     kept = [step for step in cached.steps if 0 <= now - step[0] <= MINUTE_SECONDS]
     if kept and kept[-1][1] > done:
@@ -221,7 +223,7 @@ def steps_of(cached: CachedTransfer, now: float) -> tuple[tuple[float, int], ...
 
 
 def pace(steps: tuple[tuple[float, int], ...]) -> int:
-    """Bytes a second, or 0 while too little was seen."""
+    """Return bytes per second, or 0 until there are enough observations."""
     if len(steps) < 2:
         return 0
     span = steps[-1][0] - steps[0][0]
@@ -229,7 +231,7 @@ def pace(steps: tuple[tuple[float, int], ...]) -> int:
 
 
 def left_seconds(cached: CachedTransfer, steps: tuple[tuple[float, int], ...]) -> int | None:
-    """Of what was seen, never of what the service says its rate is; None where nobody can know."""
+    """Estimate by observed progress, never by the service's rate. Return None if unknown."""
     speed = pace(steps)
     if not speed or not cached.size_bytes:
         return None
@@ -238,8 +240,11 @@ def left_seconds(cached: CachedTransfer, steps: tuple[tuple[float, int], ...]) -
 
 
 def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: float) -> float:
-    """Return when the transfer will be done, or 0 while nobody can know. The estimate before stands
-    until it is well off, so that the time left counts down instead of jumping."""
+    """Return when the transfer will be done, or 0 while that is unknown.
+
+    Keep the previous estimate until it is well off, so that the time left counts down instead of
+    jumping.
+    """
     seconds = left_seconds(cached, steps)
     if seconds is None:
         return 0
@@ -248,7 +253,7 @@ def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: fl
 
 
 def unlisted(sending: SentRecord, before: CachedTransfer | None, now: float) -> CachedTransfer:
-    """What is remembered of one that the service does not list (any more)."""
+    """Return what is known about a transfer that the service doesn't list, or no longer lists."""
     old = before or CachedTransfer(
         sending.key,
         sending.transfer_id,
@@ -271,7 +276,7 @@ def answered(
     names: Mapping[str, tuple[str, str]],
     now: float,
 ) -> CachedTransfer:
-    """After it was asked for by itself. `names`: what lies in the root, by its name."""
+    """Update a transfer that was requested by its id. `names`: the root's entries, by name."""
     if transfer is not None:
         found = seen(transfer, cached, None, now)
         return found._replace(is_listed=False, asked_at=now, key=cached.key)
@@ -291,7 +296,7 @@ def arrived(cached: CachedTransfer, kind: str, its_id: str, now: float) -> Cache
 def locate_by_name(
     cached: CachedTransfer, names: Mapping[str, tuple[str, str]], now: float
 ) -> CachedTransfer:
-    """A service that doesn't tell what came of a transfer puts it into the root by its title."""
+    """Find the result in the root by its title, for services that don't report where it is."""
     kind, its_id = names.get(cached.name, ("", ""))
     if cached.state != DONE or cached.folder or cached.file or not its_id:
         return cached
@@ -299,7 +304,7 @@ def locate_by_name(
 
 
 class Groups(NamedTuple):
-    """The keys of all transfers, in the order in which they are shown."""
+    """The keys of all transfers, in display order."""
 
     under_way: Sequence[str] = ()
     failed: Sequence[str] = ()
@@ -310,7 +315,7 @@ class Groups(NamedTuple):
 
 
 def grouped(cached_transfers: list[CachedTransfer]) -> Groups:
-    """Of those under way what moves comes first, of all others the latest."""
+    """Group transfers: those under way by state, moving ones first; all others newest first."""
     under_way = [each for each in cached_transfers if not each.is_ended]
     under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))
     ended = [each for each in cached_transfers if each.is_ended]
@@ -331,7 +336,7 @@ class Totals(NamedTuple):
 
 
 def totals_of(cached_transfers: list[CachedTransfer], now: float) -> Totals:
-    """The longest of the running ones tells how long all of it takes."""
+    """Sum up the running transfers. The time left is that of the longest."""
     running = [each for each in cached_transfers if each.state in (DOWNLOADING, MOVING)]
     whole = sum(each.size_bytes for each in running)
     lefts = [each.left_seconds for each in running if each.state == DOWNLOADING]

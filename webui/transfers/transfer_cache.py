@@ -44,8 +44,11 @@ CREATE INDEX IF NOT EXISTS cached_number ON transfer (service, number);
 
 @dataclass(frozen=True)
 class CachedList:
-    """`number` grows with each change that can be seen, `ordered` is the last one that changed
-    which transfers there are or their order, `changes` counts acts of our own."""
+    """The cached list of a service's transfers.
+
+    `number` grows with each visible change. `ordered` is the last number at which the set of
+    transfers or their order changed. `changes` counts our own actions.
+    """
 
     epoch: str
     number: int
@@ -64,17 +67,16 @@ class CachedList:
 
 
 class TransferCache:
-    """A store of what the service says of transfers, for all processes of one machine.
+    """A cache of what the service reports about transfers, for all processes of one machine.
 
-    Guarantee: one process at a time asks the service (`turn`, which expires with a process that
-    died); what it saw, all show, with the same numbers, so that a browser may ask one process
-    after another what is new since a number. What we changed ourselves is never undone by a look
-    that was taken before. Losing the file loses observations of the last minute, and no more.
+    Guarantee: one process at a time polls the service (`refresh_lock`, which expires if its process
+    dies). All processes show the result with the same numbers, so that a browser may ask any of
+    them what is new since a number. A poll never undoes what we changed ourselves after it began.
+    Losing the file loses the observations of the last minute and no more.
 
-    Reason: two processes with a memory each would ask twice and count their changes differently.
+    Reason: two processes with separate caches would poll twice and count changes differently.
 
-    Cost: a tick where nothing changed is one read of one row, 0.2 ms; a look writes the rows that
-    changed.
+    Cost: a tick without changes reads one row, 0.2 ms; a poll writes the rows that changed.
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
@@ -87,7 +89,7 @@ class TransferCache:
     # Reading
 
     def find_list(self, service: str) -> CachedList | None:
-        """None where nobody ever looked."""
+        """Return the list, or None if no poll has ever succeeded."""
         with self._file.opened() as base:
             row = self._row(base, service)
         return None if row is None or not row["read_at"] else list_of_row(row)
@@ -138,7 +140,7 @@ class TransferCache:
         etag: str | None,
         changes: int,
     ) -> None:
-        """Lets the others see it, unless we changed something since `changes` was taken."""
+        """Save the result of a poll, unless we changed something since `changes` was read."""
         with self._file.changed() as base:
             row = self._made(base, service)
             if row["changes"] == changes:
@@ -177,7 +179,7 @@ class TransferCache:
         )
 
     def fail(self, service: str, failure: Failure) -> None:
-        """The service is away: for how long is told by the last look that succeeded."""
+        """Record a failed poll; the time of the last successful one stays."""
         reason = f"{type(failure).__name__} {failure.reason}"
         with self._file.changed() as base:
             row = self._made(base, service)
@@ -189,7 +191,7 @@ class TransferCache:
             )
 
     def change(self, service: str, gone: Iterable[str] = ()) -> None:
-        """We did something ourselves: the next reader waits for a new look."""
+        """Record that we changed something ourselves: the next reader waits for a new poll."""
         with self._file.changed() as base:
             self._change(base, service, set(gone))
 
@@ -205,7 +207,7 @@ class TransferCache:
         )
 
     def clear(self, service: str, keys: Iterable[str], clearing: str) -> None:
-        """Take these off the list. The latest clearing can be undone."""
+        """Remove these from the list. The latest clearing can be undone."""
         cleared = set(keys)
         with self._file.changed() as base:
             base.execute("DELETE FROM cleared WHERE service = ?", (service,))
@@ -238,7 +240,7 @@ class TransferCache:
 
     @contextmanager
     def refresh_lock(self, service: str) -> Iterator[bool]:
-        """True for one at a time."""
+        """Yield True to one process at a time, which may poll."""
         now = self._clock()
         with self._file.changed() as base:
             is_free = self._made(base, service)["turn"] < now
@@ -280,7 +282,7 @@ class TransferCache:
         return found
 
     def prune(self) -> None:
-        """Services that nobody has looked at for long."""
+        """Delete services that were last polled more than 30 days ago."""
         oldest = self._clock() - OLDEST_SECONDS
         with self._file.changed() as base:
             old = "SELECT service FROM cached_list WHERE asked_at < ?"
@@ -315,7 +317,7 @@ def groups_of(row: sqlite3.Row) -> Groups:
 def read(
     base: sqlite3.Connection, query: str, values: tuple[object, ...]
 ) -> dict[str, CachedTransfer]:
-    """All in one piece of JSON: 2,000 small ones would take three times as long."""
+    """Parse all rows as one piece of JSON: 2,000 small ones would take three times as long."""
     rows = base.execute(query, values).fetchall()
     whole = json.loads(f"[{','.join(row['facts'] for row in rows)}]")
     return {row["key"]: from_values(facts) for row, facts in zip(rows, whole, strict=True)}
@@ -332,7 +334,7 @@ def write(
     stored: dict[str, CachedTransfer],
     fresh: Iterable[CachedTransfer],
 ) -> None:
-    """Rows that show nothing new keep their number; those that nothing happened to, all."""
+    """Write the rows that changed. Rows that show nothing new keep their number."""
     for each in fresh:
         before = stored.get(each.key)
         if each == before:

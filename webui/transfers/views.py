@@ -53,7 +53,7 @@ def page_of(request: Request) -> TransfersPage:
 @require_safe
 @open_to(Role.GUEST)
 def listing(request: Request) -> HttpResponse:
-    """What is new since `seen`. Rows that a page lacks after others moved up it names by `need`."""
+    """Send what is new since `seen`, and the rows in `need`, which moved up when others left."""
     cached_list = poll.refresh(request.service)
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
     around = circumstances(request, cached_list)
@@ -78,7 +78,7 @@ def listing(request: Request) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def running(request: Request) -> HttpResponse:
-    """What the navigation of every other page shows, unless it shows it already."""
+    """Send the count that the navigation of every other page shows, unless it is up to date."""
     try:
         count = poll.running_now(request.service)
     except Failure:
@@ -118,7 +118,7 @@ def circumstances(request: Request, cached_list: CachedList) -> RowContext:
 @require_safe
 @open_to(Role.GUEST)
 def open_(request: Request, key: str) -> HttpResponse:
-    """Where it went: the folder that it became, or the one that its file is in."""
+    """Redirect to the folder that a transfer became, or to the one that its file is in."""
     transfer = find_transfer(request, key)
     if transfer.folder:
         return redirect(folder_url(transfer.folder))
@@ -174,7 +174,7 @@ def clear(request: Request) -> HttpResponse:
 @require_POST
 @open_to(Role.MEMBER)
 def restore(request: Request) -> HttpResponse:
-    """Undo what was cleared at the moment that the address names."""
+    """Undo the clearing at the time that the URL names."""
     cleared_at = moment_of(request)
     if cleared_at is None:
         raise Http404
@@ -201,7 +201,7 @@ def moment_of(request: Request) -> datetime | None:
 @require_safe
 @open_to(Role.MEMBER)
 def link(request: Request, key: str) -> HttpResponse:
-    """What was sent, to be copied; of what another program sent, its hash."""
+    """Send the link that was added, for copying; if another program added it, a magnet link."""
     transfer = find_transfer(request, key)
     row = poll.find_sent(request.service, transfer)
     source = row.source if row else ""
@@ -219,7 +219,7 @@ def find_transfer(request: Request, key: str) -> CachedTransfer:
 
 
 def done(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
-    """The page asks for itself what is new."""
+    """Confirm an action; the page requests the changes itself."""
     if not request.htmx:
         messages.success(request, said)
         return redirect("transfers")

@@ -16,7 +16,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The owner's account at the service. Shown by no repr."""
+    """The owner's account at the service, hidden from `repr`."""
 
     name: str = field(repr=False)
     password: str = field(repr=False)
@@ -31,7 +31,7 @@ class Credentials:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """What a service that repeats its request could give away."""
+        """Return what a service could leak by repeating a request."""
         return self.name, self.password, self.token
 
 
@@ -51,7 +51,7 @@ class Address:
         self.base_url = f"{url.scheme}://{url.netloc.decode()}{self._prefix}"
 
     def url_of(self, path: str, query: Mapping[str, str]) -> httpx.URL:
-        """`path` is made by `path_of` only."""
+        """Return the URL of a path, whose parts `path_of` must have quoted."""
         asked = f"?{urlencode(query, quote_via=quote, safe=':,')}" if query else ""
         return httpx.URL(f"{self.base_url}{API}{path}{asked}")
 
@@ -59,18 +59,18 @@ class Address:
         return origin_of(url) == self.origin
 
     def is_api(self, url: httpx.URL) -> bool:
-        """Signed links of the same host need no credentials, so they are sent none."""
+        """Return whether to send credentials: signed links of the same host need none."""
         path = url.path
         is_within = path.startswith(unquote(self._prefix) + API) and ".." not in path.split("/")
         return is_within and self.is_own(url)
 
 
 def path_of(*parts: str) -> str:
-    """Ids were judged when they were read, and are judged again: they may come from an URL."""
     return "/".join(quote(part, safe="") for part in parts)
 
 
 def checked_id(asked: str) -> str:
+    """Return an id, checked again: it was checked when it was read, but may come from a URL."""
     if not isinstance(asked, str) or not ID.fullmatch(asked):
         raise NotFound("no_such_id")
     return asked
@@ -81,7 +81,7 @@ def origin_of(url: httpx.URL) -> tuple[str, str, int]:
 
 
 def split_service_url(url: str) -> tuple[str, Credentials | None]:
-    """`https://me%40example.org:secret@host/prefix` as a base URL and credentials."""
+    """Split `https://me%40example.org:secret@host/prefix` into a base URL and credentials."""
     before, mark, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     userinfo, at, host = authority.rpartition("@")
@@ -97,6 +97,6 @@ def _parsed(base_url: str) -> httpx.URL:
     except (httpx.InvalidURL, ValueError):
         url = None
     if url is None or any(mark <= " " or mark in "\\\x7f" for mark in base_url):
-        # Without a cause: its text would repeat what may hold a password.
+        # Raised without a cause, whose text would repeat a URL that may contain a password.
         raise ValueError("this is no address of a service")
     return url

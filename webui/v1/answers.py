@@ -27,7 +27,7 @@ MOST_PLAYLIST_BYTES = 4 * 1024 * 1024
 PIECE_BYTES = 64 * 1024
 LONGEST_WAIT_SECONDS = 86_400
 LONGEST_INTEGER = 400
-# The extension of httpx in which a transport of this process hands over what needs no reading.
+# The httpx extension in which the in-process transport passes facts that need no parsing.
 FACTS = "v1.facts"
 GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 OWN_KEYS = frozenset({"result", "success", "status_code", "reason_phrase", "error", "code"})
@@ -82,7 +82,7 @@ BY_STATUS: Mapping[int, type[Failure]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`body` is None where there is none to be had from an answer that failed anyway."""
+    """A response. `body` is None if a failed response has no readable body."""
 
     status: int
     headers: httpx.Headers
@@ -90,7 +90,7 @@ class Answer:
 
     @property
     def is_own(self) -> bool:
-        """Said by the service itself, not by a proxy or a web server before it."""
+        """Return whether the service itself answered, not a proxy or web server in front of it."""
         return self.body is not None and (self.status < 300 or not OWN_KEYS.isdisjoint(self.body))
 
     @property
@@ -99,7 +99,7 @@ class Answer:
 
 
 def read(response: httpx.Response, deadline: Deadline, most_bytes: int) -> Answer:
-    """A 401 is never parsed: its body may be anything. Other failures are, but need not."""
+    """Read a response. Never parse a 401: its body may be anything. Other failures may lack one."""
     status = response.status_code
     if status == 401 or (status == 304 and "If-None-Match" in response.request.headers):
         return Answer(status, response.headers, None)
@@ -126,7 +126,7 @@ def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> by
 
 
 def gathered(found: Download, deadline: Deadline, most_bytes: int) -> bytes:
-    """A small whole out of what came as a stream, which was asked for as it is."""
+    """Return a small stream as a whole. It must be unencoded, as was requested."""
     if found.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise Unreadable("unknown_coding")
     if (found.size_bytes or 0) > most_bytes:
@@ -146,9 +146,9 @@ def joined(pieces: Iterable[bytes], deadline: Deadline, most_bytes: int) -> byte
 
 
 def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
-    """httpx unpacks a whole piece at once, which a bomb turns into gigabytes; here 64 KiB."""
+    """Unpack 64 KiB at a time: httpx unpacks whole pieces, which a bomb turns into gigabytes."""
     if response.is_stream_consumed:
-        # A transport that is a plain function hands over what it has read and unpacked.
+        # A transport that is a plain function returns what it has already read and unpacked.
         yield response.content
         return
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
@@ -176,7 +176,7 @@ def _inflated(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
 
 
 def decoded(raw: bytes) -> Json:
-    """A JSON object, whatever the content type says. An empty answer is an empty object."""
+    """Parse a JSON object, whatever the content type says. An empty body is an empty object."""
     if not raw.strip():
         return {}
     if raw.count(b",") > MOST_COMMAS or raw.count(b"{") + raw.count(b"[") > MOST_OBJECTS:
@@ -192,7 +192,7 @@ def decoded(raw: bytes) -> Json:
 
 
 def _parsed(text: str) -> Any:
-    """NaN and Infinity become null. Python refuses integers of 4,300 digits; they do as well."""
+    """Parse JSON. NaN, Infinity, and integers that Python refuses (4,300 digits) become null."""
     try:
         return json.loads(text, parse_constant=_nothing)
     except json.JSONDecodeError:
@@ -210,7 +210,7 @@ def _short_integer(digits: str) -> int | None:
 
 
 def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
-    """The reading rule: below 400, `result` neither false nor a word, and nothing wished."""
+    """Raise unless the status is below 400, `result` isn't false or a word, and there's no wish."""
     body = answer.body or {}
     result = body.get("result")
     is_refused = result is False or isinstance(result, str) or body.get("wt") is not None
@@ -236,13 +236,13 @@ def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
 
 
 def said_in(body: Json) -> str:
-    """The service's own word or sentence; nothing where it gives none."""
+    """Return the service's own word or sentence; "" if it gives none."""
     words = (_words_in(body.get(key)) for key in ("reason_phrase", "result", *ERROR_KEYS))
     return next(filter(None, words), "")
 
 
 def _words_in(told: Any) -> str:
-    """Some put the text into an object, a list, or both."""
+    """Return the text, which some services put into an object, a list, or both."""
     if isinstance(told, list):
         told = told[0] if told else ""
     if isinstance(told, dict):
@@ -254,14 +254,14 @@ def phrase_of(status: int | None) -> str:
     if status is None:
         return "refused"
     try:
-        # Python changes its mind on the words of 413.
+        # Python versions differ about the phrase of 413.
         return "too large" if status == 413 else HTTPStatus(status).phrase
     except ValueError:
         return "unknown"
 
 
 def _status_within(body: Json) -> int | None:
-    """Legacy services answer 200 and tell the status inside."""
+    """Return the status in the body: legacy services answer 200 and put the real status there."""
     for key in ("code", "status_code"):
         status = body.get(key)
         if type(status) is int and 400 <= status < 600:
@@ -282,7 +282,7 @@ def _kind(status: int | None, word: str, wait: float | None) -> type[Failure]:
 
 
 def missing_bytes_of(body: Json) -> int | None:
-    """How much room is missing, where the answer tells size and space both."""
+    """Return how much space is missing, if the response contains both size and space."""
     wished, most, used = body.get("wt"), body.get("space_max"), body.get("space_used")
     if not isinstance(wished, Mapping) or most is None or used is None:
         return None
@@ -296,7 +296,7 @@ def etag_of(headers: httpx.Headers) -> str | None:
 
 
 def retry_after_of(headers: httpx.Headers, now: datetime) -> float | None:
-    """Seconds, or a date."""
+    """Return how long to wait. The header is in seconds or a date."""
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdigit():
         return float(min(int(value[:9]), LONGEST_WAIT_SECONDS))
@@ -308,7 +308,7 @@ def retry_after_of(headers: httpx.Headers, now: datetime) -> float | None:
 
 
 def _without(secrets: tuple[str, ...], text: str) -> str:
-    """A service may repeat what it was sent. Pages and logs must not."""
+    """Drop text that contains a secret: a service may repeat it, but pages and logs must not."""
     if errors.reason_word(text) in KNOWN_WORDS:
         return text
     return "" if any(secret and secret in text for secret in secrets) else text

@@ -16,11 +16,11 @@ ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{1,200}"')
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One form of one operation. `decides` is what the dialect learns where the service knows it.
+    """One form of one operation. `decides` is what the dialect learns if the service knows it.
 
-    `may_repeat`: twice does no more than once. `removes`: a repeat that finds nothing has found
-    it done. `names_something`: a 404 can mean that the thing is gone. `seconds`: for those who wait
-    no longer than this.
+    `may_repeat`: calling twice does no more than once. `removes`: a repeat that finds nothing has
+    succeeded. `names_something`: a 404 can mean that the thing is gone. `seconds`: for callers that
+    wait no longer than this.
     """
 
     method: str
@@ -69,9 +69,12 @@ def if_none_match(etag: str | None) -> dict[str, str]:
 def create_folder(
     dialect: Dialect, path: str, root_id: str, *, is_parent_known: bool = False
 ) -> Forms:
-    """The older form renames a folder to the whole path of the new one. It is sent to the root,
-    which a service that knows no more than to rename would refuse. Below other folders a 404 may
-    also mean that one of them is gone."""
+    """Return the forms of creating a folder.
+
+    The older form renames a folder to the whole path of the new one. It is sent to the root, which
+    a service that can only rename would refuse to rename. Below other folders, a 404 may also mean
+    that one of them is gone.
+    """
     may_be_gone = "/" in path and not is_parent_known
     calls = {
         "primary": Call("POST", "folder", form={"path": path}, names_something=may_be_gone),
@@ -167,8 +170,10 @@ def mp4(file_id: str) -> Forms:
 
 
 def picture(file_id: str, pixels: int) -> Forms:
-    """Of the size that is wanted, where the service knows to choose. Not asked for again: a page
-    of pictures that wait for a busy service would take all threads for itself."""
+    """Return the call for a picture, in this size if the service offers sizes.
+
+    It is never repeated: a page of pictures that wait for a busy service would take all threads.
+    """
     path = path_of("file", checked_id(file_id), "image")
     return [Call("GET", path, query={"pixels": str(pixels)})]
 
@@ -225,7 +230,7 @@ def add_magnet(dialect: Dialect, magnet: str, folder_id: str | None) -> Forms:
 
 
 def add_url(dialect: Dialect, url: str, folder_id: str | None) -> Forms:
-    """Services of the torrent naming take one field or the other, so they are sent both."""
+    """Send both fields in the torrent naming, since its services read one or the other."""
     where = destination(folder_id)
     forms: dict[Naming, dict[str, str]] = {
         "transfer": {"url": url, **where},

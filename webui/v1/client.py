@@ -39,15 +39,15 @@ Value = TypeVar("Value")
 
 
 class Client:
-    """Speaks v1 to one service, for any number of threads. Make it after the fork, close it once.
+    """A v1 client of one service, for any number of threads. Make it after the fork, close it once.
 
-    `transport` serves the calls and `stream_transport` the bytes; where only the first is given, it
-    serves both. `judge` is asked about each link of a foreign service to another host before it is
-    handed out or followed, `judge_address(host, address)` about each address that bytes of such a
-    host are fetched from. Credentials go to the service's own /rest paths and nowhere else.
+    `transport` carries the calls and `stream_transport` the bytes; without the second, the first
+    carries both. `judge` decides about each link of a foreign service to another host before the
+    link is returned or followed, and `judge_address(host, address)` about each address from which
+    bytes of such a host are fetched. Credentials go only to the service's own /rest paths.
     """
 
-    def __init__(  # noqa: PLR0913  Everything that a test or another house may want to replace.
+    def __init__(  # noqa: PLR0913  Everything that a test or another program may want to replace.
         self,
         base_url: str,
         credentials: Credentials | None,
@@ -88,7 +88,7 @@ class Client:
 
     @property
     def dialect(self) -> Dialect:
-        """What was found out about the service so far; `on_decision` is told when it grows."""
+        """Return what is known about the service so far; when it grows, `on_decision` is called."""
         return self._connection.dialect
 
     @property
@@ -114,7 +114,7 @@ class Client:
     @overload
     def listing(self, folder_id: str | None, etag: str | None) -> Listing | Unchanged: ...
     def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
-        """The root where no id is given; `Unchanged` where it is still what `etag` named."""
+        """Return a folder, by default the root, or `Unchanged` if `etag` still matches."""
         return self._unless_known(
             calls.listing(folder_id, etag),
             etag,
@@ -124,8 +124,11 @@ class Client:
     def create_folder(
         self, path: str, root_id: str = calls.ROOT_ID, *, is_parent_known: bool = False
     ) -> Created:
-        """`path` is the full one from the root. The folder above must be there; where the caller
-        knows that it is, a 404 means that the service wants the older form, for `root_id`."""
+        """Create a folder. `path` is its full path from the root.
+
+        The parent folder must exist. If the caller knows that it does, a 404 means that the service
+        wants the older form, which uses `root_id`.
+        """
         forms = calls.create_folder(self.dialect, path, root_id, is_parent_known=is_parent_known)
         return self._request(forms, lambda body: models.created(body, path))
 
@@ -142,11 +145,11 @@ class Client:
         self._done(calls.delete_file(self.dialect, file_id))
 
     def largest_files(self) -> tuple[LargeFile, ...]:
-        """The largest of the whole library, if `is_ours`: the specification has no such list."""
+        """Return the library's largest files, if `is_ours`: the specification has no such list."""
         return self._request(calls.largest_files(), models.largest_files)
 
-    # Bytes. A service hands out a link, or sends the bytes itself: then the Download is open, and
-    # whoever asked closes it.
+    # Bytes. A service returns a link, or sends the bytes itself: then the Download is open, and
+    # the caller closes it.
 
     def file_link(
         self,
@@ -156,7 +159,7 @@ class Client:
         *,
         inline: bool = False,
     ) -> Link | Download:
-        """`inline`: a link that a browser shows; only our own service knows the wish."""
+        """Request a file. `inline`: for display in a browser, which only our own service offers."""
         return self._bytes(calls.file(file_id, method, inline=inline and self.is_ours), headers)
 
     def folder_zip_link(
@@ -170,7 +173,7 @@ class Client:
         folders: Iterable[str] = (),
         headers: Mapping[str, str] | None = None,
     ) -> Link | Download:
-        """`Rejected("selection_too_long")` where a foreign service's URL cannot hold it."""
+        """Request a ZIP; raise `Rejected("selection_too_long")` if a foreign URL can't hold it."""
         chosen = calls.selection(files, folders)
         if calls.query_bytes(chosen) <= MOST_QUERY_BYTES:
             return self._bytes(calls.zip_by_query(chosen), headers)
@@ -185,7 +188,7 @@ class Client:
         return self._bytes(calls.image(file_id))
 
     def hls(self, file_id: str) -> Playable:
-        """Where its playlist is. Services say so in JSON, by a redirect, or send it at once."""
+        """Locate a playlist. Services answer in JSON, by a redirect, or with the playlist."""
         return self._playable(calls.hls(file_id))
 
     def mp4(self, file_id: str) -> Playable:
@@ -202,13 +205,15 @@ class Client:
         *,
         insists: bool = True,
     ) -> Download:
-        """The bytes behind a link, for what the site streams itself. Each redirect is judged.
-        Without `insists` a service that is busy is not waited for."""
+        """Open the bytes behind a link, for what the site streams itself. Each redirect is judged.
+
+        Without `insists`, don't wait for a busy service.
+        """
         url = links.resolved(link if isinstance(link, str) else link.url)
         return self._connection.open(url, headers, method, insists=insists)
 
     def whole(self, found: Link | Download, most_bytes: int) -> bytes:
-        """All bytes of something small; `Unreadable("too_large")` where it is not."""
+        """Return all bytes of something small; raise `Unreadable("too_large")` if it isn't."""
         opened = self.open(found) if isinstance(found, Link) else found
         return self._connection.whole(opened, most_bytes)
 
@@ -217,23 +222,27 @@ class Client:
         self._connection.check_message(found)
 
     def link_to(self, reference: str, page: str) -> str:
-        """The address that a page of the service means, if it may be opened. `open` judges it
-        again, since a token of ours may be kept for hours."""
+        """Resolve a reference in a page of the service, if that URL may be opened.
+
+        `open` judges the URL again, since a token of ours may be kept for hours.
+        """
         url = links.resolved(reference, httpx.URL(page))
         if not self._connection.may_open(url):
             raise Unreadable("refused_link")
         return str(url)
 
     def hls_url(self, file_id: str) -> str:
-        """Where the service itself answers with a playlist, if it does so."""
+        """Return the URL at which the service itself sends a playlist, if it does so."""
         call, *_others = calls.hls(file_id)
         return str(self._connection.address.url_of(call.path, call.query))
 
     # Transfers
 
     def transfers(self, etag: str | None = None) -> Transfers | Unchanged:
-        """All that are not done, without the files that a listing of the root brings along. Not
-        in the specification: `NotFound` where the service has no such list."""
+        """Return all unfinished transfers, without the files that a listing of the root includes.
+
+        This isn't in the specification: raise `NotFound` if the service has no such list.
+        """
         return self._unless_known(calls.transfers(etag), etag, models.transfers)
 
     def transfer(self, transfer_id: str) -> Transfer:
@@ -249,7 +258,7 @@ class Client:
     def add_file(
         self, name: str, stream: Readable, size_bytes: int, folder_id: str | None = None
     ) -> Added:
-        """Sends the stream as it is read. It is sent again only where it can be wound back."""
+        """Send the stream as it is read. It is sent again only if it is seekable."""
         upload = Upload(name, stream, size_bytes, calls.destination(folder_id))
         if self.dialect.naming is None:
             self._learn_naming()
@@ -263,7 +272,7 @@ class Client:
     def account(self, within_seconds: float | None = None) -> Account:
         return self._request(calls.account(within_seconds), models.account)
 
-    # How all of them go
+    # Helpers
 
     def _request(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
         return self._connection.ask(forms, lambda answer: _require(read(answer.body or {})))
@@ -299,7 +308,7 @@ class Client:
         return _require(models.playable(found.body or {}))
 
     def _learn_naming(self) -> None:
-        """A small question first, so that a large file is not sent to a path that is not there."""
+        """Send a small request first, so that a large file isn't sent to a path that is missing."""
         with suppress(NotFound):
             self._done(calls.transfer(self.dialect, calls.ROOT_ID))
 

@@ -39,19 +39,19 @@ PLAYLIST_BEGINS = (b"#EXTM3U", b"\xef\xbb\xbf#EXTM3U")
 ILL = (Unavailable, Unauthorized, Forbidden, TooMany)
 JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 MOST_REDIRECTS = 5
-# In the listings of a service that puts what is added into the folder that `folder_id` names.
+# Sent with listings by a service that puts added items into the folder that `folder_id` names.
 KEEPS_HEADER = "Ferry-Keeps"
 API_POOL = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=5)
 STREAM_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=5)
 
-# Both write whole URLs into the log, and a signed link is a secret.
+# Both log whole URLs, and a signed link is a secret.
 for chatty in ("httpx", "httpcore"):
     logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long and how much the client takes before it gives up."""
+    """How long the client waits, and how much it accepts, before it gives up."""
 
     call_seconds: float = 20.0
     add_seconds: float = 45.0
@@ -65,10 +65,10 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the last calls went; `last_error` is the reason word of a failure, None when well.
+    """How the last calls went. `last_error` is the reason of a failure, or None if all is well.
 
-    `last_failure` is its kind: a word alone does not tell wrong credentials from a service that
-    is down.
+    `last_failure` is its class: the reason alone doesn't distinguish wrong credentials from a
+    service that is down.
     """
 
     last_ok_at: datetime | None = None
@@ -79,9 +79,9 @@ class Health:
 
 
 class ServiceConnection:
-    """One service, reached from any number of threads, and what was found out about it."""
+    """One service, reached from any number of threads, and what is known about it."""
 
-    def __init__(  # noqa: PLR0913  The client's own arguments, handed through.
+    def __init__(  # noqa: PLR0913  The client's own arguments, passed through.
         self,
         address: Address,
         credentials: Credentials | None,
@@ -126,7 +126,7 @@ class ServiceConnection:
         self._streams.close()
 
     def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
-        """What `read` makes of a JSON answer that passed the reading rule."""
+        """Return what `read` makes of a JSON response that passed v1's rules."""
         with self._noted():
             outcome = self._first_known(forms, self._answered)
             if not isinstance(outcome, Answer):
@@ -140,7 +140,7 @@ class ServiceConnection:
             return read(outcome)
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
-        """An address elsewhere that was judged, or the bytes where the service sends them."""
+        """Return a judged URL elsewhere, or the bytes if the service sends them itself."""
         with self._noted():
             outcome = self._first_known(forms, self._sending(headers))
             if isinstance(outcome, Answer):
@@ -149,7 +149,7 @@ class ServiceConnection:
             return outcome
 
     def locate(self, forms: Sequence[Call]) -> Answer | bytes | str:
-        """An address elsewhere that was judged, what a JSON answer says, or a playlist itself."""
+        """Return a judged URL elsewhere, a JSON response, or the playlist itself."""
         with self._noted():
             outcome = self._first_known(forms, self._sending(None))
             if isinstance(outcome, str):
@@ -173,7 +173,7 @@ class ServiceConnection:
     def open(
         self, url: httpx.URL, headers: Mapping[str, str] | None, method: str, *, insists: bool
     ) -> Download:
-        """The bytes behind an address, redirects judged and followed."""
+        """Open the bytes behind a URL, and judge and follow redirects."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             request = self._request(
@@ -184,9 +184,9 @@ class ServiceConnection:
         outcome = self._insisted(Call(method, "", may_repeat=insists), send)
         if isinstance(outcome, Answer):
             if outcome.status in (404, 410) and not self.address.is_api(url):
-                # The link leads nowhere. That says nothing of the file, which the service lists.
+                # The link is dead. That says nothing about the file, which the service lists.
                 raise Unreadable("dead_link", status=outcome.status)
-            # Elsewhere a 401 says nothing of the owner's credentials, which never went there.
+            # Elsewhere, a 401 says nothing about the owner's credentials, which never went there.
             is_expired = outcome.status == 401 and not self.address.is_api(url)
             self._check(replace(outcome, status=403) if is_expired else outcome)
         if not isinstance(outcome, Download):
@@ -194,7 +194,7 @@ class ServiceConnection:
         return outcome
 
     def whole(self, found: Download, most_bytes: int) -> bytes:
-        """Within the time of one call, however slowly it comes; closed then in any case."""
+        """Read all bytes within the time of one call, then close the download in any case."""
         deadline = Deadline(self._clock, self._patience.call_seconds)
         with deadline.applied(), found:
             return answers.gathered(found, deadline, most_bytes)
@@ -207,7 +207,7 @@ class ServiceConnection:
         return self.address.is_own(url) or self._judge(str(url))
 
     def _first_known(self, forms: Sequence[Call], send: Send) -> Outcome:
-        """The answer to the first form that the service knows, which is then kept."""
+        """Return the response to the first form that the service knows, and remember that form."""
         *earlier, last = forms
         for call in earlier:
             outcome = self._insisted(call, send)
@@ -219,7 +219,7 @@ class ServiceConnection:
         return outcome
 
     def _decide(self, call: Call, outcome: Outcome, *, is_proven: bool) -> None:
-        """`is_proven`: the service did not know the other form, so its 404 means gone."""
+        """Remember a form. `is_proven`: the service doesn't know the other, so a 404 means gone."""
         if isinstance(outcome, Answer):
             refused = outcome.status in (401, 403, 405, 429) or outcome.status >= 500
             unclear = outcome.status == 404 and not is_proven
@@ -234,8 +234,11 @@ class ServiceConnection:
                 self._on_decision(self.dialect)
 
     def _insisted(self, call: Call, send: Send) -> Outcome:
-        """Sends again what may be sent again: at most as often as there are pauses, and never
-        beyond the deadline. An add that may have arrived is not sent a second time."""
+        """Send a call, and repeat it if that is allowed and useful.
+
+        Repeat it at most as often as there are pauses, and never beyond the deadline. An add that
+        may have arrived is not sent a second time.
+        """
         deadline = Deadline(self._clock, self._seconds_for(call))
         pauses = iter(self._patience.pauses_seconds)
         may_be_done = False
@@ -287,7 +290,7 @@ class ServiceConnection:
     def _followed(
         self, request: httpx.Request, deadline: Deadline, *, stop_elsewhere: bool
     ) -> Outcome:
-        """Redirects within the API are followed; those elsewhere are where the bytes are."""
+        """Follow redirects. With `stop_elsewhere`, return the first URL outside the API instead."""
         for _hop in range(MOST_REDIRECTS):
             with deadline.applied():
                 response = self._streams.send(request, stream=True)
@@ -315,7 +318,7 @@ class ServiceConnection:
         headers: Mapping[str, str],
         call: Call | None = None,
     ) -> httpx.Request:
-        """The only place that knows the credentials, and that they stay within the API."""
+        """Build a request. Only this method adds the credentials, and only within the API."""
         request = client.build_request(
             method,
             url,
@@ -351,7 +354,7 @@ class ServiceConnection:
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
-        """Keeps how it went. A refusal of what was asked is still a service that is well."""
+        """Record how a call went. A service that only refuses the request is still well."""
         start = self._clock()
         try:
             yield
@@ -383,7 +386,7 @@ def bytes_headers(asked: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _is_unknown(outcome: Outcome, call: Call) -> bool:
-    """The service has no such path. Where a path names nothing, no 404 can mean gone."""
+    """Return whether the service lacks this path. If a path names nothing, no 404 can mean gone."""
     if not isinstance(outcome, Answer):
         return False
     return outcome.is_missing_route or (outcome.status == 404 and not call.names_something)

@@ -15,10 +15,12 @@ KEPT: Kept = "kept"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """None means that nothing is decided yet. A decision is made once per connection and kept:
-    whoever wants it to outlive the process stores `as_dict()` and gives `from_dict()` back.
+    """The forms of v1 that a service understands; None means that nothing is decided yet.
 
-    `folder_id`: kept by a service that puts what is added into this folder, as another Ferry does.
+    A decision is made once per connection and kept. To keep it beyond the process, store
+    `as_dict()` and restore it with `from_dict()`.
+
+    `folder_id`: "kept" if the service puts added items into this folder, as another Ferry does.
     """
 
     naming: Naming | None = None
@@ -33,7 +35,7 @@ class Dialect:
 
     @classmethod
     def ours(cls) -> Self:
-        """Our own service knows the primary forms; nothing is left to find out."""
+        """Return our own service's dialect: the primary forms, with nothing left to find out."""
         forms = {field.name: FORMS[0] for field in fields(cls)}
         return cls.from_dict(forms | {"naming": "transfer", "folder_id": KEPT})
 
@@ -42,12 +44,12 @@ class Dialect:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """What cannot be read is decided anew."""
+        """Read stored decisions. Unreadable ones are decided again."""
         allowed: dict[str, tuple[str, ...]] = {field.name: FORMS for field in fields(cls)}
         allowed |= {"naming": NAMINGS, "folder_id": (KEPT,)}
         return cls(**{key: stored[key] for key in allowed if stored.get(key) in allowed[key]})
 
     def with_decision(self, decided: Mapping[str, str]) -> Self:
-        """The first decision stands: two threads may find out at the same time."""
+        """Add decisions. The first one stands: two threads may find out at the same time."""
         stored = {**self.from_dict(decided).as_dict(), **self.as_dict()}
         return self.from_dict(stored)

@@ -1,15 +1,15 @@
-"""What goes wrong between the site and a service, whatever it was that spoke.
+"""The failures of calls to a service, whatever program it was that answered.
 
 Failure
 ├── Unavailable         down, too slow, or broken on its own side
-│   └── Unreadable      it answered, but not with what v1 promises
-├── Unauthorized        it does not take these credentials
-├── Forbidden           it knows them and still refuses, such as without a paid plan
+│   └── Unreadable      answered, but not with what v1 promises
+├── Unauthorized        doesn't accept these credentials
+├── Forbidden           accepts them and still refuses, such as without a paid plan
 ├── NotFound            unknown or gone
-├── Conflict            the name is taken, or somebody was faster
-├── TooMany             asked too often
-└── Rejected            it read the request and refuses the content
-    └── NoRoom          it does not fit; perhaps the service kept it as a wish
+├── Conflict            the name is taken, or someone else was faster
+├── TooMany             too many requests
+└── Rejected            read the request and refuses its content
+    └── NoRoom          not enough space; the service may have kept a wish
 """
 
 import re
@@ -22,14 +22,14 @@ LONGEST_TEXT = 200
 
 
 class Failure(Exception):  # noqa: N818  Errors are nouns here.
-    """Carries what the reader of a page needs, and nothing secret.
+    """A failed call, with what the reader of a page needs and nothing secret.
 
-    `reason` is a word to look up a sentence by; `said` is the service's own text, bounded and
-    without control or direction characters, for words that nobody knows; `message` is a sentence
-    that it told beside them.
+    `reason` is a word by which to look up a sentence. `said` is the service's own text, for unknown
+    words: bounded, and without control or direction characters. `message` is a sentence that the
+    service sent along with it.
     """
 
-    def __init__(  # noqa: PLR0913  Each is a fact of its own.
+    def __init__(  # noqa: PLR0913  Each is a separate fact.
         self,
         reason: str,
         *,
@@ -62,23 +62,23 @@ class Unreadable(Unavailable):
 
 
 class Unauthorized(Failure):
-    """The service does not take these credentials."""
+    """The service doesn't accept these credentials."""
 
 
 class Forbidden(Failure):
-    """The service knows the credentials and still refuses, such as without a paid plan."""
+    """The service accepts the credentials and still refuses, such as without a paid plan."""
 
 
 class NotFound(Failure):
-    """Unknown or gone."""
+    """What was requested is unknown or gone."""
 
 
 class Conflict(Failure):
-    """The name is taken, or somebody was faster."""
+    """The name is taken, or someone else was faster."""
 
 
 class TooMany(Failure):
-    """Asked too often; `retry_after_seconds` where the service tells."""
+    """Too many requests; `retry_after_seconds` is set if the service sends it."""
 
 
 class Rejected(Failure):
@@ -86,11 +86,11 @@ class Rejected(Failure):
 
 
 class NoRoom(Rejected):
-    """It does not fit. `wish` is what the service kept, `missing_bytes` where it is known."""
+    """Not enough space. `wish` is what the service kept; `missing_bytes` is set if known."""
 
 
 def reason_word(text: str) -> str:
-    """`Name already taken` and `name_already_taken` are one word."""
+    """Normalize a word: `Name already taken` and `name_already_taken` are the same."""
     return re.sub(r"[^a-z0-9]+", "_", text[:LONGEST_TEXT].lower()).strip("_")[:LONGEST_WORD]
 
 

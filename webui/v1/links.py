@@ -1,4 +1,4 @@
-"""Where a service keeps its bytes: links to them, and open downloads."""
+"""Links to a service's bytes, and open downloads of them."""
 
 import re
 import time
@@ -35,7 +35,7 @@ Judge = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A signed address: whoever holds it has the bytes, so its query stays out of any log.
+    """A signed link: anyone who has it can fetch the bytes, so its query stays out of logs.
 
     `is_ours`: our own service made it, and it may be kept as path and signature.
     """
@@ -54,7 +54,7 @@ class Link:
 
 
 class Download:
-    """An answer whose bytes are handed on as they come. Whoever opens it closes it."""
+    """A response whose bytes are passed on as they arrive. Its opener must close it."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Download:
         self._end = end
         self._abort = abort
         self.is_aborted = False
-        # Where the bytes come from in the end, after each redirect.
+        # Where the bytes come from, after all redirects.
         self.url = ""
 
     @property
@@ -82,8 +82,10 @@ class Download:
         return self._chunks
 
     def peek(self, least_bytes: int) -> bytes:
-        """Return the first bytes, and leave them for whoever reads next: fewer than `least_bytes`
-        only where there are no more, or where they come too slowly."""
+        """Return the first bytes, and leave them for the next reader.
+
+        Return fewer than `least_bytes` only if there are no more or they arrive too slowly.
+        """
         pieces: list[bytes] = []
         size, deadline = 0, time.monotonic() + PEEK_SECONDS
         while size < least_bytes and (piece := next(self._chunks, None)) is not None:
@@ -95,15 +97,15 @@ class Download:
         return b"".join(pieces)
 
     def expect(self, size_bytes: int) -> None:
-        """Hold a stream that doesn't tell its length to this one."""
+        """Require this length of a stream that doesn't announce its own."""
         self._chunks = _exactly(self._chunks, size_bytes)
 
     def close(self) -> None:
-        """Ends the connection to the service at once where bytes are still to come."""
+        """End the connection to the service at once if more bytes would come."""
         self._end()
 
     def abort(self) -> None:
-        """From any thread: whoever waits for bytes finds that they have ended."""
+        """End the download from any thread: a thread that waits for bytes sees their end."""
         self.is_aborted = True
         if self._abort is not None:
             self._abort()
@@ -132,7 +134,7 @@ def download_of(response: httpx.Response) -> Download:
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:
-    """No chunk size: each piece goes on as it comes."""
+    """Yield each piece as it arrives, without a fixed chunk size."""
     if response.is_stream_consumed:
         yield response.content
         return
@@ -154,24 +156,24 @@ def _exactly(chunks: Iterator[bytes], size_bytes: int) -> Iterator[bytes]:
 
 
 def sent_on(headers: Mapping[str, str] | None) -> dict[str, str]:
-    """What a reader may ask the service for: a range, and whether it is still the same."""
+    """Return the headers that a reader may send to the service: for ranges and conditions."""
     asked = {name.lower(): value for name, value in (headers or {}).items()}
     kept = {name: asked[name.lower()] for name in SENT_ON if name.lower() in asked}
     return {name: value for name, value in kept.items() if HEADER_VALUE.fullmatch(value)}
 
 
 def http_only(url: str) -> bool:
-    """The judgement where the caller gives none of its own."""
+    """Allow HTTP and HTTPS. This is the default judge."""
     return url.startswith(("https://", "http://"))
 
 
 def any_of_ours(_url: str) -> bool:
-    """Our own service names its own host as the browser knows it."""
+    """Allow all links of our own service, which names its host as the browser knows it."""
     return True
 
 
 def resolved(location: str, asked: httpx.URL | None = None) -> httpx.URL:
-    """An absolute address out of what a service wrote, or a refusal of its shape."""
+    """Return the absolute URL of a service's link; raise Unreadable if it is malformed."""
     if len(location) > LONGEST_URL or any(mark <= " " or mark in "\\\x7f" for mark in location):
         raise Unreadable("bad_link")
     try:

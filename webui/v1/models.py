@@ -1,7 +1,7 @@
 """What a service returns, in our words: both generations and both namings end here.
 
-Nothing of an answer is believed: a row that cannot be used is left out. Names stay as they came;
-showing them safely is the pages' work.
+Nothing in a response is trusted: unusable rows are left out. Names stay as they are; pages must
+show them safely.
 """
 
 import re
@@ -52,7 +52,7 @@ PLAIN = frozenset({str, bool, type(None)})
 NO_ID = frozenset({"0", "-1", ""})
 ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
 WORD = re.compile(r"[a-z0-9_]{1,64}")
-# What `Account` has in words of its own, and what is about the answer, not about the account.
+# Keys that `Account` has fields for, and keys about the response, not the account.
 READ_KEYS = frozenset(
     {
         *ACCOUNT_KEYS,
@@ -76,10 +76,10 @@ class Folder:
 
 
 class File(NamedTuple):
-    """Links are the service's, not judged.
+    """A file in a listing. Its links are the service's, not yet judged.
 
-    What a list of files needs is read at once; the rest is read of `told` when somebody asks: few
-    of 10,000 files are ever on a screen.
+    What a list of files needs is read at once. The rest is read from `told` on demand: few of
+    10,000 files are ever on a screen.
     """
 
     id: str
@@ -90,7 +90,7 @@ class File(NamedTuple):
     told: Json
 
     def __repr__(self) -> str:
-        """Links are secrets."""
+        """Leave out the links, which are secrets."""
         return f"File(id={self.id!r}, name={self.name!r}, size_bytes={self.size_bytes})"
 
     @property
@@ -103,12 +103,12 @@ class File(NamedTuple):
 
     @property
     def has_picture(self) -> bool:
-        """Our own service tells no more, and is asked for it when it is wanted."""
+        """Return whether there is a picture. Our own service sends no link; request it by id."""
         return flag_of(self.told.get("has_picture"))
 
     @property
     def duration_seconds(self) -> int:
-        """0 where it is not told or cannot be meant; so are width and height."""
+        """Return the duration; 0 if it is missing or implausible. Width and height do the same."""
         return within(self.told.get("duration"), LONGEST_SECONDS)
 
     @property
@@ -126,7 +126,7 @@ class File(NamedTuple):
 
     @property
     def image_urls(self) -> Mapping[int, str]:
-        """Previews by width."""
+        """Return the previews by width."""
         return {
             int(size): url
             for size, link in islice(self._images.items(), MOST_PICTURES)
@@ -134,7 +134,7 @@ class File(NamedTuple):
         }
 
     def image_url(self, pixels: int) -> str | None:
-        """The preview of this size; else the next larger; else the largest there is."""
+        """Return the preview of this size, else the next larger, else the largest."""
         images = self._images
         if exact := link_of(images.get(str(pixels))):
             return exact
@@ -150,7 +150,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LargeFile:
-    """A file in a list of all folders. `folder_path` is empty for the root."""
+    """A file in a list across all folders. `folder_path` is empty for the root."""
 
     id: str
     name: str
@@ -161,7 +161,7 @@ class LargeFile:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """`state` and `reason` are told by our own service only; elsewhere they are None."""
+    """A transfer. Only our own service sends `state` and `reason`; elsewhere they are None."""
 
     id: str
     name: str
@@ -189,7 +189,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One folder. `path` is the full one from the root, as far as the service tells it."""
+    """One folder. `path` is the full one from the root, as far as the service sends it."""
 
     folder_id: str
     name: str
@@ -201,7 +201,7 @@ class Listing:
     space_used_bytes: int | None
     folders: tuple[Folder, ...]
     files: tuple[File, ...]
-    transfers: tuple[Transfer, ...] | None  # None where something else came in place of the list
+    transfers: tuple[Transfer, ...] | None  # None if the service sent something else than a list
     etag: str | None = None
 
 
@@ -217,25 +217,25 @@ class Transfers:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """It is still the one with this ETag."""
+    """A response that hasn't changed: it still has this ETag."""
 
     etag: str
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """`id` is None where the service tells none. `was_there`: it says no more than yes."""
+    """An added transfer. `id` is None if the service sends none. `was_there`: it only said yes."""
 
     id: str | None
     name: str
     hash: str | None
     was_there: bool
-    reason: str = ""  # a word of ours: what is special about it
+    reason: str = ""  # one of our own service's words: what is special about it
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A new folder; not every service tells its id."""
+    """A new folder; not every service sends its id."""
 
     id: str | None
     path: str
@@ -243,9 +243,9 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Playable:
-    """Where something can be played; nowhere else where the service sent the playlist itself.
+    """Where something can be played. `url` is empty if the service sent the playlist itself.
 
-    `is_converting`: not yet, so far `progress_percent`.
+    `is_converting`: it can't be played yet; `progress_percent` of it is converted.
     """
 
     url: str = field(default="", repr=False)
@@ -255,7 +255,7 @@ class Playable:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What did not fit and was kept by the service."""
+    """A torrent that didn't fit and that the service has kept."""
 
     id: str | None
     name: str
@@ -267,9 +267,9 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`is_paid`: unless the service says that it is not.
+    """An account. `is_paid` is true unless the service says otherwise.
 
-    `others`: what else is told of it, by the service's own names. Nothing secret.
+    `others`: what else the service sends, by its own names. Nothing secret.
     """
 
     id: str | None
@@ -285,8 +285,10 @@ class Account:
 
 
 def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
-    """None where the answer is no listing: neither an empty object nor null in place of a list
-    must read as an empty folder."""
+    """Read a listing. Return None if the response isn't one.
+
+    Neither an empty object nor null in place of a list may look like an empty folder.
+    """
     told = [answer[key] for key in ("folders", "files") if key in answer]
     if not told or not all(isinstance(rows, list) for rows in told):
         return None
@@ -347,8 +349,10 @@ def file(row: Json) -> File | None:
 
 
 def files(rows: Sequence[Json]) -> Iterator[File]:
-    """A column after the other, for a folder may hold 10,000 and most columns say the same all
-    the way down. Those without an id are left out."""
+    """Read files column by column: a folder may hold 10,000, and most columns repeat one value.
+
+    Files without an id are left out.
+    """
     ids = [id_of(row.get("id")) for row in rows]
     if None in ids:
         rows = [row for row, found in zip(rows, ids, strict=True) if found is not None]
@@ -365,7 +369,10 @@ def files(rows: Sequence[Json]) -> Iterator[File]:
 
 
 def _names(rows: Sequence[Json], ids: Sequence[str]) -> list[str]:
-    """No service need tell more of a file than its id, and nobody can press what has no name."""
+    """Return the names, or ids where names are missing.
+
+    Services need not send more than an id, and no one can click what has no name.
+    """
     names = [*map(_name, rows)]
     if all(names):
         return names
@@ -373,8 +380,10 @@ def _names(rows: Sequence[Json], ids: Sequence[str]) -> list[str]:
 
 
 def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> list[Value]:
-    """Equal values are read once, where all are of one type: True equals 1. Whole numbers are
-    not told apart by hash, since a stranger may choose ten thousand of the same."""
+    """Read a column. Equal values are read once if all are of one type, since True equals 1.
+
+    Whole numbers are never hashed, since a stranger may choose ten thousand with the same hash.
+    """
     values = [row.get(key) for row in rows]
     if len(kinds := set(map(type, values))) == 1 and kinds <= PLAIN:
         known = {value: read(value) for value in set(values)}
@@ -383,7 +392,7 @@ def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> lis
 
 
 def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
-    """A single answer need not repeat the id, and some carry half of it under `stats`."""
+    """Read a transfer. A single one may lack its id, and some services put half under `stats`."""
     stats = row.get("stats")
     if isinstance(stats, Mapping):
         row = {**stats, **row}
@@ -410,8 +419,10 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
 
 
 def added(answer: Json) -> Added | None:
-    """Legacy services say of what is already there: true, and nothing else. Some tell no id of
-    what they have just added."""
+    """Read the response to an add.
+
+    Legacy services answer only true if the transfer exists already. Some send no id for a new one.
+    """
     transfer_id = id_of(_first(answer, "user_torrent_id", "id"))
     if transfer_id is None and answer.get("result") is None and answer.get("success") is None:
         return None
@@ -431,7 +442,7 @@ def created(answer: Json, path: str) -> Created:
 
 
 def playable(answer: Json) -> Playable | None:
-    """Services put the address at the top, or some levels below it."""
+    """Read where something can be played. Services put the URL at the top or some levels below."""
     url = next(filter(None, (link_of(row.get("url")) for row in _levels(answer))), "")
     told = _first(answer, "progress", "video_progress", "video_converted")
     progress = None if told is None else percent_of(told, DOWNLOADED_PERCENT)
@@ -443,7 +454,7 @@ def playable(answer: Json) -> Playable | None:
 
 
 def _levels(answer: Json) -> list[Json]:
-    """The objects in an answer, the outer ones first, as far as anybody would nest them."""
+    """Return the objects in a response, the outer ones first, at most `MOST_NESTED`."""
     found: list[Json] = [answer]
     for row in found:
         inner = [value for value in row.values() if isinstance(value, dict)]
@@ -467,7 +478,7 @@ def wish(row: Any) -> Wish | None:
 
 
 def account(answer: Json) -> Account | None:
-    """Nested since about 2024, flat before; None where it is neither."""
+    """Read an account, nested since about 2024 and flat before. Return None if it is neither."""
     nested = answer.get("account")
     row: Json = {**answer, **nested} if isinstance(nested, Mapping) else answer
     if row is answer and ACCOUNT_KEYS.isdisjoint(row):
@@ -489,7 +500,7 @@ def account(answer: Json) -> Account | None:
 
 
 def _others(row: Json) -> Iterator[tuple[str, str]]:
-    """Links are left out with the secrets: many open what they lead to."""
+    """Yield the other facts. Leave out links as well as secrets: many links grant access."""
     for key, value in row.items():
         name = key.lower()
         if name in READ_KEYS or not WORD.fullmatch(name) or SECRET.search(name):
@@ -509,7 +520,7 @@ def _files(rows: Any) -> tuple[File, ...]:
 
 
 def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
-    """The rows that can be used, each id once."""
+    """Return the usable rows, each id once."""
     if not isinstance(rows, list):
         return ()
     found: dict[str, Row] = {}
@@ -521,7 +532,7 @@ def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
 
 
 def _running(answer: Json, *keys: str) -> tuple[Transfer, ...] | None:
-    """Under either name, or under both. None where neither holds a list, though it is there."""
+    """Read transfers under either key, or both. Return None if a key exists but none has a list."""
     told = [answer[key] for key in keys if key in answer]
     lists = [rows for rows in told if isinstance(rows, list)]
     if told and not lists:
@@ -530,7 +541,7 @@ def _running(answer: Json, *keys: str) -> tuple[Transfer, ...] | None:
 
 
 def _name(row: Json) -> str:
-    """Legacy folders have a name, those of 2026 a path, and some have both."""
+    """Return a name. Legacy folders have a name, those of 2026 a path, and some have both."""
     path = row.get("path")
     return text_of(row.get("name")) or text_of(path).rstrip("/").rpartition("/")[2]
 

@@ -43,16 +43,16 @@ _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Reading the authorities takes 20 ms, and they are the same for all."""
+    """Return the certificate authorities, cached for all: reading them takes 20 ms."""
     return httpx.create_ssl_context(trust_env=False)
 
 
 class Network(httpx.HTTPTransport):
-    """httpx's own transport over sockets that know the deadline of the call they serve.
+    """httpx's transport over sockets that know the deadline of the call they serve.
 
-    httpx bounds each single read. A service that sends a byte of its headers now and then, or
-    interim answers without end, would keep a thread for ever; so each read gets what is left of
-    the whole call. The cost is one private name of httpx, `_pool`, held by a test.
+    httpx bounds only single reads. A service that sends a byte of its headers now and then, or
+    endless interim responses, would hold a thread forever; so each read gets what is left of the
+    whole call's time. The cost is one private name of httpx, `_pool`, which a test covers.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class _Stream(httpcore.NetworkStream):
 
 
 def shutter_of(response: httpx.Response) -> Callable[[], None] | None:
-    """Ends the connection below an answer, also while another thread reads it."""
+    """Return a function that ends a response's connection, even while another thread reads it."""
     stream = response.extensions.get("network_stream")
     connection = stream.get_extra_info("socket") if stream is not None else None
     if not isinstance(connection, socket.socket):
@@ -132,7 +132,7 @@ def shutter_of(response: httpx.Response) -> Callable[[], None] | None:
 
     def shut() -> None:
         with suppress(OSError):
-            # Not TLS's own way, which would change what the reading thread holds.
+            # Not TLS's own shutdown, which would change objects that the reading thread uses.
             socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     return shut
@@ -149,7 +149,7 @@ def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) ->
 
 
 def _resolve_allowed(host: str, port: int, judge_address: JudgeAddress) -> str:
-    """The address that is connected to is the one that was judged, whatever the name says next."""
+    """Return a judged address to connect to, since the name may resolve differently next time."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError, OverflowError) as error:
@@ -173,7 +173,7 @@ WORDS: tuple[tuple[type[Exception], type[Unavailable], str], ...] = (
 
 
 def failure_of(error: Exception) -> Unavailable:
-    """What httpx says, in our words. Its own texts may hold addresses, so none is passed on."""
+    """Translate an httpx error. Its own text may contain URLs, so it is never passed on."""
     if is_bad_certificate(error):
         return Unavailable("bad_certificate")
     return next(kind(word) for cause, kind, word in WORDS if isinstance(error, cause))
@@ -185,8 +185,10 @@ def was_never_sent(error: Exception) -> bool:
 
 
 def may_pass(error: Exception) -> bool:
-    """The connection failed before an answer began: the next one may not. A timeout has used up
-    the reader's time already."""
+    """Return whether the connection failed before a response began, so that a retry may succeed.
+
+    A timeout doesn't count, since it has already used up the reader's time.
+    """
     return isinstance(error, httpx.ReadError | httpx.WriteError | httpx.CloseError) or (
         isinstance(error, httpx.RemoteProtocolError) and "disconnected" in str(error)
     )

@@ -69,7 +69,7 @@ class Upload:
 
 
 def header_name(name: str) -> str:
-    """As browsers spell it in multipart; what would end the line or the quotes is escaped."""
+    """Spell a name as browsers do in multipart, so that it can't end the line or the quotes."""
     name = "".join(mark for mark in name if mark >= " " and mark != "\x7f")
     name = name.encode("utf-8", "replace").decode().replace('"', "%22")
     kept = name.encode()[-LONGEST_NAME:].decode("utf-8", "ignore")

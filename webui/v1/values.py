@@ -13,14 +13,14 @@ LONGEST_NAME = 1_024
 LONGEST_LINK = 4_096
 MOST_WARNINGS = 20
 
-# Ids become parts of paths. A digit is demanded, so that no id is ever the name of an endpoint.
+# Ids become parts of paths. They need a digit, so that no id is ever the name of an endpoint.
 ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 HASH = re.compile(r"[0-9a-fA-F]{40}")
 LINK = re.compile(r"https?://[^\s\\\x00-\x1f\x7f]+")
 
 
 def id_of(value: Any) -> str | None:
-    """Ids exceed 32 bits, come as numbers or digits, and may be anything in a hostile answer."""
+    """Return a valid id or None. Ids exceed 32 bits, are numbers or digits, and may be hostile."""
     kind = type(value)
     if kind is int:
         return str(value) if 0 <= value <= MOST_BYTES else None
@@ -32,7 +32,7 @@ def id_of(value: Any) -> str | None:
 
 
 def reference_of(value: Any) -> str | None:
-    """An id of something else, where 0 and -1 mean none."""
+    """Return the id of something else, where 0 and -1 mean none."""
     found = id_of(value) if value else None
     return None if found == "0" else found
 
@@ -44,7 +44,7 @@ def text_of(value: Any) -> str:
 
 
 def scalar_of(value: Any) -> str:
-    """Empty for what is no single value."""
+    """Return a single value as text; "" for anything else."""
     if type(value) is bool:
         return "true" if value else "false"
     if type(value) is float:
@@ -53,14 +53,14 @@ def scalar_of(value: Any) -> str:
 
 
 def sound(text: str) -> str:
-    """JSON can spell half of a surrogate pair, which no page could be encoded with."""
+    """Replace halves of surrogate pairs, which JSON can contain but pages can't."""
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def bytes_of(value: Any) -> int:
-    """Any count; 0 where it is not told or cannot be meant."""
+    """Return a count; 0 if it is missing or invalid."""
     if type(value) is int:
         return value if 0 <= value <= MOST_BYTES else 0 if value < 0 else MOST_BYTES
     if value is None:
@@ -70,7 +70,7 @@ def bytes_of(value: Any) -> int:
 
 
 def size_of(value: Any) -> int | None:
-    """None where no size is told: null, nothing, a negative number, or no number at all."""
+    """Return a size; None if it is null, missing, negative, or not a number."""
     if type(value) is int:
         return bytes_of(value) if value >= 0 else None
     if not isinstance(value, float | str):
@@ -122,7 +122,7 @@ def link_of(value: Any) -> str | None:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """`YYYY-MM-DD HH:MM:SS`, UTC, no zone."""
+    """Parse `YYYY-MM-DD HH:MM:SS`, in UTC, without a zone."""
     if type(value) is not str or len(value) != 19:
         return None
     try:
@@ -137,7 +137,7 @@ def seconds_of(value: Any) -> int | None:
 
 
 def warnings_of(value: Any) -> tuple[str, ...]:
-    """A string that holds JSON, an array, or nothing; a plain sentence was seen as well."""
+    """Read a string of JSON, an array, or nothing; some services send a plain sentence."""
     if not value or value == "[]":
         return ()
     if isinstance(value, str):

@@ -59,7 +59,7 @@ class Command(BaseCommand):
 
 
 def make_tables() -> None:
-    """An account may be wanted before Ferry first ran. Never changes tables that are there."""
+    """Make the tables if Ferry has never run. Existing tables are never changed."""
     with preparation.alone(settings.DATA_DIR / "prepare.lock"):
         if MigrationRecorder(connection).has_table():
             return
@@ -98,7 +98,7 @@ def change_password(options: dict[str, Any]) -> str:
     account = accounts.find(options["email"])
     accounts.set_password(account, password_from_input(account))
     if account.email == upstream.EMBEDDED_ACCOUNT:
-        # Whoever keeps this machine set it: it doesn't end with the owner who made the last.
+        # The machine's administrator set it: it doesn't end with the owner who made the last one.
         ProgramPassword.objects.all().delete()
     return f"{account.email} has a new password; its signed links are dead."
 
@@ -121,14 +121,14 @@ def remove(options: dict[str, Any]) -> str:
 
 
 def password_from_input(account: Account) -> str:
-    """From standard input: arguments are seen by everybody who lists the machine's processes."""
+    """Read a password from standard input: everyone on this machine can see arguments."""
     password = sys.stdin.readline().rstrip("\r\n")
     refuse_weak(password, account)
     return password
 
 
 def refuse_weak(password: str, person: Any) -> None:
-    """`person` has the name or e-mail address that the password mustn't resemble."""
+    """Refuse a weak password, such as one that resembles the name or e-mail of `person`."""
     if len(password) > LONGEST_PASSWORD:
         raise CommandError(f"A password has at most {LONGEST_PASSWORD} characters.")
     try:

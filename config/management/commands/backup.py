@@ -25,7 +25,7 @@ pg_restore --dbname=DATABASE BACKUP/ferry.dump"""
 
 class Command(BaseCommand):
     help = "Backs up everything that Ferry keeps into a folder, also while Ferry runs."
-    # They would load the whole site.
+    # System checks would load the whole site.
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:

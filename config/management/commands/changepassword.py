@@ -8,7 +8,7 @@ from webui.activity.events import Kind
 
 
 class Command(changepassword.Command):
-    """Django's own, which the owner then finds among the activity."""
+    """Django's command, which also records the change in Activity."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         said = super().handle(*args, **options)

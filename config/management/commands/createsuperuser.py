@@ -10,8 +10,10 @@ from webui.models import User
 
 
 class Command(createsuperuser.Command):
-    """Django's own, which records the new owner in Activity and never takes a weak password
-    without asking."""
+    """Django's command, which also records the new owner in Activity.
+
+    It never accepts a weak password without asking.
+    """
 
     def handle(self, *args: Any, **options: Any) -> None:
         password = os.environ.get("DJANGO_SUPERUSER_PASSWORD")

@@ -111,7 +111,7 @@ def doubted(store: Store) -> list[Unnamed]:
 
 
 def until_when() -> datetime:
-    """While Ferry runs, a blob that is newer than its start may belong to an upload."""
+    """Return when Ferry was started, or now: later blobs may belong to a running upload."""
     return running.running_since() or timezone.now()
 
 

@@ -15,7 +15,7 @@ from webui.activity.events import Kind
 
 class Command(BaseCommand):
     help = "Restores a backup into an empty DATA_DIR, or a copy of the database alone."
-    # Nothing is there yet that could be checked.
+    # There is nothing to check yet.
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -19,8 +19,8 @@ STOP_SECONDS = 5
 STOPS = {signal.SIGINT, signal.SIGTERM}
 NEWS = {*STOPS, signal.SIGCHLD}
 PR_SET_PDEATHSIG = 1
-# glibc by itself keeps what each thread once took, such as the 19 MiB of a password: a web process
-# that fifty people used had 420 MB, and so has 100.
+# By default, glibc keeps memory that a thread once used, such as 19 MiB for hashing a password: a
+# web process that fifty people used had 420 MB. With these settings it has 100.
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(4 * 2**20)}
 
 Processes = dict[str, "subprocess.Popen[bytes]"]
@@ -39,7 +39,10 @@ class Command(BaseCommand):
 
 
 def run_processes(base: Path) -> int:
-    """All run or none does. News is blocked until it is asked for: none comes too soon."""
+    """Run all processes; when one ends or Ferry is stopped, stop the others.
+
+    Signals are blocked until `sigwait`, so that none is handled too early.
+    """
     raise_open_files()
     signal.signal(signal.SIGCHLD, lambda *_signal: None)
     signal.pthread_sigmask(signal.SIG_BLOCK, NEWS)
@@ -54,25 +57,27 @@ def run_processes(base: Path) -> int:
 
 
 def raise_open_files() -> None:
-    """Allow as many open files as the system does: each connection takes one. The usual limit of
-    1,024 is there for programs that use `select`, and Ferry has none."""
+    """Allow as many open files as the system does: each connection takes one.
+
+    The usual limit of 1,024 exists for programs that use `select`, and Ferry has none.
+    """
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # Some systems name no hard limit, and allow less.
+    # Some systems report no hard limit, yet refuse high values.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def start(command: str, base: Path) -> "subprocess.Popen[bytes]":
-    """In a session of its own, so that Ctrl-C reaches it through us and in order."""
+    """Start a command in a new session, so that Ctrl-C reaches it through us and in order."""
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
 
     def before() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, NEWS)
         if prctl is not None:
-            # Linux then tells the process when we are killed; else it would keep the port.
+            # Linux then ends the process when we are killed; otherwise it would keep the port.
             prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
-    # No other thread runs here that could hold a lock in the fork.
+    # No other thread is running that could hold a lock in the fork.
     return subprocess.Popen(  # noqa: S602
         command,
         shell=True,
@@ -84,14 +89,14 @@ def start(command: str, base: Path) -> "subprocess.Popen[bytes]":
 
 
 def environment() -> dict[str, str]:
-    """The Procfile's commands find this interpreter's own programs first."""
+    """Return an environment in which commands find this interpreter's own programs first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     own = {"PATH": path, "PYTHONUNBUFFERED": "1", "DATA_DIR": str(settings.DATA_DIR)}
     return {**MALLOC, **os.environ, **own}
 
 
 def first_to_end(processes: Processes) -> str | None:
-    """Waits for the name of a process that ends by itself, or for our own end."""
+    """Return the name of the first process that ends by itself, or None if Ferry is stopped."""
     while True:
         for name, process in processes.items():
             if process.poll() is not None:
@@ -108,6 +113,6 @@ def stop(processes: Processes) -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(max(0, deadline - time.monotonic()))
         with suppress(ProcessLookupError, PermissionError):
-            # Whoever is late, and what a killed one has left behind.
+            # Kill a process that is late, and the children that a killed one left behind.
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
