@@ -1,4 +1,4 @@
-"""Renditions on disk, within a budget: the least recently read goes first."""
+"""Renditions on disk, within a budget: the least recently read are deleted first."""
 
 import os
 import threading
@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from service.media import content_folders
 
-# Made room is a tenth more than needed, so that not every segment looks for it.
+# A sweep frees a tenth of the budget more than needed, so that not every segment needs one.
 ROOM = 0.9
-# What is being watched is never taken away, and a player's pause is longer than that.
+# What is being watched is never deleted; a player that pauses for longer isn't protected.
 KEPT_SECONDS = 60.0
-# Of what nobody finished: names that begin with a dot.
+# The age at which unfinished files are deleted; their names begin with a dot.
 DRAFT_SECONDS = 24 * 3600
-# Small, and needed by all others.
+# Never deleted: they are small, and all other files need them.
 LASTING = frozenset({"plan.json", "init.mp4", "refused.json", "how.json"})
 RENDITIONS, FILMS = "hls", "mp4"
 
@@ -28,7 +28,7 @@ class CachedFile(NamedTuple):
 
 
 class Cache:
-    """The time of a file's last change is that of its last reading: see `touch`."""
+    """A cache on disk. A file's modification time says when it was last read: see `touch`."""
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes
@@ -36,7 +36,7 @@ class Cache:
         self._size_bytes: int | None = None
 
     def put(self, path: Path, data: bytes) -> None:
-        """Whole or not at all. What is lost in a power cut is made again."""
+        """Write a file atomically. One that is lost in a power cut is made again."""
         content_folders.write_durably(path, data)
         self.grown(len(data))
 
@@ -48,12 +48,15 @@ class Cache:
                 self._size_bytes = self._swept(time.time())
 
     def sweep(self) -> None:
-        """What the count doesn't know of is found: folders may go, and files be made by others."""
+        """Count and delete again. Others may have deleted folders and made files meanwhile."""
         with self._lock:
             self._size_bytes = self._swept(time.time())
 
     def _swept(self, now: float) -> int:
-        """What is left, in bytes. Empty folders stay: somebody may be about to write there."""
+        """Delete what exceeds the budget, and return the bytes that are left.
+
+        Empty folders stay: another thread may be about to write there.
+        """
         found = sorted(self._files(now))
         size_bytes = sum(each.size_bytes for each in found)
         if size_bytes <= self.budget_bytes:
@@ -83,18 +86,18 @@ class Cache:
                     if is_draft and status.st_mtime < now - DRAFT_SECONDS:
                         os.unlink(path)  # noqa: PTH108
                         continue
-                    # A film that stands still for viewers is not written to, and is to go on.
+                    # A film that is paused for viewers isn't being written, but will go on.
                     yield CachedFile(now if is_draft else status.st_mtime, status.st_size, path)
 
 
 def touch(path: Path) -> None:
-    """It was read now."""
+    """Record that the file was read now."""
     with suppress(OSError):
         os.utime(path)
 
 
 def is_there(path: Path) -> bool:
-    """Whole: a power cut may leave an empty one."""
+    """Return whether the file is there and complete: a power cut may leave an empty one."""
     try:
         return path.stat().st_size > 0
     except OSError:

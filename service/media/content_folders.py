@@ -1,4 +1,4 @@
-"""Where what is made of a content lies: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
+"""Folders for what is made of contents: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
 
 import os
 import re
@@ -21,13 +21,13 @@ SHA1 = re.compile("[0-9a-f]{40}")
 
 @dataclass(frozen=True)
 class Content:
-    """What files have in common that are byte for byte the same."""
+    """What files that are byte for byte the same have in common."""
 
     sha1: str
     size_bytes: int
 
     def __post_init__(self) -> None:
-        """Both become a path. Raises ValueError."""
+        """Check both, since they become a path. Raises ValueError."""
         if not SHA1.fullmatch(self.sha1) or self.size_bytes < 0:
             raise ValueError(self)
 
@@ -36,7 +36,7 @@ class Content:
         return media_folder() / self.sha1[:2] / f"{self.sha1}-{self.size_bytes:x}"
 
     def picture(self, name: str) -> Path:
-        """`name` is one of service.media.pictures.sizes."""
+        """Return a picture's path; `name` is one of service.media.pictures.sizes."""
         return self.folder / name
 
 
@@ -45,14 +45,14 @@ def media_folder() -> Path:
 
 
 def scratch_folder() -> Path:
-    """Where programs run; what they leave there is of no use to anybody."""
+    """Return the folder in which programs run. What they leave there is of no use."""
     folder = media_folder() / "scratch"
     make_folder(folder)
     return folder
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Whole or not at all, after a power cut too: half a picture would stay. Raises DiskFull."""
+    """Write a file atomically, even in a power cut: half a picture would stay. Raises DiskFull."""
     draft = path.with_name(f".{secrets.token_hex(8)}")
     with disk_full_told():
         make_folder(path.parent)
@@ -63,7 +63,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def contents() -> Iterator[Content]:
-    """Of which something is kept."""
+    """Yield the contents that have a folder."""
     for shelf in media_folder().glob("[0-9a-f][0-9a-f]"):
         for entry in os.scandir(shelf):
             sha1, _, size = entry.name.partition("-")
@@ -72,7 +72,7 @@ def contents() -> Iterator[Content]:
 
 
 def changed_at(content: Content) -> float:
-    """In seconds since 1970; of what has gone, now."""
+    """Return when the folder changed, in seconds since 1970; now if it is gone."""
     try:
         return content.folder.stat().st_mtime
     except FileNotFoundError:
@@ -84,7 +84,7 @@ def forget(content: Content) -> None:
 
 
 def clear_scratch(before: datetime) -> None:
-    """What programs left that were killed."""
+    """Delete what killed programs left before that time."""
     for entry in scratch_folder().iterdir():
         with suppress(FileNotFoundError):
             if entry.is_file() and entry.stat().st_mtime < before.timestamp():

@@ -1,4 +1,4 @@
-"""What a medium consists of, found once and kept in `Media.probed`."""
+"""What a media file consists of, found once and stored in `Media.probed`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -13,7 +13,7 @@ class TrackKind(StrEnum):
     PICTURE = "picture"  # a cover
 
 
-# JSON writes 25.0 and 25 alike.
+# JSON may store 25.0 as 25.
 LIKE: dict[object, type] = {float: int}
 
 
@@ -29,7 +29,7 @@ class MediaTrack:
     # Video and pictures
     width: int = 0  # as stored, before the rotation
     height: int = 0
-    rotation_degrees: int = 0  # clockwise, to be applied when shown: 0, 90, 180, 270
+    rotation_degrees: int = 0  # clockwise, applied when shown: 0, 90, 180, 270
     is_interlaced: bool = False
     pixel_format: str = ""
     frames_per_second: float = 0
@@ -41,7 +41,10 @@ class MediaTrack:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Self:
-        """From a child that a hostile file may have taken over. Raises ValueError, TypeError."""
+        """Check and return a track from a child that a hostile file may have taken over.
+
+        Raises ValueError, TypeError, KeyError.
+        """
         track = cls(**{**told, "kind": TrackKind(told["kind"])})
         for each in fields(cls):
             if type(getattr(track, each.name)) not in (each.type, LIKE.get(each.type)):
@@ -52,17 +55,17 @@ class MediaTrack:
 @dataclass(frozen=True)
 class Probed:
     container: str  # as ffmpeg names it: "mov,mp4,m4a,3gp,3g2,mj2"
-    duration_seconds: float  # 0 where nobody knows
+    duration_seconds: float  # 0 if unknown
     tracks: tuple[MediaTrack, ...]
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Self:
-        """Back from `Media.probed`."""
+        """Decode `Media.probed`. Raises as `MediaTrack.of`."""
         tracks = tuple(map(MediaTrack.of, kept["tracks"]))
         return cls(str(kept["container"]), float(kept["duration_seconds"]), tracks)
 
     def kept(self) -> dict[str, Any]:
-        """For `Media.probed`."""
+        """Encode for `Media.probed`."""
         return {**asdict(self), "tracks": [asdict(track) for track in self.tracks]}
 
     def of_kind(self, kind: TrackKind) -> list[MediaTrack]:

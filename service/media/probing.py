@@ -18,8 +18,7 @@ from service.models import Account, File, Media
 PROBE_SECONDS = 20.0
 MOST_TRIES = 2
 PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
-# What the machine had no time for, or its disk did not give, is looked at then, or when somebody
-# asks.
+# When to repeat a probe that ran out of time or whose disk failed, unless someone asks before.
 LATER = timedelta(hours=1)
 LARGEST = {"duration_ms": 2**63 - 1, "width": 2**31 - 1, "height": 2**31 - 1}
 FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed")
@@ -27,8 +26,11 @@ WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
 
 
 def probe(children: Children, media: Media, medium: BinaryIO) -> None:
-    """Writes into the row, which `note` keeps. A child that died or hung is asked once more; what
-    it refuses is refused for good; what came too late is put off."""
+    """Write what a child finds into the row, which `note` saves.
+
+    If a child died or hung, the probe is tried once more. What a child refuses is refused for
+    good. What ran out of time is put off.
+    """
     media.leased_until = None
     try:
         facts = children.ask(medium.fileno(), {"do": "probe"}, PROBE_SECONDS).facts
@@ -47,8 +49,10 @@ def probe(children: Children, media: Media, medium: BinaryIO) -> None:
 
 
 def are_usual(facts: Facts) -> bool:
-    """Whether a child says what ours do. One that a hostile file has taken over may say anything,
-    and of tracks become the names of folders."""
+    """Return whether the facts have the form that our children send.
+
+    A child taken over by a hostile file may say anything, and tracks become names of folders.
+    """
     probed = facts.get("probed", {})
     try:
         Media.Kind(facts["kind"])
@@ -66,7 +70,7 @@ def are_usual(facts: Facts) -> bool:
 def probe_now(
     children: Children, media: Media, medium: BinaryIO, note: Callable[[list[Media]], None]
 ) -> None:
-    """For somebody who waits. Raises Busy."""
+    """Probe for someone who waits. Raises Busy."""
     while media.state == Media.State.WANTED:
         probe(children, media, medium)
         note([media])
@@ -75,7 +79,7 @@ def probe_now(
 
 
 def refuse_unplayable(media: Media) -> None:
-    """Raises CannotConvert."""
+    """Raise CannotConvert unless it is video or audio."""
     if media.state == Media.State.REFUSED or media.kind not in PLAYABLE:
         raise CannotConvert(media.reason or "it is neither a film nor a sound")
 
@@ -87,7 +91,7 @@ def fail(media: Media, reason: str, *, is_final: bool = False) -> None:
 
 
 def put_off(media: Media) -> None:
-    """What says nothing of the medium refuses none."""
+    """Try again later: this failure says nothing about the media file."""
     media.leased_until = timezone.now() + LATER
 
 
@@ -96,8 +100,11 @@ def refuse(media: Media, reason: str) -> None:
 
 
 def give_up_picture(media: Media, failed: Failed) -> None:
-    """What is damaged is never tried again; what took too much, once more; what came too late,
-    whenever it is asked for."""
+    """Record that a picture couldn't be made.
+
+    If the file is damaged, it is never tried again; if it took too much, once more; if it ran out
+    of time, whenever someone asks.
+    """
     if failed.is_late:
         return
     media.tries += 1
@@ -106,8 +113,10 @@ def give_up_picture(media: Media, failed: Failed) -> None:
 
 
 def note(rows: list[Media]) -> None:
-    """Keeps them in one go, and tells the accounts that have such files: their listings say
-    something else now."""
+    """Save the rows in one transaction, and increment `media_revision` of accounts.
+
+    These accounts have such files, so their listings have changed.
+    """
     if not rows:
         return
     with transaction.atomic():
@@ -129,18 +138,18 @@ def row_of(content: Content) -> Media:
 
 
 def without_file() -> QuerySet[Media]:
-    """Of contents that no file has any more."""
+    """Return the rows of contents that no file has any more."""
     files = File.objects.filter(sha1=OuterRef("sha1"), size_bytes=OuterRef("size_bytes"))
     return Media.objects.filter(~Exists(files))
 
 
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:
-    """Those that wait longest, and no other worker's."""
-    # One that ends later than any lease was taken before the clock was set back.
+    """Lease the rows that wait longest and that no other worker has."""
+    # A lease that ends after `now + LATER` was taken before the clock was set back.
     taken = {"leased_until__gt": now, "leased_until__lte": now + LATER}
     free = Media.objects.filter(state=Media.State.WANTED).exclude(**taken)
     if not free.exists():
-        # Every second, and not worth a lock of the database.
+        # This happens every few seconds, and isn't worth locking the database.
         return []
     with transaction.atomic():
         rows = list(free.order_by("pk").select_for_update(skip_locked=True)[:count])

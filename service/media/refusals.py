@@ -25,8 +25,11 @@ def remember(folder: Path, why: str, again_at: float | None = NEVER) -> None:
 
 
 def remember_failure(folder: Path, failed: Failed) -> None:
-    """A fault counts for good. What took too much is tried once more, since somebody may have
-    killed it; what the clock ended, in an hour, since that says as much of the machine."""
+    """Remember a failure: for good if the media file is at fault.
+
+    What took too much is tried once more, since another process may have killed it. What ran out
+    of time is tried again in an hour, since the machine may be at fault.
+    """
     if failed.is_late:
         remember(folder, failed.reason, time.time() + LATER_SECONDS)
     elif failed.is_limit and not read_refusals(folder):
@@ -36,7 +39,7 @@ def remember_failure(folder: Path, failed: Failed) -> None:
 
 
 def raise_remembered(folder: Path) -> None:
-    """Raises CannotConvert."""
+    """Raise CannotConvert if a failure is remembered, unless it is time to try again."""
     found = read_refusals(folder)
     again_at = found.get("again_at", NEVER)
     if found and (again_at is NEVER or time.time() < again_at):

@@ -1,4 +1,4 @@
-"""Requests of web processes to the worker: over a Unix socket, one line each way."""
+"""Requests from web processes to the worker, over a Unix socket: one line each way."""
 
 import errno
 import fcntl
@@ -26,23 +26,25 @@ Facts = dict[str, Any]
 Answer = Callable[[Facts], Facts]
 
 SOCKET, NEW_SOCKET, LOCK = "desk.sock", "desk.new", "desk.lock"
-# The kernel's own bound of a socket's path.
+# The kernel limits the length of a socket's path.
 LONGEST_PATH = 100
 MOST_LINE_BYTES = 2**20
-# A thread each; all that may be waited for at once adds up to no more.
+# Each request has a thread. The limits passed to `register` add up to no more.
 MOST_WAITING = 64
 QUESTION_SECONDS = 5
-# The worker that has the socket may go; another one looks that often.
+# How often another worker checks whether the one with the socket is gone.
 TAKE_OVER_SECONDS = 3.0
-# How soon it sees that it is to stop.
+# How soon the server notices that it should stop.
 STOP_LOOK_SECONDS = 1.0
 PEER = struct.Struct("3i")
 NO_SOCKET = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
 
 class MediaServer:
-    """The worker's side. Of several workers on a machine one has the socket; the others wait to
-    take it over. Whoever asks must be of the worker's own user, or root."""
+    """The worker's side, which answers only processes of the worker's own user, or root.
+
+    Of several workers on a machine, one has the socket; the others wait to take it over.
+    """
 
     def __init__(self) -> None:
         self._folder = Path(settings.DATA_DIR)
@@ -50,14 +52,17 @@ class MediaServer:
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def register(self, most: int, **answers: Answer) -> None:
-        """By kind of question. An answer runs in a thread of the desk, and may raise Busy,
-        CannotConvert, NotFound. Of these, `most` are waited for at once, and one more is told to
-        come again: so nobody who waits for a segment keeps the others from their pictures."""
+        """Register answers by the kind of question.
+
+        An answer runs in a thread of this server, and may raise Busy, CannotConvert, or NotFound.
+        At most `most` of these questions wait at once; further ones get Busy. That way, requests
+        for segments don't block requests for pictures.
+        """
         turns = threading.BoundedSemaphore(most)
         self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 
     def serve(self, stopped: threading.Event) -> None:
-        """Until it is stopped; in a thread of its own."""
+        """Answer questions until stopped. Runs in its own thread."""
         with (self._folder / LOCK).open("a") as lock:
             while not stopped.is_set() and not is_taken(lock.fileno()):
                 stopped.wait(TAKE_OVER_SECONDS)
@@ -105,7 +110,7 @@ class MediaServer:
 
 @contextmanager
 def taken(turns: threading.BoundedSemaphore) -> Iterator[None]:
-    """Raises Busy."""
+    """Take a turn. Raises Busy if none is free."""
     if not turns.acquire(blocking=False):
         raise Busy
     try:
@@ -115,7 +120,7 @@ def taken(turns: threading.BoundedSemaphore) -> Iterator[None]:
 
 
 def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:
-    """In a web process. Raises NoWorker, Busy, CannotConvert, NotFound."""
+    """Ask the worker, from a web process. Raises NoWorker, Busy, CannotConvert, NotFound."""
     try:
         with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
             connection.sendall(line_of({"kind": kind, **question}))
@@ -148,7 +153,7 @@ def line_of(facts: Facts) -> bytes:
 
 
 def read_line(connection: socket.socket) -> Facts:
-    """Raises OSError, ValueError."""
+    """Read one line of JSON. Raises OSError, ValueError."""
     line = bytearray()
     while not line.endswith(b"\n"):
         piece = connection.recv(65536)
@@ -161,8 +166,11 @@ def read_line(connection: socket.socket) -> Facts:
 
 @contextmanager
 def listening(folder: Path) -> Iterator[socket.socket]:
-    """The one who has the lock takes the place of what a killed worker left; whoever finds the
-    socket by its name finds somebody listening."""
+    """Listen at the socket; the caller holds the lock.
+
+    This replaces a socket left by a killed worker. A socket gets its final name only once this
+    process listens, so a client never finds one without a listener.
+    """
     with socket.socket(socket.AF_UNIX) as listener, short_path(folder, NEW_SOCKET) as path:
         new = folder / NEW_SOCKET
         new.unlink(missing_ok=True)
@@ -171,7 +179,7 @@ def listening(folder: Path) -> Iterator[socket.socket]:
         except OSError as trouble:
             if trouble.errno not in NO_SOCKET:
                 raise
-            # FAT and some network shares have no sockets; the kernel has some without a folder.
+            # FAT and some network shares can't hold sockets; abstract sockets need no folder.
             (folder / SOCKET).unlink(missing_ok=True)
             listener.bind(name_without_folder())
             listener.listen(MOST_WAITING)
@@ -195,20 +203,20 @@ def calling(folder: Path, timeout_seconds: float) -> Iterator[socket.socket]:
                 connection.connect(path)
         except FileNotFoundError:
             connection.connect(name_without_folder())
-            # It has no folder that keeps others from taking the name first.
+            # No folder keeps other users from taking the abstract name first.
             if not is_our_own(connection):
                 raise ConnectionRefusedError from None
         yield connection
 
 
 def name_without_folder() -> str:
-    """Of this Ferry alone, and not to be guessed."""
+    """Return the name of an abstract socket, unique to this Ferry and impossible to guess."""
     return f"\0ferry-{salted_hmac('ferry desk', str(settings.DATA_DIR)).hexdigest()[:16]}"
 
 
 @contextmanager
 def short_path(folder: Path, name: str) -> Iterator[str]:
-    """A socket's path; by way of the open folder where its own is too long for the kernel."""
+    """Yield a socket's path, through its open folder if it is too long for the kernel."""
     path = str(folder / name)
     if len(os.fsencode(path)) <= LONGEST_PATH:
         yield path
@@ -229,7 +237,7 @@ def is_taken(lock: int) -> bool:
 
 
 def is_our_own(connection: socket.socket) -> bool:
-    """Beside the socket's own rights, and where the system tells who calls."""
+    """Check the peer's user, besides the socket's permissions, if the system reports it."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return True

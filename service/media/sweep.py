@@ -1,4 +1,4 @@
-"""Delete what was kept about contents that no file has any more."""
+"""Delete what is stored about contents that no file has any more."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from service.media.content_folders import Content
 from service.models import File
 
 ROWS_AT_ONCE = 500
-# A file that is just being added has its content first.
+# While a file is being added, its content exists before its row.
 AGE = timedelta(hours=1)
 
 

@@ -35,20 +35,23 @@ NEW_AT_ONCE = 500
 MOST_PICTURES = 24
 TURN_SECONDS = 15.0
 PAUSE_SECONDS = 1.0
-# Where the last look found nothing.
+# If the last round found nothing.
 IDLE_PAUSE_SECONDS = 3.0
 STOP_SECONDS = 3.0
 NOTE_SECONDS = 5.0
-# New files have higher numbers; what was missed all the same is found by a look at all of them.
+# New files have higher ids. A pass over all files finds those that were missed anyway.
 LOOK_AT_ALL = timedelta(hours=1)
 
 
 class MediaWork:
-    """One for each worker. Everything hostile happens in children; what is left here reads rows,
-    hands descriptors on, and keeps what comes back."""
+    """The media work of one worker.
+
+    Only children touch hostile input. This process reads rows, passes descriptors on, and stores
+    the results.
+    """
 
     def __init__(self, children: Children, is_wanted: Callable[[], bool]) -> None:
-        """`is_wanted`: whether the service is in use at all."""
+        """`is_wanted` returns whether the service is in use at all."""
         self.stopped = threading.Event()
         self.jobs = Jobs(settings.MEDIA_JOBS)
         self.desk = MediaServer()
@@ -62,7 +65,7 @@ class MediaWork:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """Beside whatever else the worker does."""
+        """Work in threads, beside the worker's other work."""
         runs = (self._answer, self._probe_until_stopped, *self.player.runs)
         threads = [threading.Thread(target=run, daemon=True) for run in runs]
         for thread in threads:
@@ -72,7 +75,7 @@ class MediaWork:
         finally:
             self.stop()
             for thread in threads:
-                # A look for cuts reads all of a film; it ends with this process.
+                # A scan for cuts reads a whole film; it ends with this process.
                 thread.join(STOP_SECONDS)
 
     def run_once(self) -> None:
@@ -83,14 +86,14 @@ class MediaWork:
             self.stop()
 
     def stop(self) -> None:
-        """Whoever waits is told that there is no time, and no child goes on."""
+        """Stop all children; everyone who waits gets Busy."""
         self.stopped.set()
         self.jobs.close()
         self.player.stop()
         self.children.close()
 
     def picture(self, question: Facts) -> Facts:
-        """Makes one that somebody waits for. Raises Busy, CannotConvert, NotFound."""
+        """Make a picture that someone waits for. Raises Busy, CannotConvert, NotFound."""
         content, name = content_of(question), str(question["size"])
         if name not in SIZES:
             raise NotFound
@@ -105,7 +108,7 @@ class MediaWork:
         return {}
 
     def media_of(self, content: Content, medium: BinaryIO) -> Media:
-        """Looked at now where it was not yet; the caller has a turn. Raises Busy."""
+        """Return a content's row, probed now if need be; the caller has a turn. Raises Busy."""
         media = probing.row_of(content)
         probing.probe_now(self.children, media, medium, self._note)
         return media
@@ -119,15 +122,17 @@ class MediaWork:
             raise refusals.refusal_of(failed) from failed
 
     def _note(self, rows: list[Media]) -> None:
-        """No fault of the medium is what the end of the worker breaks off."""
+        """Save rows. Raises Busy once stopped: work cut short is not the media file's fault."""
         if self.stopped.is_set():
             raise Busy
         probing.note(rows)
 
     def probe_once(self) -> bool:
-        """Look at all that is new; return whether there was any. Written down every few seconds
-        only: each time, the listings that show it are other ones, which may be long and read by
-        many."""
+        """Probe all new contents, and return whether there were any.
+
+        Results are saved only every few seconds: each save changes the listings that show them,
+        which may be long and have many readers.
+        """
         self.note_new(timezone.now())
         looked_at: list[Media] = []
         has_found = False
@@ -143,7 +148,7 @@ class MediaWork:
         return has_found
 
     def note_new(self, now: datetime) -> None:
-        """A row for each content that has none."""
+        """Create a row for each content that has none."""
         if self._looked_at_all is None or now - self._looked_at_all > LOOK_AT_ALL:
             self._seen_file_id, self._looked_at_all = 0, now
         while batch := self._newer_files():
@@ -176,7 +181,7 @@ class MediaWork:
             self.stopped.wait(PAUSE_SECONDS if has_found else IDLE_PAUSE_SECONDS)
 
     def _probe_batch(self) -> list[Media]:
-        """Those looked at: none where there is no more, or nothing to look with."""
+        """Probe a batch and return its rows: none if nothing is left, or no child can run."""
         now = timezone.now()
         rows = probing.lease(AT_ONCE, now, now + LEASE)
         if not rows:
@@ -192,7 +197,10 @@ class MediaWork:
         return done
 
     def _probe_one(self, media: Media, blob: str | None) -> bool:
-        """False where that can't be now. Asks no database: it is one of many threads."""
+        """Probe one content, or return False if that can't be done now.
+
+        Makes no queries, since it runs in many threads.
+        """
         try:
             with self.jobs.picturing_ahead(), library_store().open(blob or "") as medium:
                 probing.probe(self.children, media, medium)

@@ -7,11 +7,11 @@ SYNC = 0xFFF
 
 
 class Malformed(Exception):  # noqa: N818  Errors are nouns here.
-    """No AAC of ours."""
+    """Not AAC that our encoder writes."""
 
 
 def frames(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Without their headers, as MP4 keeps them."""
+    """Yield frames without their headers, as MP4 stores them."""
     while header := _up_to(read, HEADER_BYTES):
         if len(header) < HEADER_BYTES or header[0] << 4 | header[1] >> 4 != SYNC:
             raise Malformed
@@ -24,7 +24,7 @@ def frames(read: Callable[[int], bytes]) -> Iterator[bytes]:
 
 
 def config_of(header: bytes) -> bytes:
-    """What MP4 keeps once for all frames (AudioSpecificConfig), told by the header of one."""
+    """Return what MP4 stores once for all frames (AudioSpecificConfig), from one frame's header."""
     kind = (header[2] >> 6) + 1
     rate = header[2] >> 2 & 0x0F
     channels = (header[2] & 0x01) << 2 | header[3] >> 6

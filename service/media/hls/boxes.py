@@ -1,7 +1,7 @@
 """Fragmented MP4, written and read as bytes: what HLS calls segments (ISO/IEC 14496-12).
 
-Nothing here reads a stranger's file: it makes fragments of samples, and reads what a converter of
-our own writes, with a bound to every size.
+This never reads files from outside. It makes fragments of samples, and reads what our own
+converters write, with a limit on every size.
 """
 
 import io
@@ -15,7 +15,7 @@ MOST_BOX_BYTES = 256 * 2**20
 HEAD = struct.Struct(">I4s")
 LONG_HEAD = struct.Struct(">Q")
 DEFAULT_BASE_IS_MOOF = 0x020000
-# What stands in a trun: of the whole, then of each sample.
+# The fields of a trun: for the whole box, then for each sample.
 DATA_OFFSET, FIRST_FLAGS = 0x000001, 0x000004
 DURATIONS, LENGTHS, FLAGS, OFFSETS = 0x000100, 0x000200, 0x000400, 0x000800
 TRUN_FLAGS = DATA_OFFSET | DURATIONS | LENGTHS | FLAGS | OFFSETS
@@ -24,7 +24,7 @@ TRUN_SAMPLE = struct.Struct(">IIIi")
 
 
 class Malformed(Exception):  # noqa: N818  Errors are nouns here.
-    """Not what a converter of ours writes."""
+    """Not what our converters write."""
 
 
 class Box(NamedTuple):
@@ -39,14 +39,14 @@ class Sample(NamedTuple):
     data: bytes
     duration: int
     is_key: bool = True
-    composition_offset: int = 0  # from its time of decoding; may be negative
+    composition_offset: int = 0  # from decoding to showing; may be negative
 
 
 # Reading
 
 
 def pieces(read: Read) -> Iterator[bytes]:
-    """The first is what a player needs beforehand (ftyp and moov), each other one a fragment."""
+    """Yield what a player needs first (ftyp and moov), then each fragment. Raises Malformed."""
     gathered = b""
     while head := _exactly(read, HEAD.size, may_end=True):
         kind, box = _rest_of_box(read, head)
@@ -81,14 +81,14 @@ def _exactly(read: Read, size: int, *, may_end: bool = False) -> bytes:
 
 
 def init_of(written: bytes) -> bytes:
-    """What stands before the first fragment. Raises Malformed."""
+    """Return what precedes the first fragment. Raises Malformed."""
     for piece in pieces(io.BytesIO(written).read):
         return piece
     raise Malformed("nothing was written")
 
 
 def find_box(data: bytes, *path: bytes) -> Box:
-    """The first box at this path. Raises Malformed."""
+    """Return the first box at this path. Raises Malformed."""
     start, stop = 0, len(data)
     box = Box(b"", start, stop)
     for kind in path:
@@ -109,7 +109,7 @@ def _boxes(data: bytes, start: int, stop: int) -> Iterator[Box]:
 
 
 def timescale(init: bytes) -> int:
-    """Units a second of its only track."""
+    """Return the units per second of the only track. Raises Malformed."""
     start = find_box(init, b"moov", b"trak", b"mdia", b"mdhd").start
     version = init[start + 8]
     (scale,) = struct.unpack_from(">I", init, start + (28 if version else 20))
@@ -124,7 +124,7 @@ def sequence_of(fragment: bytes) -> int:
 
 
 def decoded_at(fragment: bytes) -> int:
-    """Raises Malformed."""
+    """Return when the first frame is decoded. Raises Malformed."""
     start = find_box(fragment, b"moof", b"traf", b"tfdt").start
     if fragment[start + 8] != 1:
         raise Malformed("a time of 32 bits")
@@ -132,7 +132,7 @@ def decoded_at(fragment: bytes) -> int:
 
 
 def first_offset(fragment: bytes) -> int:
-    """From the first frame's decoding to its showing."""
+    """Return the time from the first frame's decoding to its showing."""
     start = find_box(fragment, b"moof", b"traf", b"trun").start
     (words,) = struct.unpack_from(">I", fragment, start + 8)
     flags = words & 0xFFFFFF
@@ -147,8 +147,10 @@ def first_offset(fragment: bytes) -> int:
 
 
 def place_fragment(fragment: bytes, sequence: int, shown_at: int) -> bytes:
-    """A fragment of a converter, which counts from where it began, at its place in the whole: its
-    first frame is shown at this time."""
+    """Return a converter's fragment with its first frame shown at `shown_at`.
+
+    The converter itself counts from where it began.
+    """
     data = bytearray(fragment)
     decoded_at = max(0, shown_at - first_offset(fragment))
     mfhd = find_box(fragment, b"moof", b"mfhd").start
@@ -161,7 +163,7 @@ def place_fragment(fragment: bytes, sequence: int, shown_at: int) -> bytes:
 
 
 def fragment(sequence: int, decoded_at: int, samples: Sequence[Sample]) -> bytes:
-    """moof and mdat of the only track, which has the number 1."""
+    """Return moof and mdat of the only track, which has the number 1."""
     moof = _moof(sequence, decoded_at, samples, 0)
     moof = _moof(sequence, decoded_at, samples, len(moof) + HEAD.size)
     return moof + _box(b"mdat", *(sample.data for sample in samples))

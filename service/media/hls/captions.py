@@ -1,4 +1,4 @@
-"""Subtitles as WebVTT: words, and which of them are bold, slanted or underlined; nothing else."""
+"""Subtitles as WebVTT: text, and which of it is bold, italic, or underlined; nothing else."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from service.media.hls.grid import BEGIN_SECONDS
 
-CLOCK = 90_000  # of MPEG, whose times HLS maps those of subtitles to
+CLOCK = 90_000  # of MPEG, to whose times HLS maps the times of subtitles
 # libavcodec decodes every text format to lines of ASS: eight fields, then the text.
 FIELDS_BEFORE_TEXT = 8
 OVERRIDE = re.compile(r"\{([^{}]*)\}")
@@ -38,8 +38,10 @@ def clock(seconds: float) -> str:
 
 
 def text_of(dialogue: str) -> str:
-    """Of a line of ASS, without its fields. Nothing in it can be markup but our own, which is
-    never cut in two: what is too long is cut before."""
+    """Convert the dialogue of an ASS line, without its fields, to WebVTT.
+
+    All markup in it is our own, and is never cut in two, since long dialogue is cut before.
+    """
     dialogue = dialogue[:LONGEST_DIALOGUE]
     if DRAWING.search(dialogue):
         return ""
@@ -58,7 +60,7 @@ def text_of(dialogue: str) -> str:
 
 
 def switched(codes: str, opened: list[str]) -> list[str]:
-    """Tags for the switches of one override; they may cross in ASS, and never in WebVTT."""
+    """Return the tags for one override's switches, which may overlap in ASS, but not in WebVTT."""
     parts: list[str] = []
     for tag, value in SWITCH.findall(codes):
         if value != "0" and tag not in opened:

@@ -27,7 +27,7 @@ ENCODING = ResourceLimits(
     output_bytes=0,
     nice=FOREGROUND,
 )
-# One run of those is some seconds of work at most.
+# Such a run takes a few seconds at most.
 LIGHT = ResourceLimits(
     wall_seconds=600,
     cpu_seconds=120,
@@ -35,12 +35,12 @@ LIGHT = ResourceLimits(
     output_bytes=0,
     nice=FOREGROUND,
 )
-# How far a converter runs ahead of what was asked for.
+# How many segments a converter runs ahead of the requested one.
 ENCODED_AHEAD, LIGHT_AHEAD = 4, 9
-# Within so many segments waiting is quicker than starting anew.
+# Within this many segments, waiting is faster than a new run.
 NEAR = 3
 IDLE_SECONDS = 30.0
-# So much computing one segment may take, else it is refused; and so long, else it is tried later.
+# A segment that takes more CPU time is refused; one that takes longer is tried later.
 SEGMENT_CPU_SECONDS, SEGMENT_SECONDS = 120.0, 300.0
 TURN_SECONDS = 2.0
 TRIES = 2
@@ -49,7 +49,7 @@ LIGHT_AT_ONCE = 4
 
 @dataclass(frozen=True)
 class ConverterWork:
-    """A rendition of a content, and where its segments go; the same, whichever blob is read."""
+    """A rendition of a content, and its segments' folder. Equal, whichever blob is read."""
 
     blob: Path = field(compare=False)
     folder: Path
@@ -57,7 +57,7 @@ class ConverterWork:
 
     @property
     def is_light(self) -> bool:
-        """Copies, sounds and words cost little and end soon; pictures are encoded for hours."""
+        """Copies, sounds, and texts cost little and end soon; encoding pictures takes hours."""
         return self.rendition.is_copied or self.rendition.kind != RenditionKind.PICTURE
 
     @property
@@ -72,15 +72,17 @@ class ConverterWork:
 
 
 class Converters:
-    """Guarantee: of each rendition at most one converter runs, and it runs where somebody waits;
-    whoever waits elsewhere is served as soon as the first has what it waits for.
+    """The conversions of one worker.
 
-    At most MEDIA_JOBS encode pictures at once. One that is ahead of its viewers, and so rests,
-    gives way to one that somebody waits for. Copies, sounds and subtitles end within seconds:
-    a few run at once beside those, and the others wait.
+    Guarantee: each rendition has at most one converter, which runs where someone waits. Viewers
+    who wait elsewhere are served as soon as the first has their segment.
 
-    A Conversion takes `_lock` while it holds its own. So whoever has `_lock` waits for no
-    Conversion, and one that holds its own takes another's only where that is free.
+    At most MEDIA_JOBS converters encode pictures at once. One that is ahead of its viewers, and so
+    rests, gives way to one that someone waits for. Copies, sounds, and subtitles end within
+    seconds: a few run alongside, and the others wait.
+
+    A Conversion takes `_lock` while holding its own lock. So a thread with `_lock` never waits for
+    a Conversion, and a Conversion with its own lock takes another's only if that is free.
     """
 
     def __init__(self, jobs: Jobs, cache: Cache) -> None:
@@ -92,31 +94,31 @@ class Converters:
         self.is_stopped = False
 
     def segment(self, work: ConverterWork, number: int, wait_seconds: float) -> Path:
-        """Raises Busy, CannotConvert, NotFound."""
+        """Wait for a segment and return its path. Raises Busy, CannotConvert, NotFound."""
         conversion = self._conversion(work)
         conversion.wait_for(work, number, time.monotonic() + wait_seconds)
         return work.path(number)
 
     def take_light_turn(self, turn: ExitStack) -> None:
-        """Raises Busy."""
+        """Take a turn for light work until `turn` closes. Raises Busy."""
         if not self._light.acquire(timeout=TURN_SECONDS):
             raise Busy
         turn.callback(self._light.release)
 
     def make_way(self) -> bool:
-        """Ends one that rests, so that its turn is free; False where all have work to do."""
+        """End a converter that rests, to free its turn; return False if all have work to do."""
         with self._lock:
             others = list(self._conversions.values())
         return any(each.give_way() for each in others)
 
     def running(self) -> list[int]:
-        """The processes."""
+        """Return the ids of the converters' processes."""
         with self._lock:
             pids = [each.pid for each in self._conversions.values()]
         return [pid for pid in pids if pid is not None]
 
     def stop(self) -> None:
-        """For good: whoever waits hears that there is no time."""
+        """Stop all converters for good; everyone who waits gets Busy."""
         self.is_stopped = True
         with self._lock:
             conversions = list(self._conversions.values())
@@ -124,17 +126,17 @@ class Converters:
             each.stop()
 
     def _conversion(self, work: ConverterWork) -> "Conversion":
-        """Raises Busy."""
+        """Return the conversion for this work. Raises Busy."""
         for _ in range(TRIES):
             found = self._conversion_at(work)
             if found.work == work:
                 return found
-            # A plan made anew may cut elsewhere: then it is another work in the same place.
+            # A new plan may cut elsewhere: then this is another work in the same folder.
             found.stop()
         raise Busy
 
     def _conversion_at(self, work: ConverterWork) -> "Conversion":
-        """Raises Busy."""
+        """Return the conversion in the work's folder. Raises Busy."""
         with self._lock:
             if self.is_stopped:
                 raise Busy
@@ -147,10 +149,11 @@ class Converters:
 
 
 class Conversion:
-    """
-    resting ──somebody waits──> running ──ahead of all──> paused (its pipe is full)
-       ^                          │  ^                       │  │
-       └──ended, broke or moved───┘  └────somebody waits─────┘  └──idle──> resting
+    """The conversion of one rendition, in one run after another.
+
+    resting ──someone waits──> running ──ahead of all──> paused (its pipe is full)
+       ^                         │  ^                       │  │
+       └──ended, broke, or moved─┘  └────someone waits──────┘  └──idle──> resting
     """
 
     def __init__(self, converters: Converters, work: ConverterWork) -> None:
@@ -177,7 +180,10 @@ class Conversion:
         self._asked_at = time.monotonic()
 
     def wait_for(self, work: ConverterWork, number: int, deadline: float) -> None:
-        """By the blob of whoever waits: that of another may be gone. Raises as `segment`."""
+        """Wait for a segment, made from the caller's blob, since another may be gone.
+
+        Raises Busy, CannotConvert, NotFound.
+        """
         tries = 0
         with self._changed:
             self._waiting[number] += 1
@@ -197,7 +203,7 @@ class Conversion:
                 self._waiting += Counter()
 
     def _refuse_failed(self, number: int, tries: int) -> None:
-        """Of what has failed before: killed from outside it is tried again, broken it is not."""
+        """Raise the segment's failure after TRIES tries: a run may have been killed."""
         if tries <= TRIES:
             return
         raise self._failures.get(number, NotFound())
@@ -219,7 +225,7 @@ class Conversion:
         return LIGHT_AHEAD if self.work.is_light else ENCODED_AHEAD
 
     def _begin(self, work: ConverterWork, number: int) -> None:
-        """With the condition held; raises Busy."""
+        """Start a run; the caller holds the condition. Raises Busy."""
         turn = self._wait_for_turn()
         try:
             self._reach = number + self._ahead
@@ -248,7 +254,7 @@ class Conversion:
                 return turn
 
     def give_way(self) -> bool:
-        """Whether a converter rested, and now is gone."""
+        """End the run if it rests; return whether it did rest and has ended."""
         if self.work.is_light or not self._changed.acquire(blocking=False):
             return False
         try:
@@ -262,7 +268,7 @@ class Conversion:
             self._changed.release()
 
     def stop(self) -> None:
-        """For good: whoever waits hears that there is no time."""
+        """Stop for good; everyone who waits gets Busy."""
         with self._changed:
             self._is_stopped = True
             if self._run:
@@ -331,7 +337,7 @@ class Conversion:
 
 
 class ConverterRun:
-    """One process, from its first segment on."""
+    """One converter process, from its first segment on."""
 
     def __init__(self, work: ConverterWork, first: int, last: int) -> None:
         self.first = self.at = first
@@ -360,7 +366,7 @@ class ConverterRun:
         self.pid = self._running.pid
 
     def segments(self) -> Iterator[segments.Segment]:
-        """Raises Failed where it ends badly."""
+        """Yield the segments. Raises Failed if the process fails."""
         for segment in segments.read(self._work.rendition, self.first, self._output.read):
             self._move()
             if not segment.may_be_cut_off or self._running.wait() == 0:
@@ -377,7 +383,7 @@ class ConverterRun:
         self.moved_at, self.moved_at_cpu = time.monotonic(), self.cpu_seconds
 
     def end(self) -> None:
-        """Whoever reads from it then sees its end."""
+        """End the process. A thread that reads from it sees the end of the output."""
         self.is_ended = True
         self._running.stop()
 

@@ -1,9 +1,9 @@
-"""What ffmpeg is told: to make segments of its standard output from any of them on.
+"""Commands with which ffmpeg writes segments to standard output, starting at any segment.
 
-Guarantee: whichever segment it starts at, its frames lie on the same grid, so that what two runs
-made fits together. Pictures: each is the one shown at half its time, at a rate that never varies,
-with a key frame where a segment begins and nowhere else. Sounds: they start some frames earlier,
-since the first ones of an encoder fade in, and what comes before is thrown away.
+Guarantee: whichever segment a run starts at, its frames lie on the same grid, so the segments of
+two runs fit together. Pictures: each frame is the one that the source shows at the middle of its
+time. The rate is constant, and key frames are only where segments begin. Sounds: a run starts some
+frames earlier, since an encoder's first frames fade in, and drops what comes before the segment.
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ QUIET = ["-nostdin", "-hide_banner", "-loglevel", "error"]
 FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"
 SAMPLES = 1024
 PREROLL_FRAMES = 8
-# The encoder's own delay: its first frame holds what was before the beginning.
+# The encoder's delay: its first frame holds what comes before the beginning.
 PRIMING_FRAMES = 1
 RATE_FACTOR = "23"
 TONES = (
@@ -45,7 +45,7 @@ def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
     half = 1 / rate / 2
     wanted_at = grid.seconds_at(grid.start_of(first)) - half
     at = max(Fraction(0), wanted_at - Fraction(rendition.preroll))
-    # What was read only to have a key frame is cut off; before the beginning there is nothing.
+    # Cut off what was read only to reach a key frame. Before the beginning there is nothing.
     skipped = float(wanted_at - at)
     cut = [f"trim=start={skipped:.6f}"] if skipped > 0 else []
     shift = [*cut, f"setpts=PTS-({skipped:.6f})/TB"] if skipped else []
@@ -87,14 +87,14 @@ def quality(most_bits: int) -> list[str]:
 
 
 def fragments(rendition: Rendition) -> list[str]:
-    # A multiple of the rate's numerator: every picture's time is a whole number.
+    # A multiple of the rate's numerator, so that every picture's time is a whole number.
     scale = Fraction(rendition.rate).numerator
     scale *= -(-10_000 // scale)
     return ["-video_track_timescale", str(scale), "-f", "mp4", "-movflags", FRAGMENTS, "pipe:1"]
 
 
 def pictures_init(rendition: Rendition) -> list[str]:
-    """A frame of nothing: what players need first depends on the shape alone."""
+    """Return a command that encodes one empty frame: the init segment depends only on the shape."""
     size = f"color=s={rendition.width}x{rendition.height}:r={rendition.rate}"
     start = [ffmpeg(), *QUIET, "-f", "lavfi", "-i", size, "-frames:v", "1"]
     look = ["-vf", f"format=yuv420p,setsar=1,{TAGS}"]

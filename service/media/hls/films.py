@@ -1,6 +1,6 @@
-"""Whole films as MP4, for those who play no HLS: wanted, made one after the other, and kept.
+"""Whole films as MP4, for players without HLS: requested, made one at a time, and cached.
 
-What is wanted is a note in a folder, so that it outlives the worker; what is there is a file.
+A request is a note in a folder, so that it outlives the worker; a finished film is a file.
 """
 
 import json
@@ -49,7 +49,7 @@ PROGRESS = re.compile(rb"out_time_us=(\d+)")
 QUICKTIME = b"qt  "
 MOST_BOXES = 64
 ODD_NOTE = (ValueError, KeyError, TypeError)
-# What it may become beside what is copied: as many bits as the largest size has, and sounds.
+# How much larger than its estimated size a film may become.
 ROOM_BYTES = 64 * MIB
 
 
@@ -65,7 +65,7 @@ class Films:
     def want(
         self, content: Content, blob: Path, probed: Probed, plan: PlaybackPlan
     ) -> dict[str, object]:
-        """Raises CannotConvert."""
+        """Request a film, and return its progress. Raises CannotConvert."""
         folder = folder_of(content)
         if is_film(blob, probed):
             content_folders.write_durably(folder / HOW, json.dumps({"is_direct": True}).encode())
@@ -74,13 +74,13 @@ class Films:
         refusals.raise_remembered(folder)
         note = {"blob": str(blob.name), "probed": probed.kept(), "plan": plan.kept()}
         self._order(content, json.dumps(note).encode())
-        # It may have been finished, and its note removed, just before the note was written.
+        # The film may have been finished, and its note removed, just before we wrote ours.
         if is_ready(folder):
             return {"is_ready": True}
         return {"is_ready": False, "progress": round(self._progress.get(content, 0.0), 1)}
 
     def _order(self, content: Content, note: bytes) -> None:
-        """Write a note once: clients ask every few seconds, and the oldest note has its turn."""
+        """Write a note once: clients ask every few seconds, and the oldest note comes first."""
         place = note_of(content)
         with suppress(OSError):
             if place.read_bytes() == note:
@@ -89,7 +89,7 @@ class Films:
         self._news.set()
 
     def run(self) -> None:
-        """In a thread of its own, until it is stopped."""
+        """Make films until stopped. Runs in its own thread."""
         while not self._stopped.is_set():
             self._news.clear()
             try:
@@ -108,9 +108,9 @@ class Films:
             running.stop()
 
     def make_one(self) -> bool:
-        """Whether there was one to make, and no other worker makes one."""
+        """Make the next film; return False if there is none, or another worker makes one."""
         with alone() as is_alone:
-            # Who is not alone might look for a note that the other has just taken away.
+            # Otherwise, we might read a note that the other worker has just removed.
             notes = wanted_notes() if is_alone else []
             if not notes:
                 return False
@@ -127,15 +127,18 @@ class Films:
             return True
 
     def _refuse(self, content: Content, trouble: Exception) -> None:
-        """What the machine had no time or no room for, or what was killed, perhaps by a machine
-        without memory, is made when it is asked for again."""
+        """Remember that a film can't be made.
+
+        A film for which the machine had no time or space, or that was killed, perhaps for lack of
+        memory, is made when it is requested again.
+        """
         if isinstance(trouble, Failed) and not (trouble.is_late or trouble.is_killed):
             refusals.remember(folder_of(content), trouble.reason)
         elif isinstance(trouble, ODD_NOTE):
             refusals.remember(folder_of(content), "it can't be converted")
 
     def _make(self, content: Content, note: dict[str, object]) -> None:
-        """Raises Failed."""
+        """Make a film. Raises Failed."""
         probed, plan = Probed.of(note["probed"]), PlaybackPlan.of(note["plan"])  # type: ignore[arg-type]
         store, blob_name = library_store(), str(note["blob"])
         if store.size(blob_name) is None:
@@ -158,7 +161,7 @@ class Films:
             finally:
                 os.close(theirs)
             if self._stopped.is_set():
-                self._running.stop()  # Whoever stopped us came too early to see it.
+                self._running.stop()  # `stop` was called before it could see the program.
             with self._running as running, self._jobs.filming(running):
                 while told := progress.read(4096):
                     self._note_progress(content, told, plan)
@@ -167,7 +170,7 @@ class Films:
                         draft.unlink()
                     raise running.failure()
         sync(draft)
-        # Syncing may take minutes, after which the cache would think that nobody reads it.
+        # Syncing may take minutes, after which the cache would take the film for unread.
         touch(draft)
         draft.replace(folder / FILM)
         self._cache.grown((folder / FILM).stat().st_size)
@@ -191,13 +194,13 @@ def wanted_folder() -> Path:
 
 
 def wanted_notes() -> list[Path]:
-    """The oldest first."""
+    """Return the notes, oldest first."""
     return sorted(wanted_folder().glob("*-*"), key=lambda note: note.stat().st_mtime)
 
 
 @contextmanager
 def alone() -> Iterator[bool]:
-    """Whether no other worker is."""
+    """Try to be the only worker that makes films; yield whether that worked."""
     make_folder(wanted_folder())
     with (wanted_folder() / LOCK).open("a") as lock:
         yield is_taken(lock.fileno())
@@ -216,7 +219,7 @@ def content_of(note: Path) -> Content:
 
 
 def is_film(blob: Path, probed: Probed) -> bool:
-    """Whether it is such an MP4 itself: every phone plays it, from its beginning on."""
+    """Return whether the file already is an MP4 that every phone can play from its start."""
     picture = main_picture(probed)
     sounds = sounds_of(probed)[:1]
     return (
@@ -228,7 +231,7 @@ def is_film(blob: Path, probed: Probed) -> bool:
 
 
 def begins_with_its_index(blob: Path) -> bool:
-    """Reads the heads of a file's outermost boxes, and nothing in them."""
+    """Return whether moov is before the data; reads only the headers of top-level boxes."""
     with blob.open("rb") as file:
         size, at = blob.stat().st_size, 0
         for number in range(MOST_BOXES):

@@ -7,19 +7,19 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
-# What is shown first is shown then: frames are decoded before, and no time may be negative.
+# When the first frame is shown: it is decoded earlier, and no time may be negative.
 BEGIN_SECONDS = 1
 # Long enough for few requests, short enough for a start within a second and a half.
 ENCODED_SECONDS = 4
 COPIED_SECONDS = 6.0
 LONGEST_COPIED_SECONDS = 12.0
-# A rest shorter than this is no segment of its own.
+# A shorter remainder doesn't become a segment.
 SHORTEST_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Segments of `units` units each, of which `rate` make a second: frames, or frames of AAC."""
+    """Segments of `units` units each. `rate` units last a second: frames, AAC frames, or ms."""
 
     units: int
     rate: Fraction
@@ -41,18 +41,18 @@ class Grid:
 
 
 def grid(rate: Fraction, seconds: float, units: int = 0) -> Grid:
-    """`units` a segment; where they are not given, those of four seconds."""
+    """Return a grid of `units` per segment; 0 means as many as last four seconds."""
     units = units or max(1, round(ENCODED_SECONDS * rate))
     total = max(1, ceil(Fraction(seconds).limit_denominator(10**6) * rate))
     count, rest = divmod(total, units)
     if count and rest < SHORTEST_SECONDS * rate:
-        # The last one takes it in.
+        # The last segment includes the remainder.
         return Grid(units, rate, count, units + rest)
     return Grid(units, rate, count + 1, rest)
 
 
 def cuts(times: Sequence[float], end: float) -> list[int] | None:
-    """Which of the key frames begin a segment; None where they lie too far apart."""
+    """Return which key frames begin a segment, or None if they lie too far apart."""
     if not times or any(after <= before for before, after in pairwise(times)):
         return None
     bounds = [*times, max(end, times[-1])]
@@ -67,7 +67,7 @@ def cuts(times: Sequence[float], end: float) -> list[int] | None:
 
 
 def _next_cut(times: Sequence[float], current: int) -> int | None:
-    """The first that makes it long enough, or the one before, should that become too long."""
+    """Return the first cut that is far enough, or the one before if that is too far."""
     after = bisect_left(times, times[current] + COPIED_SECONDS - 0.01)
     is_too_long = after < len(times) and times[after] - times[current] > LONGEST_COPIED_SECONDS
     if is_too_long and after - 1 > current:

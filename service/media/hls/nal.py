@@ -1,4 +1,4 @@
-"""H.264 as streams carry it: units, each with its length before it or a start code (Annex B)."""
+"""H.264 in streams: units, each preceded by its length or by a start code (Annex B)."""
 
 import re
 
@@ -8,7 +8,7 @@ LENGTH_BYTES = 4
 
 
 def length_bytes(extradata: bytes) -> int:
-    """How many bytes say a unit's length; 0 where start codes part them."""
+    """Return how many bytes hold a unit's length; 0 if start codes separate the units."""
     is_configured = len(extradata) > 4 and extradata[0] == 1
     return (extradata[4] & 0x03) + 1 if is_configured else 0
 
@@ -25,18 +25,18 @@ def units(data: bytes, length_size: int) -> list[bytes]:
 
 
 def is_instant(data: bytes, length_size: int) -> bool:
-    """Whether a decoder can begin with this frame, and none after it needs one before it."""
+    """Return whether a decoder can begin here, and no later frame needs an earlier one."""
     return any(unit[0] & 0x1F == INSTANT for unit in units(data, length_size))
 
 
 def with_lengths(data: bytes) -> bytes:
-    """A frame with start codes, as MP4 keeps it."""
+    """Convert a frame with start codes to lengths, as MP4 stores it."""
     parts = units(data, 0)
     return b"".join(len(unit).to_bytes(LENGTH_BYTES, "big") + unit for unit in parts)
 
 
 def profile_of(extradata: bytes) -> bytes:
-    """Profile, constraints and level: three bytes."""
+    """Return three bytes: profile, constraints, and level."""
     if length_bytes(extradata):
         return extradata[1:4]
     found = (unit for unit in units(extradata, 0) if unit[0] & 0x1F == PARAMETERS)

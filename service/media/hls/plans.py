@@ -32,9 +32,9 @@ class PlaybackPlan:
     seconds: float
     renditions: tuple[Rendition, ...]
     hidden: tuple[Hidden, ...] = ()
-    # Of an earlier plan, which somebody may still be watching.
+    # From an earlier plan, which someone may still be watching.
     former: tuple[Rendition, ...] = ()
-    # Whether where it can be cut is known for good, or was only not looked for yet.
+    # False if a scan of the whole film may still find where it can be cut.
     is_final: bool = True
 
     @classmethod
@@ -65,7 +65,7 @@ class PlaybackPlan:
         return next((each for each in there if each.name == name), None)
 
     def after(self, earlier: "PlaybackPlan | None") -> "PlaybackPlan":
-        """What an earlier one had, and this one has not, goes on being served."""
+        """Return this plan with what only the earlier one had, which is still served."""
         if earlier is None:
             return self
         names = {each.name for each in self.renditions}
@@ -74,7 +74,7 @@ class PlaybackPlan:
 
 
 def find_plan(folder: Path) -> PlaybackPlan | None:
-    """The plan of a content, by the folder of its renditions; None where it is not made yet."""
+    """Return a content's plan from the folder of its renditions, or None if it isn't made yet."""
     path = folder / PLAN
     try:
         return _read(path, path.stat().st_mtime_ns)
@@ -94,7 +94,7 @@ def _read(path: Path, _written_at: int) -> PlaybackPlan:
 
 
 def questions(probed: Probed) -> dict[str, Any]:
-    """What the surveyor is to look at."""
+    """Return what the surveyor should examine."""
     picture = renditions.main_picture(probed)
     is_cut = picture is not None and renditions.is_picture_copied(probed, picture)
     sounds = [each for each in sounds_of(probed) if renditions.is_sound_copied(probed, each)]
@@ -131,7 +131,7 @@ def hidden(probed: Probed) -> list[Hidden]:
 
 
 class Survey:
-    """What the surveyor said of a probed medium."""
+    """The surveyor's answer about a probed media file."""
 
     def __init__(self, probed: Probed, told: Mapping[str, Any]) -> None:
         self._probed = probed
@@ -157,7 +157,7 @@ class Survey:
         )
         if copied:
             return [copied, *encoded]
-        # Players begin with the first: 720 lines come at once on any machine.
+        # Players begin with the first: any machine delivers 720 lines at once.
         return sorted(encoded, key=lambda each: each.name == "v1080")
 
     def _copied_picture(self, track: MediaTrack, end: float) -> Rendition | None:
@@ -208,7 +208,7 @@ class Survey:
         return [renditions.text(each, self.seconds) for each in tracks[: renditions.MOST_TEXTS]]
 
     def inits(self) -> dict[str, bytes]:
-        """Of copied renditions, by their names."""
+        """Return the init segments of copied renditions, by name."""
         copied = [each for each in [*self.pictures(), *self.sounds()] if each.is_copied]
         told = self._told["inits"]
         return {each.name: b64decode(told[str(each.track)]["init"]) for each in copied}
@@ -228,7 +228,7 @@ class Survey:
 
 
 def most_bits(keys: Mapping[str, Any], chosen: list[int], end: float) -> int:
-    """Of the fattest segment, with all that lies between in the file."""
+    """Return the rate of the largest segment, with all bytes that lie in between in the file."""
     bounds = [*chosen, len(keys["times"])]
     times = [*keys["times"], end]
     rates = (

@@ -1,4 +1,4 @@
-"""Answer those who watch and listen: plans, segments, and whole films."""
+"""Answer playback requests: plans, segments, and whole films."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ from service.store.blobs import library_store, make_folder
 log = logging.getLogger("ferry.media")
 
 MOST_ARRIVALS = 1000
-# Who waits at the desk, for a converter or for a survey.
+# How many requests may wait for a segment, and for anything else.
 MOST_SEGMENTS, MOST_ANSWERS = 24, 16
 SEGMENT_SECONDS = 20.0
 LOOK = ResourceLimits(
@@ -42,7 +42,7 @@ LOOK = ResourceLimits(
     output_bytes=32 * MIB,
     nice=FOREGROUND,
 )
-# All of a film is read, from a slow disk too.
+# It reads a whole film, perhaps from a slow disk.
 SCAN = ResourceLimits(
     wall_seconds=1800,
     cpu_seconds=300,
@@ -77,15 +77,15 @@ class Player:
         self.films.stop()
         self.converters.stop()
 
-    # At the desk
+    # Requests
 
     def plan(self, question: Facts) -> Facts:
-        """Makes it where there is none. Raises CannotConvert."""
+        """Make a plan if there is none. Raises CannotConvert."""
         self._plan(content_of(question), blob_of(question))
         return {}
 
     def init(self, question: Facts) -> Facts:
-        """Makes what players need before the first segment. Raises CannotConvert, NotFound."""
+        """Make what players need before the first segment. Raises CannotConvert, NotFound."""
         content, blob = content_of(question), blob_of(question)
         rendition = self._rendition(content, blob, str(question["rendition"]))
         path = folder_of(content) / rendition.name / "init.mp4"
@@ -99,7 +99,7 @@ class Player:
         return {}
 
     def segment(self, question: Facts) -> Facts:
-        """Raises Busy, CannotConvert, NotFound."""
+        """Make a segment. Raises Busy, CannotConvert, NotFound."""
         content, blob = content_of(question), blob_of(question)
         rendition = self._rendition(content, blob, str(question["rendition"]))
         number = int(question["number"])
@@ -113,7 +113,7 @@ class Player:
         return {}
 
     def film(self, question: Facts) -> Facts:
-        """Begins to make an MP4 of it, and says how far that is. Raises CannotConvert."""
+        """Request a film as MP4, and return its progress. Raises CannotConvert."""
         content, blob = content_of(question), blob_of(question)
         media = probe_now(self._children, content, blob)
         plan = self._plan(content, blob)
@@ -122,7 +122,7 @@ class Player:
     # On arrival
 
     def arrived(self, media: Media, blob: Path) -> None:
-        """Where more come than can be looked at, the rest is when somebody asks."""
+        """Queue a new film for a survey. If the queue is full, it is surveyed when someone asks."""
         if media.kind in probing.PLAYABLE and media.state == Media.State.PROBED:
             with suppress(Full):
                 self._arrivals.put_nowait((media, blob))
@@ -140,14 +140,14 @@ class Player:
             log.exception("a look for cuts broke")
 
     def prepare(self, media: Media, blob: Path) -> None:
-        """Looks for where a new film can be cut, to the end of it if need be."""
+        """Find where a new film can be cut, reading all of it if need be."""
         content = Content(media.sha1, media.size_bytes)
         known = plans.find_plan(folder_of(content))
         if known is None:
             with suppress(CannotConvert, Busy), self._alone(folder_of(content)):
                 known = self._survey(content, blob, media, LOOK)
         if known is not None and not known.is_final:
-            # Long, and nobody may have to wait for it: what is known already is enough to play.
+            # This takes long, and no one may have to wait for it: the known plan is enough to play.
             with suppress(CannotConvert, Busy):
                 self._survey(content, blob, media, SCAN)
 
@@ -172,8 +172,10 @@ class Player:
             return plan
 
     def _order_scan(self, content: Content, blob: Path) -> None:
-        """Once: plans are asked for with every segment. One that was killed, perhaps with its
-        worker, is made by the next worker."""
+        """Queue a scan, but only once per content: every segment asks for the plan.
+
+        If the scan was killed, perhaps with its worker, the next worker repeats it.
+        """
         if content not in self._scans_ordered:
             with suppress(Full, CannotConvert, Busy):
                 media = probe_now(self._children, content, blob)
@@ -183,7 +185,7 @@ class Player:
     def _survey(
         self, content: Content, blob: Path, media: Media, limits: ResourceLimits
     ) -> PlaybackPlan:
-        """Asks the surveyor, and keeps what follows. Raises CannotConvert, Busy."""
+        """Ask the surveyor, and save the plan. Raises CannotConvert, Busy, NotFound."""
         probed, folder = Probed.of(media.probed), folder_of(content)
         asked = program(
             "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
@@ -207,7 +209,7 @@ class Player:
         return plan
 
     def _surveyed(self, asked: list[str], limits: ResourceLimits) -> bytes:
-        """For those who wait a few at once, as all that is light. Raises Failed, Busy."""
+        """Run the surveyor; with LOOK a few at once, like all light work. Raises Failed, Busy."""
         with ExitStack() as turn:
             if limits is LOOK:
                 self.converters.take_light_turn(turn)
@@ -226,7 +228,7 @@ class Player:
 
 
 class Lock:
-    """One that can be forgotten when nobody holds it."""
+    """A lock that is forgotten when no one holds it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -237,8 +239,11 @@ def folder_of(content: Content) -> Path:
 
 
 def of_file(answer: Answer) -> Answer:
-    """Who asks says which file it is about. Where its bytes are, the worker looks up itself: a
-    process that can reach the desk, and no more, learns of no other place and leads to none."""
+    """Wrap an answer for questions that name a file.
+
+    The worker looks up the file's blob itself, so a process that can reach the socket, and nothing
+    more, can't learn or choose a path.
+    """
 
     def answered(question: Facts) -> Facts:
         wanted = question.pop("file", None)
@@ -260,7 +265,7 @@ def save_plan(folder: Path, plan: PlaybackPlan) -> None:
 
 
 def blob_of(question: Facts) -> Path:
-    """Raises NotFound."""
+    """Return the path of the blob. Raises NotFound."""
     store, blob = library_store(), str(question["blob"])
     if store.size(blob) is None:
         raise NotFound
@@ -268,7 +273,7 @@ def blob_of(question: Facts) -> Path:
 
 
 def probe_now(children: Children, content: Content, blob: Path) -> Media:
-    """What it was found to be, or is now. Raises CannotConvert, Busy."""
+    """Return the content's row, probed now if need be. Raises CannotConvert, Busy."""
     media = probing.row_of(content)
     with blob.open("rb", buffering=0) as medium:
         probing.probe_now(children, media, medium, probing.note)

@@ -1,5 +1,7 @@
-"""What players read first (RFC 8216 and its second edition): which renditions there are, and the
-segments of each, all of them from the first answer on."""
+"""Playlists, which players read first (RFC 8216 and its second edition).
+
+They list the renditions, and all segments of each from the first answer on.
+"""
 
 import re
 from fractions import Fraction
@@ -9,12 +11,12 @@ from service.media.hls.plans import Hidden, PlaybackPlan
 from service.media.hls.renditions import AAC_CODECS, Rendition, RenditionKind
 
 SOUNDS, TEXTS = "sound", "text"
-# A quote or a line end would end the attribute; the language is a tag of BCP 47 or nothing.
+# A quote or line break would end the attribute. A language is a BCP 47 tag or nothing.
 UNQUOTABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029]')
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 UNKNOWN_LANGUAGES = frozenset({"und", "unk", "mis", "zxx", "mul"})
 LONGEST_NAME = 100
-# ISO 639-2 as containers have it, to the shorter form that browsers know.
+# From ISO 639-2, used in containers, to the shorter codes that browsers know.
 SHORTER = {
     "eng": "en",
     "deu": "de",
@@ -110,7 +112,7 @@ def _medium(kind: str, group: str, rendition: Rendition, name: str) -> str:
     facts = [f"TYPE={kind}", f'GROUP-ID="{group}"', f'NAME="{name}"']
     language = language_of(rendition.language)
     facts += [f'LANGUAGE="{language}"'] if language else []
-    # Subtitles are turned on by whoever wants them.
+    # Viewers turn subtitles on themselves.
     facts += [f"DEFAULT={yes(rendition.is_default and kind == 'AUDIO')}", "AUTOSELECT=YES"]
     facts += [f'CHANNELS="{rendition.channels}"'] if rendition.channels else []
     facts += [f'URI="{rendition.name}/index.m3u8"']
@@ -154,7 +156,7 @@ def name_of(track: Rendition | Hidden, order: int) -> str:
 
 
 def distinct(names: list[str]) -> list[str]:
-    """In a group no two may be called alike."""
+    """Make names unique, as they must be in a group."""
     found: list[str] = []
     for name in names:
         number, unique = 2, name

@@ -1,4 +1,4 @@
-"""Choose the forms of a medium: what is copied, what is encoded, and at which size."""
+"""Choose renditions of a media file: what is copied, what is encoded, and at which size."""
 
 import itertools
 import re
@@ -37,7 +37,7 @@ class RenditionKind(StrEnum):
 
 
 class PictureBox(NamedTuple):
-    """A box into which a picture is fitted, lying or standing."""
+    """A box to fit a picture into, landscape or portrait."""
 
     name: str
     long: int
@@ -56,7 +56,7 @@ SIZES = (
 
 @dataclass(frozen=True)
 class Rendition:
-    """One playlist of its own. What is copied has `starts`, all else a grid."""
+    """A rendition, with its own playlist. Copied pictures have `starts`, all others a grid."""
 
     name: str
     kind: RenditionKind
@@ -64,8 +64,8 @@ class Rendition:
     seconds: float
     is_copied: bool = False
     codecs: str = ""
-    bits: int = 0  # a second, at most
-    rate: str = ""  # pictures a second, as a fraction
+    bits: int = 0  # per second, at most
+    rate: str = ""  # pictures per second, as a fraction
     width: int = 0
     height: int = 0
     level: str = ""
@@ -80,12 +80,12 @@ class Rendition:
     delay: float = 0  # from decoding to showing, in seconds
     # Of encoded pictures
     hdr: str = ""
-    matrix: str = ""  # of the source's colours, as ffmpeg's scale calls it
+    matrix: str = ""  # of the source's colors, as ffmpeg's scale filter names it
     is_interlaced: bool = False
-    preroll: float = 0  # seconds before, that are read where no seek leads to a key frame
+    preroll: float = 0  # seconds to read before, if no seek leads to a key frame
 
     def __post_init__(self) -> None:
-        """The name becomes a path. Raises ValueError."""
+        """Check the name, since it becomes a path. Raises ValueError."""
         if not NAME.fullmatch(self.name):
             raise ValueError(self.name)
 
@@ -132,8 +132,11 @@ def container_of(probed: Probed) -> frozenset[str]:
 
 
 def preroll_of(probed: Probed, track: MediaTrack) -> float:
-    """A seek leads to a key frame where the container knows them; elsewhere to any frame, and the
-    last key frame before lies some way back: in MPEG-2 half a second, else whatever they liked."""
+    """Return how many seconds to read before a position, to pass a key frame.
+
+    A seek leads to a key frame if the container lists them, else to any frame. The key frame
+    before lies some way back: half a second in MPEG-2, any distance elsewhere.
+    """
     if container_of(probed) & KNOWING_KEYS:
         return 0
     return 2 if track.codec == "mpeg2video" else 12
@@ -145,7 +148,7 @@ def main_picture(probed: Probed) -> MediaTrack | None:
 
 
 def is_picture_copied(probed: Probed, track: MediaTrack) -> bool:
-    """Whether every phone plays it as it is. Beware: not all apply a rotation to segments."""
+    """Return whether every phone plays the track as it is. Not every phone rotates segments."""
     return (
         bool(container_of(probed) & COPIED_CONTAINERS)
         and is_plain_h264(track)
@@ -164,7 +167,7 @@ def is_plain_h264(track: MediaTrack) -> bool:
 
 
 def is_sound_copied(probed: Probed, track: MediaTrack) -> bool:
-    """MP3 only where there is nothing else: players switch badly between codecs."""
+    """Return whether to copy; MP3 only if all sounds are: players switch badly between codecs."""
     if not container_of(probed) & COPIED_SOUND_CONTAINERS:
         return False
     if track.codec == "mp3":
@@ -182,7 +185,7 @@ def is_plain_aac(track: MediaTrack) -> bool:
 def encoded_pictures(
     track: MediaTrack, shape: "SurveyedShape", seconds: float, *, below: bool, preroll: float
 ) -> list[Rendition]:
-    """`below`: only those smaller than the source, which is copied beside them."""
+    """Return the sizes to encode. `below`: only sizes smaller than the source, which is copied."""
     width, height = shown_size(track, shape)
     wanted = [size for size in SIZES if min(width, height) > size.short * 1.1]
     if not below:
@@ -192,7 +195,7 @@ def encoded_pictures(
 
 
 class SurveyedShape(NamedTuple):
-    """What the survey adds to what was probed."""
+    """What the survey adds to the facts that were probed."""
 
     pixel_ratio: float
     rate: str
@@ -206,7 +209,7 @@ def shown_size(track: MediaTrack, shape: SurveyedShape) -> tuple[int, int]:
 
 
 def holding(width: int, height: int) -> PictureBox:
-    """The smallest that needs no scaling down, or the largest of all."""
+    """Return the smallest box that needs no scaling down, or the largest of all."""
     return next((size for size in reversed(SIZES) if is_within(width, height, size)), SIZES[0])
 
 
@@ -239,7 +242,7 @@ def encoded_picture(
 
 
 def matrix_of(track: MediaTrack, shape: SurveyedShape) -> str:
-    """Untold, it is what players take it for, by the number of lines."""
+    """Return the matrix; if it isn't known, what players assume by the number of lines."""
     if shape.has_matrix:
         return "auto"
     return "bt709" if track.height >= HIGH_DEFINITION else "bt601"

@@ -13,7 +13,7 @@ from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Rendition, Rend
 from service.media.sandbox.programs import ENVIRONMENT, program
 from service.media.sandbox.tools import opens
 
-# A taken-over captioner could write without end.
+# A captioner taken over by a hostile file could write without end.
 MOST_TEXT_BYTES = 32 * 2**20
 
 Read = Callable[[int], bytes]
@@ -23,7 +23,7 @@ class Segment(NamedTuple):
     number: int
     data: bytes
     may_be_cut_off: bool = False
-    """Only the end of the output ended it, which also comes when the program is killed."""
+    """Only the end of the output ended it, which also happens if the program is killed."""
 
 
 class ConverterCommand(NamedTuple):
@@ -35,7 +35,7 @@ class ConverterCommand(NamedTuple):
 def command(
     rendition: Rendition, path: Path, first: int, last: int, scale: int
 ) -> ConverterCommand:
-    """`scale`: units a second of what is copied."""
+    """Return the command for a run of segments. `scale`: units per second of a copied track."""
     if rendition.kind == RenditionKind.TEXT:
         span = {"start": first * TEXT_SECONDS, "end": (first + 1) * TEXT_SECONDS}
         asked = program("captioner", path=str(path), track=rendition.track, **span)
@@ -59,7 +59,7 @@ def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int)
 
 
 def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
-    """Raises boxes.Malformed and adts.Malformed."""
+    """Yield the segments in a converter's output. Raises boxes.Malformed, adts.Malformed."""
     if rendition.kind == RenditionKind.TEXT:
         return _text(first, source)
     if rendition.is_copied:
@@ -82,7 +82,7 @@ def _copied(first: int, source: Read) -> Iterator[Segment]:
     for piece in boxes.pieces(source):
         number = boxes.sequence_of(piece) - 1
         while expected < number:
-            # A hole in the source: nothing is heard for so long.
+            # A gap in the source: an empty segment is silent.
             yield Segment(expected, boxes.fragment(expected + 1, boxes.decoded_at(piece), []))
             expected += 1
         yield Segment(number, piece)

@@ -1,4 +1,4 @@
-"""Pictures of media: made by a child of the worker, cached, and served."""
+"""Pictures of media: made by a child of the worker, stored, and served."""
 
 import tempfile
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from service.media.sandbox.tools import ffmpeg, opens
 from service.models import File, Media
 
 MAKE_SECONDS = 20.0
-# As long as a browser may wait for a picture, and its turn before.
+# How long a browser may wait for a picture, including its turn.
 ASK_SECONDS = 25.0
 HEIF = "heif"
 HEIF_LIMITS = ResourceLimits(
@@ -29,7 +29,10 @@ SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 
 
 def read(file: File, name: str) -> bytes:
-    """In a web process: what is kept, or what the worker makes now. Raises NotFound, Busy."""
+    """Return the stored picture, or let the worker make it now. Raises NotFound, Busy.
+
+    Runs in a web process.
+    """
     content = Content(file.sha1, file.size_bytes)
     media = probing.find_media(content)
     if name not in SIZES or not may_have_picture(media, file.name):
@@ -44,14 +47,14 @@ def read(file: File, name: str) -> bytes:
 
 
 def may_have_picture(media: Media | None, name: str) -> bool:
-    """Until it is looked at, which takes moments, its name tells."""
+    """Return whether a file may have a picture: its name decides until the probe, moments later."""
     if media is None or media.state == Media.State.WANTED:
         return kinds.kind_of(name) is not None
     return media.has_picture
 
 
 def type_of(picture: bytes) -> str:
-    """Raises NotFound where what is kept is none."""
+    """Return the content type. Raises NotFound if the stored file isn't a picture."""
     for sign, content_type in SIGNS.items():
         if picture.startswith(sign):
             return content_type
@@ -59,7 +62,7 @@ def type_of(picture: bytes) -> str:
 
 
 def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> None:
-    """Draws and keeps those that are missing. Raises Failed."""
+    """Draw and store the pictures that are missing. Raises Failed."""
     content = Content(media.sha1, media.size_bytes)
     missing = [name for name in names if not content.picture(name).exists()]
     if missing:
@@ -80,7 +83,10 @@ def drawn(children: Children, media: Media, medium: BinaryIO, names: Sequence[st
 def ask_for_pictures(
     children: Children, kind: str, medium: int, names: Sequence[str]
 ) -> list[bytes]:
-    """A child that a hostile file has taken over can still send no page and no program."""
+    """Let a child draw, and accept only pictures. Raises Failed.
+
+    A child taken over by a hostile file can't send a web page or a program.
+    """
     question = {"do": "draw", "kind": kind, "sizes": list(names)}
     files = children.ask(medium, question, MAKE_SECONDS).files
     if len(files) != len(names) or not all(file.startswith(tuple(SIGNS)) for file in files):
@@ -89,8 +95,10 @@ def ask_for_pictures(
 
 
 def unpacked(medium: BinaryIO) -> bytes:
-    """A picture in HEVC, perhaps of many tiles: ffmpeg alone can put those together, and takes no
-    filter then, so that it comes in its whole size."""
+    """Convert a HEIF picture to a full-size JPEG.
+
+    Only ffmpeg can join its HEVC tiles, and it takes no filter then, so it can't scale down.
+    """
     medium.seek(0)
     argv = [ffmpeg(), "-nostdin", "-loglevel", "error", "-threads", "1"]
     argv += ["-format_whitelist", FORMATS, "-protocol_whitelist", "fd", "-f", "mov"]

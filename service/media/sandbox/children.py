@@ -1,4 +1,4 @@
-"""Child processes that read media for the worker, kept warm: starting one costs 0.2 s."""
+"""Child processes that read media for the worker, and are reused: starting one takes 0.2 s."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ LIFE = ResourceLimits(
     wall_seconds=3600, cpu_seconds=1200, memory_bytes=2048 * MIB, output_bytes=0, open_files=64
 )
 START_SECONDS = 60.0
-# A question may take so much longer by the clock than it may compute: the machine is others' too.
+# A question's wall time is this multiple of its CPU time: other processes use the machine too.
 PATIENCE = 6
 CHECK_SECONDS = 0.5
 MOST_QUESTIONS = 500
@@ -41,8 +41,10 @@ class Said:
 
 
 class Children:
-    """As many as are asked at once; who asks bounds that. One that dies, hangs or grows old is
-    replaced."""
+    """The media children of one worker. One that dies, hangs, or grows old is replaced.
+
+    There is one for each question in progress, which the callers limit.
+    """
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
@@ -52,9 +54,11 @@ class Children:
         self._is_closed = False
 
     def ask(self, medium: int, question: Facts, seconds: float) -> Said:
-        """`medium`: a descriptor; `seconds`: of computing. Raises Failed: with `is_limit` where the
-        medium, or what it makes a decoder do, took the child along. Raises Busy where no child
-        can be started."""
+        """Ask a child. Raises Failed, or Busy if no child can be started.
+
+        `medium` is a descriptor, `seconds` is CPU time. Failed has `is_limit` if the media file,
+        or what it made a decoder do, took the child down.
+        """
         with self._one() as child:
             said = child.ask(medium, question, seconds)
         if "refused" in said.facts:
@@ -63,7 +67,7 @@ class Children:
         return said
 
     def rest(self) -> None:
-        """Ends those that nobody has asked for a while."""
+        """Stop children that no one has asked for IDLE_SECONDS."""
         then = time.monotonic() - IDLE_SECONDS
         with self._lock:
             tired = [child for child in self._idle if child.asked_at < then]
@@ -72,7 +76,7 @@ class Children:
             child.stop()
 
     def close(self) -> None:
-        """For good, whoever is being asked."""
+        """Stop all children for good, even those that are answering."""
         with self._lock:
             self._is_closed = True
             idle, self._idle = self._idle, []
@@ -110,7 +114,7 @@ class Children:
 
 
 def are_sealed(scratch: Path) -> bool:
-    """Whether this machine confines them. Raises Busy where no child can be started."""
+    """Return whether this system confines children. Raises Busy if no child can be started."""
     child = MediaChild(scratch)
     child.stop()
     if not child.is_sealed:
@@ -152,7 +156,7 @@ class MediaChild:
         return self._questions < MOST_QUESTIONS and age < MOST_AGE_SECONDS
 
     def ask(self, medium: int, question: Facts, seconds: float) -> Said:
-        """Raises Failed; it is of no more use then."""
+        """Ask this child. Raises Failed, after which the child can't be used again."""
         self._questions += 1
         self.asked_at = time.monotonic()
         deadline = self.asked_at + seconds * PATIENCE
@@ -173,7 +177,7 @@ class MediaChild:
         self._ours.close()
 
     def kill(self) -> None:
-        """Whoever is asking it in another thread sees the end of the socket."""
+        """Kill the child. A thread that waits for its answer sees the end of the socket."""
         self._running.stop()
 
     def _read_line(self, deadline: float) -> Facts:

@@ -15,13 +15,12 @@ class Pausable(Protocol):
 
 
 class Jobs:
-    """Turns, of which `most` are given at once.
+    """Turns for media jobs, at most `most` of each kind at once.
 
-    Converters are refused at once where there are so many; somebody could wait for a film's
-    length. Pictures that were asked for wait for one another, and for nothing else. What nobody
-    has asked for yet takes a turn only while less than `most` of all goes on and nobody waits.
-    A whole film is made beside all that, one at a time, and stands still while viewers need every
-    converter that there may be.
+    A converter beyond that is refused immediately: it could wait for the length of a film.
+    Requested pictures wait only for one another. Pictures that no one has requested yet get a
+    turn only while fewer than `most` jobs of all kinds run and no request waits. A whole film is
+    made alongside, one at a time, and pauses while viewers use every converter's turn.
     """
 
     def __init__(self, most: int) -> None:
@@ -36,7 +35,7 @@ class Jobs:
 
     @contextmanager
     def converting(self) -> Iterator[None]:
-        """Raises Busy."""
+        """Take a converter's turn. Raises Busy if none is free."""
         with self._changed:
             if self._converting >= self.most:
                 raise Busy
@@ -69,7 +68,7 @@ class Jobs:
 
     @contextmanager
     def picturing(self, wait_seconds: float) -> Iterator[None]:
-        """Raises Busy where no turn comes within that time."""
+        """Wait for a turn to make a requested picture. Raises Busy after `wait_seconds`."""
         with self._changed:
             self._waiting += 1
             try:
@@ -88,7 +87,7 @@ class Jobs:
 
     @contextmanager
     def picturing_ahead(self) -> Iterator[None]:
-        """Waits as long as it takes. Raises Busy when all is to end."""
+        """Wait for a turn as long as it takes. Raises Busy after `close`."""
         with self._changed:
             self._changed.wait_for(self._has_idle_turn)
             if self._is_closed:
@@ -102,7 +101,7 @@ class Jobs:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Nobody waits any longer."""
+        """End all waiting for turns, with Busy."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -19,9 +19,9 @@ from typing import Self
 LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "launch.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
-KEPT_BYTES = 8 * 1024  # of what a program complains of
+KEPT_BYTES = 8 * 1024  # of a program's standard error
 LONGEST_REASON = 200
-# How far programs stand back: those that a viewer waits for, and those that nobody waits for.
+# Niceness of programs that a viewer waits for, and of those that no one waits for.
 FOREGROUND, BACKGROUND = 5, 15
 LIMIT_SIGNALS = {
     signal.SIGXCPU: "it took too much computing",
@@ -34,25 +34,28 @@ PLACE = re.compile(r"(?:file:|fd:|pipe:)\S*|/\S+")
 DISK_FULL = "No space left on device"
 UNPRINTABLE = re.compile(r"[^ -~]+")
 
-# Linux tells children of their parent's death when the *thread* that started them ends: this one
-# lives as long as the process.
+# Linux kills children (see launch.py) when the *thread* that started them ends. This thread lives
+# as long as the process.
 _starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="confined")
 
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    wall_seconds: float  # generous: others may want the machine too
+    wall_seconds: float  # generous: other processes use the machine too
     cpu_seconds: int
-    memory_bytes: int  # of addresses, which is more than what is in use
-    output_bytes: int  # of each file that it writes, and of its standard output
+    memory_bytes: int  # of address space, which exceeds the memory in use
+    output_bytes: int  # of each file it writes, and of its standard output
     open_files: int = 64
-    nice: int = 10  # of the processor, and of the disk too: Linux derives the one from the other
+    nice: int = 10  # for CPU and disk: Linux derives the disk's priority from it
 
 
 class Failed(Exception):  # noqa: N818  Errors are nouns here.
-    """`reason` is a line for people; `is_limit`: the program was fine, and wanted too much;
-    `is_late`: by the clock alone or a disk that is full or broken, which says as much of the
-    machine as of the medium; `is_killed`: by its own limit, or by whoever else kills here."""
+    """A program's failure; `reason` is a line for people.
+
+    `is_limit`: the program worked, but needed too much. `is_late`: it ran out of wall time, or the
+    disk is full or broken, which may be the machine's fault as much as the media file's.
+    `is_killed`: by its own limit, or by another process.
+    """
 
     def __init__(
         self,
@@ -70,20 +73,20 @@ class Failed(Exception):  # noqa: N818  Errors are nouns here.
 
 
 class RunningProgram:
-    """A program that goes on: a converter, or a child that answers questions.
+    """A program in progress: a converter, or a child that answers questions.
 
-    Guarantee: a session and process group of its own, killed as a whole when its wall time is up,
-    when it is stopped, and when this process dies; lowered priority; limits of processor time,
-    addresses, size of files and open files; no descriptor but the standard three, an environment
-    of nothing but what is named; no file but those that it `opens`, where the kernel has Landlock
-    (None: it seals itself, or reads nothing hostile); and no network where the kernel lets us out
-    of it (as root, or with name spaces of users; elsewhere the protocols that ffmpeg may use are
-    all that stands between). There is no limit of processes: Linux counts all that the user has
-    on the machine.
-    Cost: 9 ms of a small Python (see launch.py), and a thread that reads what it complains of.
+    Guarantee: the program has its own session and process group, which is killed as a whole when
+    its wall time is up, when it is stopped, and when this process dies. Its priority is lowered;
+    its CPU time, address space, file sizes, and open files are limited. It gets only the standard
+    three descriptors and the given environment. Where the kernel has Landlock, it can open only
+    the files in `opens` (None: it seals itself, or reads nothing hostile). It has no network where
+    the kernel lets it leave (as root, or with user namespaces); elsewhere, only seccomp and the
+    protocols that ffmpeg may use prevent connections. The number of processes isn't limited, since
+    Linux counts all processes of the user.
+    Cost: 9 ms of a small Python (see launch.py), and a thread that reads standard error.
     """
 
-    def __init__(  # noqa: PLR0913  So much belongs to a program.
+    def __init__(  # noqa: PLR0913  A program needs all of these.
         self,
         argv: Sequence[str],
         *,
@@ -127,7 +130,7 @@ class RunningProgram:
 
     @property
     def cpu_seconds(self) -> float:
-        """What it has computed so far; where the system doesn't tell, how long it has run."""
+        """The CPU time so far, or the wall time if the system doesn't report CPU time."""
         try:
             facts = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -136,15 +139,15 @@ class RunningProgram:
 
     @property
     def stderr_tail(self) -> str:
-        """The last it complained of; not for people."""
+        """The end of its standard error, which isn't for people."""
         return self._complaints.decode(errors="replace")
 
     def poll(self) -> int | None:
-        """Its exit status, negative for a signal; None while it runs."""
+        """Return the exit status, negative for a signal, or None while it runs."""
         return self._process.poll()
 
     def wait(self) -> int:
-        """Not longer than its wall time."""
+        """Wait for the end, at most for the wall time, and return the exit status."""
         self._watcher.join()
         return self._process.wait()
 
@@ -155,13 +158,13 @@ class RunningProgram:
         self._signal_group(signal.SIGCONT)
 
     def stop(self) -> None:
-        """At once, with all that it started."""
+        """Kill the program at once, and everything it started."""
         if self.poll() is None:
             self._kill_group()
         self.wait()
 
     def failure(self) -> Failed:
-        """Of a program that has ended, and not well."""
+        """Return the failure of a program that has ended."""
         if self._was_late:
             return Failed("it took too long", is_limit=True, is_late=True)
         status = self._process.returncode or 0
@@ -179,7 +182,7 @@ class RunningProgram:
         return Failed(reason_in(self.stderr_tail))
 
     def _watch(self, complaints: int) -> None:
-        """Reads complaints until nobody can complain any more, or the time is up."""
+        """Collect standard error, and kill the group once the program ends or its time is up."""
         with open(complaints, "rb", buffering=0) as stderr:
             while readable(complaints, self._deadline):
                 piece = stderr.read(READ_BYTES)
@@ -193,18 +196,18 @@ class RunningProgram:
         self._process.wait()
 
     def _kill_group(self) -> None:
-        """Whatever it has left behind too: a group outlives its leader."""
+        """Kill the group, which outlives its leader if that left processes behind."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
     def _signal_group(self, number: signal.Signals) -> None:
-        """While it runs: later the number may be another's."""
+        """Signal the group, but only while the program runs: later its number may be reused."""
         if self.poll() is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
 
 
-def run(  # noqa: PLR0913  As Running.
+def run(  # noqa: PLR0913  As RunningProgram.
     argv: Sequence[str],
     *,
     limits: ResourceLimits,
@@ -213,7 +216,7 @@ def run(  # noqa: PLR0913  As Running.
     environment: Mapping[str, str] | None = None,
     opens: Mapping[str, str] | None = None,
 ) -> bytes:
-    """What a program writes. Raises Failed."""
+    """Run a program and return its standard output. Raises Failed."""
     ours, theirs = os.pipe()
     with open(ours, "rb", buffering=0) as output:
         try:
@@ -236,7 +239,7 @@ def run(  # noqa: PLR0913  As Running.
 
 
 def all_of(descriptor: int, limits: ResourceLimits) -> bytes:
-    """The program's death, at its wall time at the latest, ends this."""
+    """Read until the program ends, at its wall time at the latest. Raises Failed."""
     written = bytearray()
     while piece := os.read(descriptor, READ_BYTES):
         written += piece
@@ -266,7 +269,7 @@ def readable(descriptor: int, deadline: float) -> bool:
 
 
 def reason_in(complaints: str) -> str:
-    """The last line, without addresses and places, which are nobody's business."""
+    """Return the last line, without memory addresses and paths, which people shouldn't see."""
     for line in reversed(complaints.splitlines()):
         told = PLACE.sub("it", SOURCE.sub("", line))
         told = UNPRINTABLE.sub(" ", told).strip()

@@ -1,4 +1,4 @@
-"""Programs of our own that read media, by PyAV and Pillow, beside the worker."""
+"""Command lines of our own programs, which read media with PyAV and Pillow."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ ENVIRONMENT = {"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"}
 
 
 def program(module: str, **question: Any) -> list[str]:
-    """For one question, in JSON: numbers, and the path of a blob, which is ours."""
+    """Return the command for one question, in JSON: numbers, and the path of our own blob."""
     return [*command(module), json.dumps(question, separators=(",", ":"))]
 
 

@@ -13,7 +13,7 @@ from service.media.sandbox.launcher import Failed, ResourceLimits
 
 log = logging.getLogger("ferry.media")
 
-# Where programs of the system have their libraries, and where encoders count processors.
+# Where system programs have their libraries, and where encoders count CPUs.
 LIBRARIES = ("/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
 PROCESSORS = "/sys/devices/system/cpu"
 TRIAL = ResourceLimits(wall_seconds=60, cpu_seconds=10, memory_bytes=2**31, output_bytes=2**20)
@@ -21,20 +21,20 @@ TRIAL = ResourceLimits(wall_seconds=60, cpu_seconds=10, memory_bytes=2**31, outp
 
 @cache
 def ffmpeg() -> str:
-    """The program; that which came with Ferry where the owner names no other."""
+    """Return the path of ffmpeg: the one from the settings, or the one that comes with Ferry."""
     return str(Path(settings.FFMPEG or imageio_ffmpeg.get_ffmpeg_exe()))
 
 
 @cache
 def can_map_tones() -> bool:
-    """Whether it can show HDR on other screens; else such a picture is paler than it should be."""
+    """Return whether ffmpeg can map HDR to ordinary screens; without that, HDR looks too pale."""
     asked = [ffmpeg(), "-hide_banner", "-filters"]
     told = subprocess.run(asked, capture_output=True, check=False, text=True).stdout  # noqa: S603
     return all(f" {name} " in told for name in ("zscale", "tonemap"))
 
 
 def opens(*reads: Path, keeps_in: Path | None = None) -> dict[str, str] | None:
-    """For ffmpeg that reads a medium; None where it can't run like that."""
+    """Return the files ffmpeg may open to read media, or None if it can't run sealed."""
     if not runs_sealed():
         return None
     found = own_files() | {str(path): "read" for path in reads}
@@ -50,7 +50,7 @@ def own_files() -> dict[str, str]:
 
 @cache
 def runs_sealed() -> bool:
-    """An ffmpeg of the owner's may have its libraries anywhere."""
+    """Return whether ffmpeg runs sealed. The owner's own may have its libraries anywhere."""
     try:
         launcher.run([ffmpeg(), "-version"], limits=TRIAL, cwd=Path("/"), opens=own_files())
     except Failed as failed:

@@ -1,1 +1,1 @@
-"""What runs in child processes only: all that decodes media."""
+"""Code that runs only in child processes: everything that decodes media."""

@@ -1,4 +1,4 @@
-"""A program: the subtitles of some seconds of a medium, as WebVTT, to its standard output."""
+"""A program that writes the subtitles of a span of a media file to standard output, as WebVTT."""
 
 import sys
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from av.subtitles.subtitle import AssSubtitle
 from service.media.hls.captions import MOST_CUES, CaptionCue, text_of, webvtt, without_fields
 from service.media.sandboxed.opened import begins_at, opened, question, seek
 
-# What begins before and is still shown.
+# How far back to look for subtitles that began earlier and are still shown.
 PREROLL_SECONDS = 20.0
 
 

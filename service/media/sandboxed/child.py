@@ -1,8 +1,8 @@
-"""The process that reads media: one question after the other, over the socket that is its input.
+"""The process that reads media: it answers one question after another over a socket, its input.
 
-A question is a line of JSON with the medium's descriptor beside it. The answer is a line of JSON
-too, with the files that it tells the lengths of behind it. Whatever breaks in here breaks nothing
-else: who asked sees the end of the socket.
+A question is a line of JSON, sent with the media file's descriptor. The answer is a line of JSON
+that lists the lengths of the files that follow it. A crash in here breaks nothing else: the caller
+sees the end of the socket.
 """
 
 import errno
@@ -20,7 +20,7 @@ from service.media.sandboxed.refusals import Unfit
 
 HEAD_BYTES = 4096
 MOST_QUESTION_BYTES = 65_536
-# What many keep here and no reader of media should try its luck with.
+# Common files that aren't media, so that no decoder tries to read them.
 OTHERS = (b"PK\x03\x04", b"%PDF", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"\x7fELF", b"MZ", b"d8:")
 NOT_NOW = (errno.EIO, errno.ESTALE, errno.ENOTCONN)
 HEIF_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
@@ -56,14 +56,14 @@ def answered(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
         return refused(unfit.reason, is_limit=unfit.is_limit), []
     except MemoryError:
         return refused("it takes too much memory", is_limit=True), []
-    except Exception as trouble:  # noqa: BLE001  Decoders raise what they like.
+    except Exception as trouble:  # noqa: BLE001  Decoders raise anything.
         if is_of_the_disk(trouble):
             return refused("the disk can't read it", is_limit=True, is_late=True), []
         return refused(f"it is damaged ({type(trouble).__name__})"), []
 
 
 def is_of_the_disk(trouble: Exception) -> bool:
-    """What libav calls so may be damage."""
+    """Return whether the disk failed. The same errors from libav may mean a damaged file."""
     is_not_now = isinstance(trouble, OSError) and trouble.errno in NOT_NOW
     return is_not_now and not isinstance(trouble, av.FFmpegError)
 
@@ -73,7 +73,7 @@ def refused(reason: str, *, is_limit: bool = False, is_late: bool = False) -> Fa
 
 
 def probe(medium: BinaryIO) -> Facts:
-    """The columns of models.Media."""
+    """Return the columns of models.Media."""
     head = medium.read(HEAD_BYTES)
     medium.seek(0)
     if is_none(head):
@@ -94,7 +94,7 @@ def is_none(head: bytes) -> bool:
 
 
 def is_text(head: bytes) -> bool:
-    """Playlists and SVG among it: nothing that is text is a medium."""
+    """Return whether it is text, such as playlists and SVG: no text is media."""
     if b"\0" in head:
         return False
     try:

@@ -1,8 +1,8 @@
-"""A program: cuts a track into segments and copies its frames into them as they are.
+"""A program that cuts a track into segments, copying its frames unchanged.
 
-Writes fragments of MP4, one for each segment, to its standard output, from the segment it is
-asked for on. Times of decoding are made anew, from the times at which frames are shown: half of
-all containers keep no others, and a segment then lasts exactly until the next one begins.
+It writes one MP4 fragment per segment to standard output, from the requested segment on. It
+derives decoding times from the times at which frames are shown: half of all containers store only
+these, and that way a segment lasts exactly until the next one begins.
 """
 
 import sys
@@ -24,14 +24,14 @@ PREROLL_SECONDS = 1.0
 
 
 class Frame(NamedTuple):
-    at: int  # in units of the segments
+    at: int  # when it is shown, in the segments' units
     data: bytes
     is_key: bool
     duration: int
 
 
 class Copied:
-    """A track of an open medium, in the units of what is written."""
+    """A track of an open media file, with times in the units of the output."""
 
     def __init__(self, container: InputContainer, asked: dict[str, Any]) -> None:
         self._container = container
@@ -42,7 +42,7 @@ class Copied:
         self._begin = begin - BEGIN_SECONDS
         self._delay = round(asked.get("delay", 0) * self._scale)
         context = self._stream.codec_context
-        # What says once how AAC is to be read is missing where every frame says it.
+        # Without a global AAC configuration (extradata), every frame has a header.
         self._has_headers = context.name.startswith("aac") and not context.extradata
         self._has_codes = not nal.length_bytes(self._stream.codec_context.extradata or b"")
 
@@ -79,7 +79,7 @@ class Copied:
         )
 
     def _stretches_of_sound(self) -> Iterator[tuple[int, list[Frame], int | None]]:
-        """A frame belongs to the segment in which its middle lies."""
+        """Group frames by segment. A frame belongs to the segment in which its middle lies."""
         number, step = self._asked["first"], Fraction(self._asked["step"]) * self._scale
         begin = BEGIN_SECONDS * self._scale
         frames: list[Frame] = []
@@ -118,8 +118,11 @@ class Copied:
 
 
 def written(number: int, frames: list[Frame], following: int | None, delay: int) -> bytes:
-    """`following` is when the next segment's first frame is shown; `delay` lies between decoding
-    and showing, else frames that are shown in another order would be late."""
+    """Return a segment as a fragment.
+
+    `following` is when the next segment's first frame is shown. `delay` separates decoding from
+    showing; without it, frames shown in another order would be late.
+    """
     shown = sorted(frame.at for frame in frames)
     end = shown[-1] + max(1, frames[-1].duration) if following is None else following
     ends = [*shown[1:], max(end, shown[-1])]
@@ -131,7 +134,7 @@ def written(number: int, frames: list[Frame], following: int | None, delay: int)
 
 
 def without_header(data: bytes) -> bytes:
-    """AAC of MPEG-TS has a header in each frame, longer where there is a checksum."""
+    """Strip the header that AAC has in each frame of MPEG-TS; with a checksum it is longer."""
     if len(data) > 7 and data[0] == 0xFF and data[1] & 0xF0 == 0xF0:
         return data[7:] if data[1] & 0x01 else data[9:]
     return data

@@ -1,4 +1,4 @@
-"""Pictures in smaller sizes, as files for browsers that tell nothing of where they were taken."""
+"""Scale pictures down to files for browsers, without where they were taken."""
 
 import codecs
 import io
@@ -13,10 +13,10 @@ from service.media.pictures.sizes import PictureSize
 from service.media.sandboxed.refusals import Unfit
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000", "ICO")
-# Read whole into memory, some of them more than once: 3 or 4 bytes a pixel.
+# Pictures are read whole into memory, some of them more than once: 3 or 4 bytes per pixel.
 MOST_PIXELS = 120_000_000
 QUALITY = 82
-# Of the words in pictures.
+# Encodings of texts in pictures.
 CODECS = (
     "ascii",
     "latin-1",
@@ -38,26 +38,26 @@ TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 SIDEWAYS = (5, 6, 7, 8)
-ROTATIONS = {90: 6, 180: 3, 270: 8}  # clockwise degrees, as an orientation
+ROTATIONS = {90: 6, 180: 3, 270: 8}  # clockwise degrees to orientations
 SRGB = ImageCms.createProfile("sRGB")
 
-# Judged here, once JPEG has said how small it can be read.
+# `drawn` checks this itself, once it knows at which scale a JPEG is read.
 Image.MAX_IMAGE_PIXELS = None
 PngImagePlugin.MAX_TEXT_MEMORY = PngImagePlugin.MAX_TEXT_CHUNK
 ImageFile.LOAD_TRUNCATED_IMAGES = False
-# Files may be as odd as they like, and nobody reads what a child process prints.
+# Odd files are normal, and no one reads what a child process prints.
 warnings.simplefilter("ignore")
 
 
 def make_ready() -> None:
-    """Loads at once what else would be loaded when it is first needed."""
+    """Load now what would otherwise be loaded on first use."""
     Image.init()
     for name in CODECS:
         codecs.lookup(name)
 
 
 def opened(medium: BinaryIO) -> Image.Image | None:
-    """The head of a picture; None where it is none."""
+    """Read a picture's header; return None if it isn't a picture."""
     try:
         return Image.open(medium, formats=FORMATS)
     except UnidentifiedImageError:
@@ -70,17 +70,17 @@ def shown_size(image: Image.Image) -> tuple[int, int]:
 
 
 def orientation_of(image: Image.Image) -> int:
-    with suppress(Exception):  # Damaged facts of the camera spoil no picture.
+    with suppress(Exception):  # Damaged EXIF data doesn't spoil a picture.
         return int(image.getexif().get(ORIENTATION, 1))
     return 1
 
 
 def drawn(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
-    """The first frame, in each of the sizes."""
+    """Draw the first frame in each of the sizes."""
     turned = orientation_of(image)
     profile = image.info.get("icc_profile")
     target = largest_box(image.size, sizes, turned)
-    # A JPEG is read at an eighth of its size where that is enough.
+    # A JPEG is read at down to an eighth of its size if that is enough.
     image.draft(None, (target[0] * 2, target[1] * 2))
     if image.width * image.height > MOST_PIXELS:
         raise Unfit("it has too many pixels", is_limit=True)
@@ -89,7 +89,7 @@ def drawn(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
 
 
 def written(image: Image.Image, sizes: Sequence[PictureSize], turned: int = 1) -> list[bytes]:
-    """Of an image in RGB or RGBA."""
+    """Encode an RGB or RGBA image in each of the sizes."""
     small = [shrunk(image, box_of(image.size, size, turned)) for size in sizes]
     return [file_of(each.transpose(TURNS[turned]) if turned in TURNS else each) for each in small]
 
@@ -97,12 +97,12 @@ def written(image: Image.Image, sizes: Sequence[PictureSize], turned: int = 1) -
 def largest_box(
     stored: tuple[int, int], sizes: Sequence[PictureSize], turned: int
 ) -> tuple[int, int]:
-    """All have the same proportions."""
+    """Return the largest box; all have the same proportions."""
     return max((box_of(stored, size, turned) for size in sizes), key=lambda box: box[0] * box[1])
 
 
 def box_of(stored: tuple[int, int], size: PictureSize, turned: int) -> tuple[int, int]:
-    """Width and height, before the picture is turned."""
+    """Return width and height before the picture is turned."""
     width, height = reversed(stored) if turned in SIDEWAYS else stored
     scale = min(size.width / width, size.height / height)
     scale = scale if size.is_fixed_width else min(1, scale)
@@ -111,27 +111,27 @@ def box_of(stored: tuple[int, int], size: PictureSize, turned: int) -> tuple[int
 
 
 def shrunk(image: Image.Image, box: tuple[int, int]) -> Image.Image:
-    """In whole steps first, which is several times quicker and as good to the eye."""
+    """Shrink by a whole factor first: several times faster, with no visible difference."""
     if image.size == box:
         return image
     return image.resize(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
 
 
 def plain(image: Image.Image, profile: bytes | None, target: tuple[int, int]) -> Image.Image:
-    """In sRGB, with its transparency where it has some."""
+    """Convert to sRGB, and keep any transparency."""
     image = in_eight_bits(image)
     has_alpha = image.has_transparency_data
     if has_alpha or image.mode in ("P", "1"):
         image = image.convert("RGBA" if has_alpha else "RGB")
     is_transparent = has_alpha and not is_opaque(image)
     if image.width > target[0] and image.height > target[1]:
-        # Before its colours are changed: few pixels are changed sooner.
+        # Before converting colors: fewer pixels take less time.
         image = shrunk(image, target)
     return in_srgb(image, profile, "RGBA" if is_transparent else "RGB")
 
 
 def in_eight_bits(image: Image.Image) -> Image.Image:
-    """Sixteen bits, and numbers of any size, as greys."""
+    """Convert 16-bit pixels, and numbers of any size, to 8-bit grays."""
     if image.mode.startswith("I;16"):
         image = image.convert("I")
     if image.mode in ("I", "F"):
@@ -156,7 +156,7 @@ def in_srgb(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image
 
 
 def recoloured(image: Image.Image, profile: bytes) -> Image.Image | None:
-    """None where the profile is damaged, or not of this kind of picture."""
+    """Convert to sRGB; return None if the profile is damaged or for another kind of picture."""
     colours = image.convert("RGB") if image.mode == "RGBA" else image
     with suppress(ImageCms.PyCMSError, ValueError, OSError):
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
@@ -165,7 +165,7 @@ def recoloured(image: Image.Image, profile: bytes) -> Image.Image | None:
 
 
 def file_of(image: Image.Image) -> bytes:
-    """WebP where something is transparent: JPEG can't, and PNG would be many times as large."""
+    """Encode as JPEG, or as WebP if transparent: JPEG can't be, and PNG is many times as large."""
     target = io.BytesIO()
     if image.mode == "RGBA":
         image.save(target, "WEBP", quality=QUALITY, method=2)

@@ -1,4 +1,4 @@
-"""Video and audio: what they are made of, and a frame or a cover of them."""
+"""Video and audio: find out what they consist of, and draw a frame or the cover."""
 
 import importlib
 import io
@@ -24,18 +24,18 @@ from service.media.sandboxed.refusals import Unfit
 
 MOST_TRACKS = 200
 MOST_PIXELS = 8192 * 8192
-MOST_PACKETS = 2000  # to look at for one frame
+MOST_PACKETS = 2000  # read to find one frame
 LOOK_SECONDS = 6.0
-# Parts of the length, in which a film is likely to show something.
+# Fractions of the length at which a film is likely to show something.
 PLACES = (0.1, 0.3, 0.5, 0.02, 0.7, 0.9)
-BLACK, FLAT = 24, 6  # of 255: darker than that on average, or less various
+BLACK, FLAT = 24, 6  # of 255: a lower mean is black, a lower deviation is flat
 TEXT_SUBTITLES = {"ass", "ssa", "subrip", "srt", "webvtt", "mov_text", "text", "ttml"}
 PROGRESSIVE = (0, 1)  # unknown, progressive
 MOST_COVER_BYTES = 32 * 2**20
 
 
 def make_ready() -> None:
-    """Loads at once what else would be loaded when it is first needed."""
+    """Load now what would otherwise be loaded on first use."""
     for module in pkgutil.walk_packages(av.__path__, "av."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -43,7 +43,10 @@ def make_ready() -> None:
 
 @contextmanager
 def opened(medium: BinaryIO) -> Iterator[InputContainer]:
-    """Raises Unfit. Formats that lead to other files, and all protocols, are shut out."""
+    """Open a media file. Raises Unfit.
+
+    Formats that refer to other files are refused, and so are all protocols.
+    """
     options = {"format_whitelist": FORMATS, "protocol_whitelist": "none", "max_streams": "500"}
     try:
         container = av.open(medium, "r", metadata_errors="replace", container_options=options)
@@ -68,7 +71,7 @@ def probed(container: InputContainer) -> Probed:
 
 
 def first_frame(container: InputContainer) -> VideoFrame | None:
-    """It tells what no header does: how it is turned, and whether it can be read at all."""
+    """Return the first frame: only that shows the rotation, and whether the film can be read."""
     stream = film_of(container)
     return next(frames(container, stream), None) if stream else None
 
@@ -143,12 +146,12 @@ def picture_facts(stream: VideoStream, frame: VideoFrame | None) -> dict[str, An
 
 
 def rotation_of(frame: VideoFrame) -> int:
-    """Clockwise, in quarters; ffmpeg counts the other way round."""
+    """Return the clockwise rotation in steps of 90 degrees; ffmpeg counts counterclockwise."""
     return round(-frame.rotation / 90) * 90 % 360
 
 
 def film_of(container: InputContainer) -> VideoStream | None:
-    """The video that a player would begin with."""
+    """Return the video track with which a player would begin."""
     films = [each for each in container.streams.video if is_film(each)]
     return max(films, key=lambda each: bool(each.disposition & Disposition.default), default=None)
 
@@ -161,7 +164,7 @@ def is_film(stream: VideoStream) -> bool:
 
 
 def cover_of(container: InputContainer) -> bytes | None:
-    """As the file carries it: a picture of its own."""
+    """Return the embedded cover, which is a complete picture file."""
     covers = [each for each in container.streams.video if kind_of(each) == TrackKind.PICTURE]
     for packet in container.demux(covers[:1]) if covers else ():
         return bytes(packet)[:MOST_COVER_BYTES]
@@ -169,7 +172,7 @@ def cover_of(container: InputContainer) -> bytes | None:
 
 
 def drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
-    """Of a frame that shows something; of audio, of the cover."""
+    """Draw a frame that shows something, or the cover of audio, in each of the sizes."""
     stream = film_of(container)
     if stream is None:
         return cover_drawn(container, sizes)
@@ -189,7 +192,7 @@ def cover_drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list
 
 
 def choose_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
-    """Neither black nor of one colour, where it is quickly found; else the most various."""
+    """Return a frame that is neither black nor plain if found quickly, else the most varied."""
     deadline = time.monotonic() + LOOK_SECONDS
     best, most = None, -1.0
     for frame in candidates(container, stream):
@@ -220,7 +223,7 @@ def some(frames_of_it: Iterator[VideoFrame], count: int) -> Iterator[VideoFrame]
 
 
 def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
-    """Key frames from where it stands; of damaged parts, none."""
+    """Yield key frames from the current position on, except from damaged parts."""
     context = stream.codec_context
     if not context.is_open:
         context.skip_frame = "NONKEY"
@@ -233,7 +236,7 @@ def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFram
 
 
 def measure_frame(frame: VideoFrame) -> tuple[float, float]:
-    """How bright, and how various."""
+    """Return the mean and the standard deviation of brightness."""
     small = frame.reformat(width=32, height=32, format="gray", interpolation="AREA")
     (plane,) = small.planes
     greys = Image.frombytes("L", (32, 32), bytes(plane), "raw", "L", plane.line_size)
@@ -244,7 +247,7 @@ def measure_frame(frame: VideoFrame) -> tuple[float, float]:
 def image_of(
     frame: VideoFrame, stream: VideoStream, sizes: Sequence[PictureSize], turned: int
 ) -> Image.Image:
-    """No larger than the largest that is wanted of it, with square pixels."""
+    """Return an image with square pixels, no larger than the largest of the sizes."""
     ratio = stream.codec_context.sample_aspect_ratio
     width = max(1, round(frame.width * ratio)) if ratio else frame.width
     shown = min(width, MOST_PIXELS // frame.height), frame.height

@@ -1,5 +1,7 @@
-"""Landlock: from here on this process, and what it becomes, opens no file but those that it was
-told of, connects to nobody and signals nobody."""
+"""Landlock: limit which files this process can open, and prevent connections and signals.
+
+The limits are permanent, and also hold for the program that it becomes.
+"""
 
 import ctypes
 import os
@@ -9,29 +11,31 @@ import sys
 from collections.abc import Mapping
 
 PR_SET_NO_NEW_PRIVS = 38
-# The same numbers on every kind of machine.
+# System calls, with the same numbers on every architecture.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 BENEATH_PATH = 1
 ASK_VERSION = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 REMOVE_FILE, MAKE_REG, TRUNCATE = 0x20, 0x100, 0x4000
-# What may be done with a file, or with all that lies in a folder.
+# What may be done with a file, or with everything in a folder.
 RIGHTS = {
     "read": READ_FILE,
     "run": READ_FILE | READ_DIR | EXECUTE,
     "keep": READ_FILE | READ_DIR | WRITE_FILE | MAKE_REG | REMOVE_FILE | TRUNCATE,
 }
 OF_ONE_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
-# All that each version knows to forbid, of files; of TCP; and of signals and abstract sockets.
+# Everything that each version can forbid: files; TCP; signals and abstract sockets.
 FILES = {1: 0x1FFF, 2: 0x3FFF}
 LATER_FILES = 0x7FFF
 TCP, OTHERS = 0x3, 0x3
 
 
 def seal(opens: Mapping[str, str]) -> bool:
-    """Whether the kernel does so; `opens` are paths, with a word of RIGHTS each. Even a decoder
-    that a hostile file has taken over can then read what was handed to it, and answer; what is
-    open stays open."""
+    """Seal this process, and return whether the kernel did.
+
+    `opens` maps paths to keys of RIGHTS. After that, even a decoder taken over by a hostile file
+    can only read what it was given, and answer. Open descriptors stay open.
+    """
     if sys.platform != "linux":
         return False
     libc = ctypes.CDLL(None)
@@ -54,7 +58,7 @@ def allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> bool:
     try:
         place = os.open(path, os.O_PATH)
     except OSError:
-        return True  # What is not there needs no leave.
+        return True  # A missing file needs no permission.
     if not stat.S_ISDIR(os.fstat(place).st_mode):
         rights &= OF_ONE_FILE
     rule = struct.pack("=Qi", rights, place)

@@ -1,8 +1,7 @@
-"""Takes limits on, then becomes the program: `launch.py <limits in JSON> program argument…`.
+"""Apply limits, then become the program: `launch.py <limits in JSON> program argument…`.
 
-Started without site-packages it costs 9 ms. It runs before the program in the same process, so
-that nothing of the caller has to run between fork and exec, where other threads' locks are held
-for ever.
+Without site-packages, starting takes 9 ms. This runs before the program in the same process, so
+the caller runs no code between fork and exec, where locks of other threads are held forever.
 """
 
 import ctypes
@@ -15,7 +14,7 @@ from contextlib import suppress
 
 import landlock  # type: ignore[import-not-found]
 
-# Beside this one; more of Ferry is not on the path.
+# A module in this folder; the rest of Ferry isn't on the path.
 import seccomp  # type: ignore[import-not-found]
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x1000_0000, 0x4000_0000
@@ -30,7 +29,7 @@ def main(
 ) -> None:
     os.setpriority(os.PRIO_PROCESS, 0, limits["nice"])
     leave_network()
-    # After that, since new rights end it.
+    # Only now, since a change of credentials cancels it.
     die_with_parent(limits["parent"])
     bound(resource.RLIMIT_CPU, limits["cpu_seconds"])
     bound(resource.RLIMIT_AS, limits["memory_bytes"])
@@ -44,7 +43,7 @@ def main(
 
 
 def leave_network() -> None:
-    """Where the kernel lets us; a user without rights needs a name space of users for it."""
+    """Leave the network if the kernel allows it; without privileges, via a user namespace."""
     unshare = getattr(ctypes.CDLL(None), "unshare", None)
     if unshare is not None and unshare(CLONE_NEWNET) != 0:
         unshare(CLONE_NEWUSER | CLONE_NEWNET)
@@ -59,10 +58,10 @@ def die_with_parent(parent: int) -> None:
 
 
 def bound(kind: int, most: int) -> None:
-    """Never above what holds already, and never to be raised again."""
+    """Set a limit that can't be raised again, and that is never above the current one."""
     _soft, hard = resource.getrlimit(kind)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with suppress(ValueError, OSError):  # macOS knows no limit of memory.
+    with suppress(ValueError, OSError):  # macOS has no memory limit.
         resource.setrlimit(kind, (most, most))
 
 

@@ -1,4 +1,4 @@
-"""A medium opened by PyAV: only inside programs that run under limits."""
+"""Open media files with PyAV: only for programs that run under limits."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from typing import Any
 
 import av
 
-# PyAV loads these when it first meets subtitles, and then no file can be opened any more.
+# PyAV would load these when it first meets subtitles, when it can't open files any more.
 import av.subtitles.codeccontext
 import av.subtitles.stream
 from av.container import InputContainer
@@ -24,23 +24,26 @@ def question() -> dict[str, Any]:
 
 
 def opened(path: str) -> InputContainer:
-    """Nothing but this file is read, whatever the file says and whoever takes this process over."""
+    """Seal this process to this file, and open it.
+
+    It can read no other file then, whatever the file says, even if the process is taken over.
+    """
     seal({path: "read"})
     options = {"format_whitelist": FORMATS, "protocol_whitelist": "file", "max_streams": "500"}
     return av.open(f"file:{path}", container_options=options, metadata_errors="replace")
 
 
 def begins_at(container: InputContainer) -> float:
-    """The second that players show as 0."""
+    """Return the time, in seconds, that players show as 0."""
     return (container.start_time or 0) / MICROSECONDS
 
 
 def unit_of(stream: Stream) -> Fraction:
-    """What its times count, in seconds."""
+    """Return the unit of the stream's times, in seconds."""
     return stream.time_base or Fraction(1, MICROSECONDS)
 
 
 def seek(container: InputContainer, seconds: float) -> None:
-    """To somewhere before, where that is possible."""
+    """Seek to somewhere before this time, if possible."""
     at = max(0.0, seconds) + begins_at(container)
     container.seek(int(at * MICROSECONDS), backward=True)

@@ -1,4 +1,4 @@
-"""What a child reports about a medium that it can't use."""
+"""What a child reports about a media file that it can't use."""
 
 
 class Unfit(Exception):  # noqa: N818  Errors are nouns here.

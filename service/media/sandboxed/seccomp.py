@@ -1,5 +1,6 @@
-"""seccomp: from here on this process, and what it becomes, can't even ask the kernel for what
-Landlock lets pass: sockets, owners and times of files, other processes, keys, new name spaces.
+"""seccomp: refuse system calls that Landlock allows, to this process and the program it becomes.
+
+They concern sockets, owners and times of files, other processes, keys, and new namespaces.
 """
 
 import ctypes
@@ -16,15 +17,15 @@ ALLOW, ERRNO = 0x7FFF_0000, 0x0005_0000
 REFUSED, UNKNOWN = ERRNO | errno.EPERM, ERRNO | errno.ENOSYS
 # Instructions: load a word; jump if it is equal, if it is no less, or if bits are set; return.
 LOAD, EQUAL, NO_LESS, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-# Where the number, the machine and the lower half of the first argument are.
+# Offsets of the call's number, the architecture, and the lower half of the first argument.
 NUMBER, MACHINE, ARGUMENT = 0, 4, 16
-# The numbers of x32, another way into the same kernel, begin here.
+# Call numbers of x32, another ABI of the same kernel, begin here.
 X32 = 0x4000_0000
-# CLONE_NEWTIME is not among them: clone() has that bit for the signal at the end.
+# Without CLONE_NEWTIME, since clone() uses that bit for the exit signal.
 NAME_SPACES = 0x7E02_0000
 MACHINES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 
-# On x86_64 and on aarch64; 0 where there is no such call.
+# Numbers on x86_64 and aarch64; 0 if there is no such call.
 SOCKETS = {
     "socket": (41, 198),
     "socketpair": (53, 199),  # A datagram from one of the pair may name any address.
@@ -121,13 +122,13 @@ KERNEL = {
     "syslog": (103, 116),
 }
 CALLS = SOCKETS | FILES | PROCESSES | KERNEL
-# Judged by their first argument, or not at all.
+# Decided by the first argument, except clone3(), which is always refused.
 CLONE, CLONE3 = (56, 220), (435, 435)
 TGKILL, PRLIMIT = (234, 131), (302, 261)
 
 
 def refuse() -> bool:
-    """Whether the kernel does so, for good."""
+    """Refuse the calls for good, and return whether the kernel did so."""
     machine = platform.machine()
     if sys.platform != "linux" or machine not in MACHINES:
         return False
@@ -141,7 +142,7 @@ def refuse() -> bool:
 
 
 def are_refused() -> bool:
-    """Whether this process was started so."""
+    """Return whether this process was started with the calls refused."""
     try:
         with open("/proc/self/status") as status:
             return f"Seccomp:\t{MODE_FILTER}\n" in status
@@ -159,10 +160,10 @@ def instructions(machine: str) -> Iterator[bytes]:
     for name in CALLS:
         if CALLS[name][column]:
             yield from unless(EQUAL, CALLS[name][column], REFUSED)
-    # glibc then makes threads by clone(), whose flags can be seen.
+    # glibc then starts threads with clone(), whose flags the filter can see.
     yield from unless(EQUAL, CLONE3[column], UNKNOWN)
     yield from by_argument(CLONE[column], ANY_BIT, NAME_SPACES, REFUSED, ALLOW)
-    # Of itself alone, as abort() and limits need it.
+    # Allowed only for this process itself: abort() and limits need it.
     yield from by_argument(TGKILL[column], EQUAL, os.getpid(), ALLOW, REFUSED)
     yield from by_argument(PRLIMIT[column], EQUAL, 0, ALLOW, REFUSED)
     yield instruction(RETURN, ALLOW)

@@ -1,6 +1,6 @@
-"""A program: says where a medium can be cut, when its tracks end, and what players need first.
+"""A program that finds where a media file can be cut, when tracks end, and what players need first.
 
-It reads packets and decodes none. Its answer is one document of JSON.
+It reads packets and decodes none. Its answer is one JSON document.
 """
 
 import io
@@ -24,14 +24,14 @@ from service.media.hls import adts, boxes, nal
 from service.media.hls.grid import LONGEST_COPIED_SECONDS
 from service.media.sandboxed.opened import MICROSECONDS, begins_at, opened, question, seek, unit_of
 
-# Others have none, or keep in it what only seems to be a key frame.
+# Other formats have no index, or list frames in it that only seem to be key frames.
 INDEXED = {"mov", "matroska"}
-# How near its end the last packets of all tracks are looked for.
+# How far before the end to look for the last packets of all tracks.
 TAIL_SECONDS = 10
 SAMPLES = 6
 LOOK_FRAMES, REORDERED = 80, 20
 UNTOLD = 2
-HDR = {16: "pq", 18: "hlg"}  # as ITU-T H.273 counts transfer characteristics
+HDR = {16: "pq", 18: "hlg"}  # transfer characteristics of ITU-T H.273
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def shape_of(stream: VideoStream) -> dict[str, Any]:
 
 
 def ends_of(container: InputContainer) -> dict[int, float]:
-    """In seconds after the beginning; where that can't be read, what the container says."""
+    """Return the end of each track in seconds from the beginning, or what the container says."""
     whole = (container.duration or 0) / MICROSECONDS
     ends: dict[int, float] = {}
     with suppress(av.FFmpegError):
@@ -97,7 +97,7 @@ def seconds(packet: "Packet[Any]", units: int) -> float:
 def keys_of(
     container: InputContainer, stream: Stream, end: float, *, may_scan: bool
 ) -> dict[str, Any] | None:
-    """None: not known without reading all of it, or nowhere."""
+    """Return the key frames, or None if only a scan of the whole file could find them."""
     if INDEXED.intersection(container.format.name.split(",")):
         with suppress(av.FFmpegError):
             seek(container, end / 2)
@@ -122,7 +122,7 @@ def indexed(container: InputContainer, stream: Stream) -> dict[str, Any]:
 
 
 def presentation_delay(container: InputContainer, stream: Stream, marks: list[int]) -> int:
-    """From the first key frame's decoding to its showing."""
+    """Return the time from the first key frame's decoding to its showing."""
     if not marks:
         return 0
     container.seek(marks[0], stream=stream, backward=True)
@@ -133,13 +133,16 @@ def presentation_delay(container: InputContainer, stream: Stream, marks: list[in
 
 
 def bytes_between(stream: Stream, entries: list[Any]) -> list[int]:
-    """From each key frame to the next; the last one's are not known."""
+    """Return the bytes from each key frame to the next; unknown for the last one."""
     positions = [each.pos for each in entries]
     return [max(0, after - before) for before, after in pairwise(positions)]
 
 
 def is_complete(times: list[float], end: float) -> bool:
-    """Of a container without an index, only those that were passed by chance are known."""
+    """Return whether the key frames lie close enough together to be all of them.
+
+    Without an index, only those that were read by chance are known.
+    """
     bounds = [0.0, *times, end]
     return all(after - before <= LONGEST_COPIED_SECONDS for before, after in pairwise(bounds))
 
@@ -162,7 +165,7 @@ def scanned(container: InputContainer, stream: Stream) -> dict[str, Any]:
 def checked(
     container: InputContainer, stream: Stream, keys: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Some of the cuts are tried: a seek must lead there, to a frame that needs no other one."""
+    """Return None unless seeks to some of the cuts lead there, to frames that need no other."""
     step, delay = max(1, len(keys["marks"]) // SAMPLES), Fraction(0)
     length_bytes = nal.length_bytes(stream.codec_context.extradata or b"")
     for mark in keys["marks"][::step]:
@@ -174,9 +177,9 @@ def checked(
 
 
 def delay_in(packets: list["Packet[Any]"]) -> Fraction:
-    """How much later than it is shown a frame would be decoded, were it not begun so much earlier.
+    """Return how much earlier decoding must start so that each frame is decoded before it is shown.
 
-    The last ones say nothing: those shown before them are perhaps still to come.
+    The last packets don't count, since frames shown before them may still follow.
     """
     shown = [each.pts for each in packets if each.pts is not None]
     late = (at - pts for at, pts in zip(sorted(shown), shown, strict=True))
@@ -186,7 +189,7 @@ def delay_in(packets: list["Packet[Any]"]) -> Fraction:
 def from_mark(
     container: InputContainer, stream: Stream, mark: int, by: str
 ) -> Iterator["Packet[Any]"]:
-    """The packets from a key frame on, however near to it a seek leads."""
+    """Yield the packets from a key frame on, seeking further back where a seek misses it."""
     back = int(2 / unit_of(stream))
     for attempt in range(4):
         container.seek(mark - attempt * attempt * back, stream=stream, backward=True)
@@ -221,7 +224,7 @@ def init_of(container: InputContainer, index: int) -> dict[str, str]:
 
 
 def supply_config(container: InputContainer, stream: AudioStream) -> None:
-    """MPEG-TS says it in each frame, MP4 once."""
+    """Set the AAC configuration: MPEG-TS has it in each frame, MP4 once."""
     if stream.codec_context.name.startswith("aac"):
         container.seek(0, backward=True)
         for packet in islice(container.demux(stream), 1):
