@@ -13,7 +13,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def main(child: type[EngineProcess] = EngineProcess) -> None:
-    """The first argument is the process that started it."""
+    """Run the engine. The first argument is the id of the process that started it."""
     die_with(int(sys.argv[1]))
     orders, events = os.dup(0), os.dup(1)
     os.dup2(2, 1)
@@ -24,7 +24,7 @@ def main(child: type[EngineProcess] = EngineProcess) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Else an engine whose worker was killed would write beside the next one's."""
+    """Die with the worker: otherwise this engine and the next would write the same files."""
     libc = ctypes.CDLL(None, use_errno=True)
     if sys.platform == "linux":
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -33,7 +33,7 @@ def die_with(parent: int) -> None:
 
 
 def first_line(orders: int) -> bytes:
-    """Byte by byte: what follows is not ours to read."""
+    """Read one line, byte by byte: `EngineProcess` reads what follows."""
     line = bytearray()
     while (letter := os.read(orders, 1)) not in {b"\n", b""}:
         line += letter

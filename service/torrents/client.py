@@ -1,4 +1,4 @@
-"""The engine, as the worker uses it."""
+"""The worker's client for the engine."""
 
 import logging
 import threading
@@ -20,13 +20,13 @@ log = logging.getLogger("ferry.worker")
 
 
 class Engine:
-    """libtorrent in a process of its own, so that a torrent that crashes it harms nobody else.
+    """libtorrent in a separate process, so that a torrent that crashes it harms nothing else.
 
-    `start` and `poll` are for one thread that lives as long as this process: the engine's process
-    dies with the thread that started it. A process that ends, or leaves a ping unanswered for ten
-    seconds, is replaced in `poll` by an empty one, which is told by Restarted; pauses between
-    starts grow while it dies again and again. While it computes, only its own computing counts
-    towards these ten seconds: a large torrent on a busy machine takes longer by the clock.
+    Call `start` and `poll` from one thread that lives as long as this process: the engine's process
+    dies with the thread that started it. If the engine ends, or leaves a ping unanswered for ten
+    seconds, `poll` replaces it with an empty engine and reports Restarted. If the engine keeps
+    dying, the pauses between starts grow. While the engine computes, only its CPU time counts
+    toward the ten seconds: a large torrent on a busy machine takes longer by the clock.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Engine:
         command: tuple[str, ...] = COMMAND,
         wake_up: threading.Event | None = None,
     ) -> None:
-        """`wake_up` is set when there is something to poll."""
+        """Set `wake_up` whenever there is something to poll."""
         self._settings = settings
         self._clock = clock
         self._command = command
@@ -62,7 +62,7 @@ class Engine:
         return self._process.pid if self._process else None
 
     def start(self) -> None:
-        """Raises OSError where no process can be made."""
+        """Start the engine's process. Raises OSError if it can't be created."""
         now = self._clock()
         self._reader = EventReader()
         self._process = Process(self._command, self._wake_up)
@@ -73,7 +73,10 @@ class Engine:
         self._ping(now)
 
     def is_alive(self, now: float) -> bool:
-        """Whether it answers, or has computed within the last ten seconds, but not for ten."""
+        """Return whether the engine answers pings, or is busy computing.
+
+        Busy means that it computed within the last ten seconds, but for less than ten in total.
+        """
         if self._process is None or self._process.has_ended():
             return False
         if self._asked_at is None or now - self._asked_at < ANSWER_SECONDS:
@@ -82,7 +85,7 @@ class Engine:
         return now - self._computed_at < ANSWER_SECONDS and not is_endless
 
     def add(self, order: Order) -> None:
-        """Does nothing where this key was added before and is not gone."""
+        """Give the engine an order, unless an order with its key was added and isn't gone."""
         if order.key in self._orders:
             return
         if self._trial.is_struck_out(order.key):
@@ -108,13 +111,13 @@ class Engine:
         self._do("resume", key)
 
     def seed(self, key: str) -> None:
-        """From now on the files are never written again."""
+        """Seed a complete torrent, and never write its files again."""
         if key in self._orders:
             self._orders[key] = replace(self._orders[key], seeding=True)
         self._do("seed", key)
 
     def remove(self, key: str) -> None:
-        """Answered by Gone, also where the key is unknown."""
+        """Remove a torrent. TorrentGone follows, even if the key is unknown."""
         self._trial.forget(key)
         is_there = self._orders.pop(key, None) is not None and key not in self._held
         self._held.discard(key)
@@ -126,8 +129,10 @@ class Engine:
             self._news.append(TorrentGone(key))
 
     def poll(self) -> list[Event]:
-        """Everything since the last poll, at least once a second: here a process that died or
-        hangs is found and replaced. Never blocks, never raises."""
+        """Return the events since the last poll, and replace a process that died or hangs.
+
+        Call it at least once a second. It never blocks and never raises.
+        """
         now = self._clock()
         self._read()
         if self._process is not None:
@@ -142,7 +147,7 @@ class Engine:
         return news
 
     def wait(self, within_seconds: float) -> bool:
-        """Until there is something to poll, or the time is up."""
+        """Wait until there is something to poll, or the time is up. Return whether there is."""
         if self._news:
             return True
         has_rung = self._wake_up.wait(within_seconds)
@@ -150,7 +155,7 @@ class Engine:
         return has_rung
 
     def stop(self, within_seconds: float) -> None:
-        """Saves where each torrent stands, then ends the process; kills it at the deadline."""
+        """Have the engine save each torrent's progress and end; kill it at the deadline."""
         self._start_at = None
         if self._process is None:
             return
@@ -162,7 +167,7 @@ class Engine:
         self._process = None
 
     def _read(self) -> None:
-        """Of statuses only the last counts; they come first, so that none outlives its order."""
+        """Handle the process's messages, statuses first, so that no status outlives its order."""
         if self._process is None:
             return
         try:
@@ -194,7 +199,7 @@ class Engine:
         self._news.append(event)
 
     def _watch(self, process: Process, now: float) -> None:
-        """Notes whether it has computed since the last poll, while it owes an answer."""
+        """While a ping is unanswered, note whether the process computed since the last poll."""
         if self._asked_at is None:
             return
         seen_cpu = process.cpu_seconds
@@ -219,7 +224,7 @@ class Engine:
         self._held = {key for key in self._held if self._trial.is_held(key)}
 
     def _bury(self, process: Process, now: float) -> None:
-        """Finds out who it was, as far as can be known, and when to start anew."""
+        """Find the culprit of a crash, as far as possible, and schedule the next start."""
         code = process.kill()
         self._read()
         self._process = None

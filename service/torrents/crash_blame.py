@@ -6,12 +6,12 @@ GROUPS = 16
 
 
 class CrashSearch:
-    """Orders that may have crashed the engine come back in groups, one after the other.
+    """The search for a culprit: suspects return to the engine in groups, one after the other.
 
-    First come all that nobody suspects, as one of them may have crashed it while another was in
-    hand. A group that lives for ten seconds is free, and one that crashes the engine again is split
-    further. Where one order alone was in hand or on trial, and all others that were there were
-    free, it is the culprit and gets a strike.
+    The orders without suspicion return first, since one of them may have crashed the engine while
+    another was in hand. A group that runs for ten seconds is cleared; a group that crashes the
+    engine again is split further. If a single order was in hand or under test, and all others in
+    the engine were cleared, that order is the culprit and gets a strike.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class CrashSearch:
         self._began_at: float | None = None
 
     def crashed(self, in_hand: set[str], active: set[str], lived_seconds: float) -> tuple[str, ...]:
-        """Who gets a strike, if anybody is known to be the culprit."""
+        """Give the culprit of a crash a strike and return it, or return nothing if it's unknown."""
         known = in_hand | set(self._current)
         suspects = known or active
         others_are_free = known == active or lived_seconds >= PROOF_SECONDS
@@ -50,7 +50,7 @@ class CrashSearch:
         self._waiting = [tuple(each for each in group if each != key) for group in self._waiting]
 
     def released(self, now: float, held: set[str], *, has_others: bool) -> tuple[str, ...]:
-        """Whose turn it is now, of those that were added again and are held."""
+        """Return the group to release now, from the held orders that were added again."""
         if self._began_at is None and has_others:
             self._began_at = now
         if self._began_at is not None and now - self._began_at < PROOF_SECONDS:

@@ -3,19 +3,17 @@
 from dataclasses import dataclass
 from typing import Literal
 
-# metadata also stands for one whose files are known and wait for `proceed`.
+# A torrent that waits for `proceed` is in `metadata` too, although its files are known.
 Phase = Literal["metadata", "checking", "downloading", "complete", "seeding", "paused"]
 
 
 @dataclass(frozen=True)
 class FileOf:
     index: int  # the name of the file in the transfer's folder
-    path: tuple[
-        str, ...
-    ]  # as the torrent says; without the torrent's own name where it is a folder
+    path: tuple[str, ...]  # as in the torrent; without the torrent's name if it is a folder
     size_bytes: int
-    is_padding: bool  # is never written
-    is_symlink: bool  # is never made, nor written
+    is_padding: bool  # never written
+    is_symlink: bool  # never created or written
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Metadata:
     hash_v1: str  # 40 hex digits; empty for a torrent of version 2 only
     hash_v2: str  # 64 hex digits; empty for a torrent of version 1 only
     is_private: bool
-    is_folder: bool  # else its one file stands alone
+    is_folder: bool  # if False, its only file has no folder
     size_bytes: int  # without padding
     files: tuple[FileOf, ...]
 
@@ -41,48 +39,48 @@ class Status:
     peers_connected: int
     peers_sending: int
     peers_receiving: int
-    seeders: int  # in the whole swarm, as far as trackers and peers tell
+    seeders: int  # in the whole swarm, as reported by trackers and peers
     leechers: int
-    availability: float  # copies of the torrent that are in reach; -1 where it is unknown
-    uploaded_bytes: int  # ever, across restarts
+    availability: float  # copies of the torrent within reach; -1: unknown
+    uploaded_bytes: int  # in total, across restarts
 
 
 @dataclass(frozen=True)
 class Complete:
-    """Every wanted byte is hashed and written, and the files are closed."""
+    """The event that every wanted byte is verified and written, and the files are closed."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class Seeded:
-    """The ratio or the time is reached; the engine has let go of the folder."""
+    """The event that seeding reached its ratio or time; the engine no longer uses the folder."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class TorrentBroken:
-    """Goes on after `resume` where the word is disk_full or disk_error; is over with others."""
+    """An error. After disk_full or disk_error, `resume` continues; other words end the torrent."""
 
     key: str
     word: str
-    sentence: str  # for same_torrent the key of the other
+    sentence: str  # for same_torrent, the other torrent's key
 
 
 @dataclass(frozen=True)
 class TorrentGone:
-    """The engine has let go of the folder."""
+    """The event that the engine no longer uses the folder."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class Restarted:
-    """The engine's process died or hung and is there anew, empty: everything is to be added again.
+    """The event that an empty process replaced one that died or hung: add every torrent again.
 
-    Each of the suspects gets a strike. Where nobody is known to be the culprit there is no
-    suspect: the engine then takes up orders in small groups until it knows.
+    Each suspect gets a strike. If the culprit is unknown, there are no suspects, and `Engine`
+    releases orders in small groups until it finds the culprit.
     """
 
     suspects: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Orders and events as lines of JSON: one document each, of a bounded length, checked when read."""
+"""Encode orders and events as lines of JSON of bounded length, and check them when reading."""
 
 import json
 import types
@@ -12,8 +12,8 @@ from service.torrents import events
 from service.torrents.events import Event, FileOf, Metadata
 from service.torrents.orders import EngineSettings, Order
 
-# A magnet link has up to 64 KiB, and escapes may make six letters of one. Beside it, 100,000 files
-# may be unwanted.
+# The longest line is an order with a magnet link of up to 64 KiB, which escapes may make six times
+# as long, and the indexes of up to 100,000 unwanted files.
 LONGEST_LINE = 2**21
 MOST_FILES = 100_000
 LONGEST_PATH = 64 * 1024
@@ -25,17 +25,17 @@ ORDERS = {"Order": Order, "EngineSettings": EngineSettings}
 
 
 class Garbled(Exception):  # noqa: N818  Errors are nouns here.
-    """A line that nobody of us wrote."""
+    """A line that neither the worker nor the engine writes."""
 
 
 class Lines:
-    """Documents out of bytes that come in pieces."""
+    """A decoder of documents from bytes that arrive in pieces."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, piece: bytes) -> list[Document]:
-        """Raises Garbled."""
+        """Return the documents that this piece completes. Raises Garbled."""
         self._rest += piece
         *whole, rest = self._rest.split(b"\n")
         self._rest = rest
@@ -59,7 +59,7 @@ def line_of(document: Document) -> bytes:
 
 
 def lines_of_event(event: Event) -> Iterator[bytes]:
-    """The files of a torrent go ahead in lines of their own, since there may be many."""
+    """Yield an event's lines. A torrent's files come first, in extra lines: there may be many."""
     if isinstance(event, Metadata):
         for some in in_portions(event.files):
             rows = [[each.path, each.size_bytes, flags_of(each), each.index] for each in some]
@@ -85,15 +85,15 @@ def flags_of(file: FileOf) -> int:
 
 
 class EventReader:
-    """Puts the files of a torrent and what else is known of it together."""
+    """A reader that joins a torrent's files, from their separate lines, with its metadata."""
 
     def __init__(self) -> None:
         self._files: list[FileOf] = []
-        # Files share the names of their folders: a hundred each, perhaps.
+        # Keep each name once: files share their folders' names, perhaps a hundred per file.
         self._names: dict[str, str] = {}
 
     def event(self, document: Document) -> Event | None:
-        """None for a portion of files. Raises Garbled."""
+        """Return the event, or None for a portion of files. Raises Garbled."""
         if "files" in document and "event" not in document:
             self._files += [file_of(row, self._names) for row in listed(document["files"])]
             if len(self._files) > MOST_FILES * 2 + 1:
@@ -130,7 +130,7 @@ def order_document(order: Order | EngineSettings) -> Document:
 
 
 def order_of(document: Document) -> Order | EngineSettings:
-    """Raises Garbled."""
+    """Return the order or the settings in a document. Raises Garbled."""
     kind = ORDERS.get(document.pop("order", ""))
     if kind is None:
         raise Garbled
@@ -152,7 +152,7 @@ def hints_of(name: str) -> dict[str, Any]:
 
 
 def checked(value: Any, wanted: Any) -> Any:
-    """JSON has no tuples, and writes 1.0 and 1 alike."""
+    """Return the value in its type: JSON has no tuples, and may write 1.0 as 1."""
     if wanted is float and isinstance(value, int | float):
         return float(value)
     if get_origin(wanted) is tuple:

@@ -11,10 +11,10 @@ class EngineSettings:
     port: int  # 0: the system chooses
     interface: str  # an address or the name of a device; empty for all
     proxy: str  # socks5://name:password@host:port, or http://…; empty for none
-    utp: bool  # peers may be met over uTP, too
-    port_mapping: bool  # the router is asked to let peers in, by UPnP and NAT-PMP
-    fetch_private: bool  # peers, trackers and web seeds in private networks are allowed
-    download_limit_bytes: int  # per second, as the next; 0 for none
+    utp: bool  # also connect to peers over uTP
+    port_mapping: bool  # ask the router to let peers in, by UPnP and NAT-PMP
+    fetch_private: bool  # allow peers, trackers, and web seeds in private networks
+    download_limit_bytes: int  # per second, like the next; 0: no limit
     upload_limit_bytes: int
     seed_ratio: float
     seed_minutes: int
@@ -26,12 +26,12 @@ class EngineSettings:
 
 @dataclass(frozen=True)
 class Order:
-    """One wanted torrent: its magnet link, or `metadata.torrent` in its folder, or both."""
+    """A torrent to fetch or seed, by its magnet link, `metadata.torrent` in its folder, or both."""
 
     key: str  # the transfer's id as digits
     folder: str  # exists, and belongs to this order alone
     magnet: str = ""
-    may_download: bool = False  # else it stops once its files are known, until `proceed`
-    seeding: bool = False  # is whole and in the library: is only given to others, never written
-    uploaded_bytes: int = 0  # ever, before this order
-    unwanted: tuple[int, ...] = ()  # files that aren't fetched, by their index
+    may_download: bool = False  # if False, stop once the files are known, until `proceed`
+    seeding: bool = False  # complete and in the library: only upload, never write
+    uploaded_bytes: int = 0  # in total, before this order
+    unwanted: tuple[int, ...] = ()  # indexes of files not to fetch

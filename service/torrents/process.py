@@ -22,7 +22,7 @@ log = logging.getLogger("ferry.worker")
 
 
 class Process:
-    """Three threads move its lines, so that nobody ever waits for a process that hangs."""
+    """The engine's process. Three threads move its lines, so that no caller waits if it hangs."""
 
     def __init__(
         self, command: tuple[str, ...] = COMMAND, wake_up: threading.Event | None = None
@@ -57,7 +57,7 @@ class Process:
 
     @property
     def cpu_seconds(self) -> float:
-        """What its first thread, which answers, has computed; 0 where the system doesn't tell."""
+        """Return the CPU time of its main thread, which answers pings; 0 if it is unknown."""
         try:
             facts = Path(f"/proc/{self.pid}/task/{self.pid}/stat").read_text()
         except OSError:
@@ -68,11 +68,11 @@ class Process:
         self._outgoing.put(line)
 
     def news(self) -> list[Document]:
-        """All but statuses, in the order they came."""
+        """Return the messages other than statuses, in order of arrival."""
         return [self._news.popleft() for _ in range(len(self._news))]
 
     def statuses(self) -> list[Document]:
-        """The last of each torrent."""
+        """Return the last status of each torrent."""
         keys = list(self._statuses)
         return [self._statuses.pop(key) for key in keys]
 
@@ -90,7 +90,7 @@ class Process:
         self._process.kill()
 
     def kill(self) -> int:
-        """Afterwards all that it ever said can be read. Returns how it ended."""
+        """Kill the process and return its exit code. Afterward, all its output can be read."""
         self._process.kill()
         code = self._process.wait()
         self.send(b"")
@@ -123,7 +123,7 @@ class Process:
             self._wake_up.set()
 
     def _sort(self, documents: list[Document]) -> None:
-        """Statuses are no news: they come every second, of a thousand torrents at once."""
+        """Separate statuses, which set no wake-up: they come every second for 1,000 torrents."""
         for document in documents:
             if document.get("event") == "Status":
                 self._statuses[str(document.get("key"))] = document
@@ -144,8 +144,10 @@ def close(stream: IO[bytes]) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Nothing of the worker's own, which has secrets in it. libtorrent brings its own OpenSSL,
-    which looks for certificates where no system keeps them."""
+    """Return an environment without the worker's variables, which include secrets.
+
+    It names the system's certificates: libtorrent's OpenSSL looks where no system keeps them.
+    """
     places = ssl.get_default_verify_paths()
     found = {"SSL_CERT_FILE": places.cafile, "SSL_CERT_DIR": places.capath}
     kept = {name: value for name, value in found.items() if value}

@@ -1,26 +1,26 @@
-"""Bencode, read within bounds: it comes from strangers."""
+"""Read bencode within bounds: it comes from strangers."""
 
 import re
 
 from service.errors import NotATorrent
 
-# Keys count too. A torrent of 100,000 files has some 800,000.
+# Keys count too. A torrent of 100,000 files has about 800,000 values.
 MOST_VALUES = 1_200_000
 DEEPEST = 300
 LENGTH = re.compile(rb"([0-9]{1,10}):")
 TOKEN = re.compile(rb"([0-9]{1,10}):|i(-?[1-9][0-9]{0,18}|0)e|[lde]")
 TEXT, INTEGER = 1, 2  # groups of TOKEN
 LIST, DICTIONARY, END = b"l", b"d", b"e"
-# What may come next in an open list or dictionary: a key and a value take turns.
+# What may come next in an open list or dictionary: keys and values alternate.
 ANY, KEY, VALUE = range(3)
 FIRST = {LIST: ANY, DICTIONARY: KEY}
 
 
 class BencodeReader:
-    """A place in a document, which moves on as values are read or skipped, one by one.
+    """A cursor in a document that moves forward as values are read or skipped, one by one.
 
     Guarantee: memory for one text at a time and no recursion, whatever the document holds.
-    Refused: a tree of objects. 7 MB of bencode can make 1 GB of them.
+    Rejected: a tree of objects. 7 MB of bencode can become 1 GB of objects.
     """
 
     def __init__(self, content: bytes, most_values: int = MOST_VALUES) -> None:
@@ -38,7 +38,10 @@ class BencodeReader:
         self.at += 1
 
     def leaves(self) -> bool:
-        """Whether the list or dictionary ends here, and is left. What is cut off has no end."""
+        """Return whether the list or dictionary ends here, and leave it if so.
+
+        A document that is cut off has no end.
+        """
         if not self._content.startswith(END, self.at):
             return False
         self.at += 1
@@ -46,7 +49,7 @@ class BencodeReader:
         return True
 
     def next_key(self) -> bytes | None:
-        """Return None at the end of the dictionary, and leave it."""
+        """Return the next key; at the end of the dictionary, leave it and return None."""
         return None if self.leaves() else self.text()
 
     def text(self) -> bytes:
@@ -66,7 +69,7 @@ class BencodeReader:
         return size
 
     def texts(self) -> bytes:
-        """Read a list of texts. Return them as they are written: no two lists are written alike."""
+        """Read a list of texts, and return its encoding, which differs for different lists."""
         self.enter(LIST)
         start = self.at
         while not self.leaves():
@@ -74,12 +77,12 @@ class BencodeReader:
         return self._content[start : self.at - 1]
 
     def integer(self) -> int | None:
-        """Return None for a value that is no integer, and skip it."""
+        """Return an integer; skip a value of another type, and return None."""
         found = self.skip()
         return int(found[INTEGER]) if found.lastindex == INTEGER else None
 
     def skip(self) -> re.Match[bytes]:
-        """Move past a value, and return what it begins with."""
+        """Move past a value, and return its first token."""
         content, at, values_left = self._content, self.at, self.values_left
         most_open = DEEPEST - self._depth
         first: re.Match[bytes] | None = None

@@ -1,4 +1,4 @@
-"""The folder on disk where a transfer's files grow before their import."""
+"""The folder on the disk that a transfer's files are downloaded to before their import."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ BORROWED = "borrowed"
 
 @dataclass(frozen=True)
 class DownloadPlan:
-    """Which file of a place gets which name, as its source says it."""
+    """The name of each file in a download folder, according to the source."""
 
     is_folder: bool
     files: tuple[tuple[int, tuple[str, ...], int], ...]  # index, path, size in bytes
@@ -25,7 +25,7 @@ class DownloadPlan:
 
 @dataclass(frozen=True)
 class DownloadFolder:
-    """No name that somebody sent is ever used here; files are called by their index."""
+    """A download folder. Its files are named by their index, never by a name from outside."""
 
     folder: Path
 
@@ -37,9 +37,9 @@ class DownloadFolder:
         return self.folder / str(index)
 
     def make(self, transfer: Transfer) -> None:
-        """What another transfer left here goes: a restored database counts ids anew.
+        """Create the folder, and remove what another transfer left in it. Raises DiskFull.
 
-        Raises DiskFull.
+        After a database is restored, its ids are given out again.
         """
         owner = f"{transfer.account_id} {transfer.created_at.isoformat()}"
         if self._read("owner") != owner:
@@ -49,12 +49,12 @@ class DownloadFolder:
             self._write("owner", owner.encode())
 
     def keep_torrent(self, content: bytes) -> None:
-        """Raises DiskFull."""
+        """Save the torrent file. Raises DiskFull."""
         with disk_full_told():
             self._write(self.torrent.name, content)
 
     def keep_plan(self, plan: DownloadPlan) -> None:
-        """Raises DiskFull."""
+        """Save the plan, if it has changed. Raises DiskFull."""
         if plan != self.plan():
             with disk_full_told():
                 self._write("plan", json.dumps(astuple(plan)).encode())
@@ -69,8 +69,10 @@ class DownloadFolder:
         )
 
     def borrow(self, other: "DownloadFolder") -> None:
-        """Has the very same files, at no cost where the disk has hard links, and none of its own.
-        Raises DiskFull."""
+        """Replace the files with another folder's. Raises DiskFull.
+
+        This costs nothing if the disk has hard links.
+        """
         with disk_full_told():
             self._write(BORROWED, b"")
             for source in other.folder.iterdir():
@@ -86,16 +88,16 @@ class DownloadFolder:
         if not try_link(source, draft):
             shutil.copyfile(source, draft)
         draft.replace(self.folder / source.name)
-        # Where both were the same file already, replacing does nothing.
+        # If both names are the same file already, `replace` does nothing.
         draft.unlink(missing_ok=True)
 
     def give_back(self) -> None:
-        """What is borrowed may be in the library of others: it must never be written to."""
+        """Remove borrowed files, which others may have in their libraries: never write to those."""
         if (self.folder / BORROWED).exists():
             self.clear()
 
     def clear(self) -> None:
-        """Of what a fetch left, when it turns out to be of another kind."""
+        """Remove all but the `owner` file, as when a fetched URL turns out to be a torrent."""
         for entry in self.folder.iterdir():
             if entry.name != "owner":
                 entry.unlink()
@@ -110,7 +112,7 @@ class DownloadFolder:
             return ""
 
     def _write(self, name: str, content: bytes) -> None:
-        """Whole or not at all. Not synced: after a power cut, what is missing is made again."""
+        """Write a file atomically. Don't sync it: after a power cut, it is written again."""
         draft = self.folder / f"{name}.new"
         draft.write_bytes(content)
         draft.replace(self.folder / name)

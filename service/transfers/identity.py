@@ -1,4 +1,4 @@
-"""What a transfer learns about itself over time: hashes, size, and sometimes a name."""
+"""Record what becomes known of a transfer over time: hashes, size, and sometimes a name."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from service.transfers.imports import Remainder
 
 
 class SameTorrent(Refusal):
-    """An earlier transfer of this account brings the same, or has brought it."""
+    """An earlier transfer of this account fetches the same torrent, or has fetched it."""
 
     reason = "same_torrent"
     sentence = "The same torrent is here already."
@@ -23,7 +23,7 @@ class SameTorrent(Refusal):
 
 @dataclass(frozen=True)
 class TorrentFacts:
-    name: str  # as a stranger wrote it; empty where the title stays
+    name: str  # as a stranger wrote it; empty to keep the title
     size_bytes: int
     is_folder: bool = False
     info_hash_v1: str = ""
@@ -34,9 +34,9 @@ class TorrentFacts:
 def identify(
     held: QuerySet[Transfer], transfer: Transfer, facts: TorrentFacts, now: datetime
 ) -> Transfer:
-    """Written down at once, and the name changes everywhere at once.
+    """Save the facts of a transfer at once; its name changes everywhere at the same time.
 
-    Raises SameTorrent, and NotFound where the transfer is gone or another worker's.
+    Raises SameTorrent, and NotFound if the transfer is gone or another worker's.
     """
     with changing_transfers(transfer.account, now) as locked:
         found = transfers.get_of(held.filter(account=locked), transfer.pk)
@@ -59,7 +59,10 @@ HASHES = ("info_hash_v1", "info_hash_v2")
 def become_torrent(
     held: QuerySet[Transfer], transfer: Transfer, content: bytes, now: datetime
 ) -> Transfer:
-    """An address brought a torrent's file: that torrent was meant. Raises NotATorrent too."""
+    """Turn the transfer of a URL into that of the torrent file it led to.
+
+    Raises NotATorrent, and what `identify` raises.
+    """
     torrent = torrent_files.read(content)
     facts = TorrentFacts(
         torrent.name,
@@ -80,7 +83,10 @@ def become_torrent(
 def become_magnet(
     held: QuerySet[Transfer], transfer: Transfer, uri: str, now: datetime
 ) -> Transfer:
-    """An address led on to a magnet link. Raises BadMagnet too."""
+    """Turn the transfer of a URL into that of the magnet link it led to.
+
+    Raises BadMagnet, and what `identify` raises.
+    """
     magnet = magnets.read(uri)
     name = magnet.name or wire_hash(magnet.info_hash_v1, magnet.info_hash_v2)
     facts = TorrentFacts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
@@ -92,8 +98,10 @@ def become_magnet(
 
 
 def _make_way(locked: Account, found: Transfer, facts: TorrentFacts) -> Remainder | None:
-    """Of two that turn out to be the same, the later gives way, or fetches what the earlier one's
-    folder has lost since: then return what is left of that."""
+    """Keep only the earlier of two transfers of the same torrent. Raises SameTorrent.
+
+    If the earlier one's folder has lost files since, the later replaces it: return what is left.
+    """
     same = transfers.same_torrent(facts.info_hash_v1, facts.info_hash_v2)
     left = None
     for other in Transfer.objects.filter(same, account=locked).exclude(pk=found.pk):
@@ -112,7 +120,10 @@ def _make_way(locked: Account, found: Transfer, facts: TorrentFacts) -> Remainde
 
 
 def _has_a_name(found: Transfer) -> bool:
-    """A magnet's title is its hash until a name is known; an address may be named by its server."""
+    """Return whether the title is final.
+
+    A magnet's title is its hash until its name is known, and a URL's server may send a name.
+    """
     if found.kind == Transfer.Kind.MAGNET:
         return not found.title.startswith(found.wire_hash)
     return found.kind != Transfer.Kind.URL
@@ -120,7 +131,7 @@ def _has_a_name(found: Transfer) -> bool:
 
 def _rename(found: Transfer, facts: TorrentFacts) -> None:
     name = library_names.clean(facts.name, otherwise=found.title)
-    # Its own title is free for it.
+    # Release its own title, which otherwise counts as taken.
     Transfer.objects.filter(pk=found.pk).update(title_key="")
     found.title = library.free_name(found.folder, name, is_folder=facts.is_folder)
     found.title_key = library_names.key_of(found.title)

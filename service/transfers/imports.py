@@ -16,7 +16,7 @@ class Imported(NamedTuple):
 
 @dataclass(frozen=True)
 class Remainder:
-    """A folder with a torrent's files, of which some may have been deleted since."""
+    """What is left of an import: the folder, and which of the torrent's files are still in it."""
 
     folder: Folder
     present: tuple[Imported, ...]
@@ -36,7 +36,7 @@ def find_record(transfer_id: int) -> ImportRecord | None:
 
 
 def find_remainder(transfer_id: int) -> Remainder | None:
-    """Return None if the folder is gone, or if it's from before Ferry kept these records."""
+    """Return what is left of an import; None if its folder is gone or predates import records."""
     record = find_record(transfer_id)
     folder = Folder.objects.filter(pk=record.folder_id).first() if record else None
     if record is None or folder is None:
@@ -61,7 +61,7 @@ def keep_record(transfer: Transfer, folder: Folder, files: Iterable[Imported]) -
 
 
 def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
-    """Put the transfer that had brought the folder in the place of a refill that was removed."""
+    """Recreate the finished transfer that a refill, now removed, had replaced."""
     done = Transfer.objects.create(
         account_id=refill.account_id,
         kind=refill.kind,
@@ -83,7 +83,7 @@ def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
 
 
 def refill(transfer: Transfer, remainder: Remainder) -> None:
-    """Save a transfer as one that fetches what is missing from a folder."""
+    """Save a transfer that fetches what is missing from a folder."""
     folder = remainder.folder
     transfer.folder = folder.parent or folder
     transfer.title, transfer.title_key = folder.name, folder.name_key

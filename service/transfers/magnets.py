@@ -1,4 +1,4 @@
-"""Read magnet links, as far as the service needs to before the engine does."""
+"""Read what the service needs from a magnet link before the engine does."""
 
 import base64
 import re
@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from service.errors import BadMagnet
 
-# A link with 200 trackers has some 12,000 characters.
+# A link with 200 trackers has about 12,000 characters.
 LONGEST = 64 * 1024
 MOST_FIELDS = 1000
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -21,8 +21,8 @@ SIZE = re.compile(r"[0-9]{1,18}")
 class Magnet:
     info_hash_v1: str  # 40 hex digits, or empty
     info_hash_v2: str  # 64 hex digits, or empty
-    name: str  # as it was sent; empty where there was none
-    size_bytes: int  # 0 where it is not told
+    name: str  # as sent; empty if there was none
+    size_bytes: int  # 0: not known
 
 
 def is_magnet(text: str) -> bool:
@@ -30,7 +30,7 @@ def is_magnet(text: str) -> bool:
 
 
 def read(uri: str) -> Magnet:
-    """Raises BadMagnet."""
+    """Read a magnet link. Raises BadMagnet."""
     uri = uri.strip()
     if not is_magnet(uri) or len(uri) > LONGEST or CONTROL.search(uri):
         raise BadMagnet
@@ -44,7 +44,7 @@ def read(uri: str) -> Magnet:
 
 
 def fields_of(uri: str) -> list[tuple[str, str]]:
-    """Keys without the number that tells several of a kind apart: `xt.1` is `xt`."""
+    """Return the fields, their keys without the number that distinguishes them: `xt.1` is `xt`."""
     try:
         pairs = parse_qsl(uri[8:], errors="replace", max_num_fields=MOST_FIELDS)
     except ValueError as too_many:
@@ -65,7 +65,7 @@ def hashes_of(fields: list[tuple[str, str]]) -> tuple[str, str]:
 
 
 def nonzero_or_empty(digits: str) -> str:
-    """Nothing but zeros means to the engine that there is no hash."""
+    """Return the digits, or nothing if all are zeros, which the engine takes for no hash."""
     return digits if digits.strip("0") else ""
 
 

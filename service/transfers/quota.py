@@ -12,19 +12,19 @@ from service.models import Account, Transfer
 
 @dataclass(frozen=True)
 class Claim:
-    """What a transfer needs until it is in its folder."""
+    """The space that a transfer needs until it is in its folder."""
 
     transfer_id: int
     account_id: int
     size_bytes: int
-    missing_bytes: int  # on the disk; one where nobody knows how many
+    missing_bytes: int  # not on the disk yet; 1 if unknown
     is_waiting: bool
 
 
 def find_shortages(
     claims: Iterable[Claim], free_of: Mapping[int, int], disk_bytes: int
 ) -> dict[int, str]:
-    """The word for each that does not fit. Who runs is asked before who waits, and then in order.
+    """Return the reason for each claim that doesn't fit. Running ones come first, then older ones.
 
     `free_of`: what each account has left; `disk_bytes`: what the disk has left for content.
     """
@@ -42,7 +42,7 @@ def find_shortages(
 
 
 def promised() -> QuerySet[Transfer]:
-    """Those whose size counts as taken: who waits for room has none yet."""
+    """Return the transfers whose size counts as used: those that wait for space don't count."""
     return Transfer.running().exclude(state=Transfer.State.NO_ROOM)
 
 
@@ -57,7 +57,7 @@ def unpromised_bytes(account: Account) -> int:
 
 
 def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:
-    """What each account has left for the transfers of this worker."""
+    """Return what each account has left for the transfers of this worker."""
     free = Account.objects.filter(pk__in=set(account_ids))
     left = dict(free.values_list("pk", F("space_max_bytes") - F("space_used_bytes")))
     others = promised().filter(account__in=left).exclude(leased_by=worker)

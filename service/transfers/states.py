@@ -1,12 +1,12 @@
-"""What a transfer may become.
+"""The states of a transfer, and which may follow which.
 
 queued ──> metadata ──> downloading ──> moving ──> done
   stalled, no_room <─── any of these, and back to each
   stopped ──> queued
-  failed <─── each before done
+  failed <─── any state before done
 
-An upload is done at once. `queued` is also what a stalled one becomes that could go on when all
-places are taken, and `moving` leads back to `downloading` where the disk lost what had come.
+An upload is done at once. A stalled transfer that could continue goes back to `queued` if all slots
+are taken, and `moving` goes back to `downloading` if the disk lost what had arrived.
 """
 
 from service.models import Transfer
@@ -26,7 +26,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
 }
 LEADS_TO_TROUBLE = frozenset({State.STALLED, State.NO_ROOM, State.FAILED, State.STOPPED})
 
-# Why: the words that may stand beside a state, which docs/api.md explains.
+# The reasons that a state may have; docs/api.md explains them.
 REASONS: dict[str, frozenset[str]] = {
     State.STALLED: frozenset(
         {"no_peers", "not_available", "nothing_comes", "retrying", "disk_error"}
@@ -37,12 +37,12 @@ REASONS: dict[str, frozenset[str]] = {
         | {"address_refused", "too_large", "disk_error", "engine_crashed"}
     ),
 }
-# And those that stay true in any.
+# The notices, which stay true in any state.
 NOTICES = frozenset({"folder_gone", "web_page", "missing_files", "fetched_again"})
 
-# These hold one of the places that ACTIVE_TRANSFERS counts.
+# States that take one of the slots that ACTIVE_TRANSFERS counts.
 IN_A_PLACE = frozenset({State.METADATA, State.DOWNLOADING})
-# Somebody ran them, and whoever finds them without a worker goes on with them.
+# States of transfers that a worker has begun: if they have no worker, any worker continues them.
 BEGUN = (State.METADATA, State.DOWNLOADING, State.STALLED, State.MOVING, State.NO_ROOM)
 
 
@@ -53,5 +53,5 @@ def may_become(state: str, other: str) -> bool:
 
 
 def may_be_for(state: str, reason: str) -> bool:
-    """Trouble has a reason, and nothing else has."""
+    """Return whether a state may have this reason: those in REASONS need one, others have none."""
     return reason in REASONS.get(state, {""})

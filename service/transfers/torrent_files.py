@@ -1,4 +1,4 @@
-"""Read torrent files, as far as the service needs to before the engine does (BEP 3, 47, 52)."""
+"""Read what the service needs from a torrent file before the engine does (BEP 3, 47, 52)."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -11,12 +11,12 @@ from service.transfers.bencode import DICTIONARY, LIST, MOST_VALUES, BencodeRead
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 100_000
-# A tree names each folder once, but its paths repeat them: 7 MB of it can mean 160 MB of paths.
+# A tree names each folder once, but paths repeat the name: 7 MB of tree can mean 160 MB of paths.
 MOST_PATH_BYTES = 32 * 2**20
 LONGEST_PATH = 64 * 1024
 LARGEST_FILE_BYTES = 2**48
 
-# A large one takes most of a second of computing, which threads would only take from each other.
+# Reading a large file takes most of a second of CPU time, for which threads would only compete.
 reading = Lock()
 
 Facts = dict[bytes, Any]
@@ -25,18 +25,18 @@ Readers = Mapping[bytes, Callable[[BencodeReader], object]]
 
 @dataclass(frozen=True)
 class Torrent:
-    info_hash_v1: str  # 40 hex digits; empty for one of version 2 only
-    info_hash_v2: str  # 64 hex digits; empty for one of version 1 only
-    name: str  # as it was sent
+    info_hash_v1: str  # 40 hex digits; empty for a torrent of version 2 only
+    info_hash_v2: str  # 64 hex digits; empty for a torrent of version 1 only
+    name: str  # as sent
     size_bytes: int
     is_private: bool
-    is_folder: bool  # else its one file stands alone
+    is_folder: bool  # if False, its only file has no folder
     file_count: int
 
 
 @dataclass
 class FileTotals:
-    """What the files of a list or a tree add up to, without the padding between them."""
+    """The totals of a list or tree of files: `count` and `size_bytes` leave out padding."""
 
     count: int = 0
     size_bytes: int = 0
@@ -44,11 +44,11 @@ class FileTotals:
     padded_bytes: int = 0
     path_bytes: int = 0
     first_path: bytes = b""
-    # Of all sizes and paths in order: the list and the tree of a hybrid must say the same.
+    # Of all sizes and paths in order: the list and the tree of a hybrid must have the same.
     digest: Any = field(default_factory=hashlib.blake2b)
 
     def add(self, path: bytes, facts: Facts) -> None:
-        """A path is as bencode writes its names: no two are written alike."""
+        """Add a file by its path in bencode, which differs for different paths."""
         size_bytes = size(facts.get(b"length"))
         self.padded_count += 1
         self.padded_bytes += size_bytes
@@ -74,13 +74,13 @@ class FileTotals:
 
 @dataclass
 class Budget:
-    """What may be read for one request, however many torrents it brings."""
+    """How many values may be read for one request, however many torrents it has."""
 
     values: int = MOST_VALUES
 
 
 def read(content: bytes, budget: Budget | None = None) -> Torrent:
-    """Raises NotATorrent. What follows the root's end is ignored, as the engine does."""
+    """Read a torrent file; ignore what follows its root, as the engine does. Raises NotATorrent."""
     if len(content) > MOST_BYTES:
         raise NotATorrent
     budget = budget or Budget()
@@ -115,7 +115,7 @@ def torrent_of(info: Facts, raw: memoryview) -> Torrent:
 
 
 def is_private(value: int | None) -> bool:
-    """As the engine has it, which keeps whatever is not 0 from strangers (BEP 27 knows 1 alone)."""
+    """Return whether a torrent is private: any value but 0, as in the engine (BEP 27: only 1)."""
     return value not in (None, 0)
 
 
@@ -134,7 +134,7 @@ def files_of(info: Facts, name: bytes, *, is_v1: bool, is_v2: bool) -> FileTotal
 
 
 def check_pieces(info: Facts, total_bytes: int) -> None:
-    """As many hashes as pieces: with fewer, what comes after them could be anything."""
+    """Require as many hashes as pieces: pieces without a hash could be anything."""
     piece_bytes = size(info.get(b"piece length"))
     if not piece_bytes or not total_bytes:
         raise NotATorrent
@@ -152,8 +152,10 @@ def lone_file(info: Facts, name: bytes) -> FileTotals:
 
 
 def facts_of(reader: BencodeReader, readers: Readers) -> Facts:
-    """The values of a dictionary that are needed. Of two under one key, one program reads the
-    first and another the last, so there may be only one."""
+    """Return the needed values of a dictionary.
+
+    Such a key may occur only once: of two values, one program reads the first, another the last.
+    """
     facts: Facts = {}
     reader.enter(DICTIONARY)
     while (key := reader.next_key()) is not None:
@@ -168,7 +170,7 @@ def facts_of(reader: BencodeReader, readers: Readers) -> Facts:
 
 
 def spanned_info(reader: BencodeReader) -> tuple[Facts, int, int]:
-    """Hashes are made of the very bytes."""
+    """Return the info dictionary, and where its bytes begin and end: these bytes are hashed."""
     start = reader.at
     return facts_of(reader, IN_INFO), start, reader.at
 
@@ -187,11 +189,14 @@ def listed_files(reader: BencodeReader) -> FileTotals:
 
 
 def tree_files(reader: BencodeReader) -> FileTotals:
-    """A file is a dictionary under the empty name, and no folder is empty. Names must be in order,
-    and so differ; the engine takes no others."""
+    """Add up the files of a tree, in which no folder is empty.
+
+    A file is a dictionary under the empty name. Names must be sorted, and therefore differ; the
+    engine accepts no others.
+    """
     files = FileTotals()
     reader.enter(DICTIONARY)
-    # Of each open dictionary: where it is, and the name before.
+    # For each open dictionary: its path, and the previous name in it.
     paths, names = [b""], [b""]
     while paths:
         name = reader.next_key()

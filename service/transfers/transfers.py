@@ -1,4 +1,4 @@
-"""Write down the transfers that people want. The worker carries them out."""
+"""Record the transfers that people want. The worker carries them out."""
 
 import re
 from dataclasses import dataclass, replace
@@ -22,16 +22,16 @@ from service.transfers.torrent_files import Torrent
 MOST_WISHES = 100
 LONGEST_ADDRESS = 8 * 1024
 UPLOAD_LIFETIME = timedelta(days=30)
-# The result of a torrent is mostly called as its file, but never ends in this.
+# A torrent's result is mostly named like its torrent file, but without this.
 TORRENT_SUFFIX = re.compile(r"\.torrent$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What somebody asks for, before it is known whether it can be had now."""
+    """A requested transfer, before it is known whether it can start now."""
 
     kind: Transfer.Kind
-    name: str  # as a stranger wrote it; empty where there is none
+    name: str  # as a stranger wrote it; empty if there is none
     source: str = ""
     torrent: bytes = b""
     info_hash_v1: str = ""
@@ -42,7 +42,7 @@ class Wanted:
 
 
 class TransferRow(NamedTuple):
-    """One of thousands: Django's objects of them would cost three times as much."""
+    """A transfer in a listing of thousands. Django's objects would cost three times as much."""
 
     id: int
     folder_id: int
@@ -68,14 +68,14 @@ class TransferRow(NamedTuple):
 
 
 def listed(account: Account) -> list[TransferRow]:
-    """Running and failed ones; those that are done became files."""
+    """Return the running and failed transfers; those that are done became files."""
     present = Transfer.objects.filter(account=account).exclude(state=Transfer.State.DONE)
     rows = present.annotate(moment=library.MOMENT).order_by("pk")
     return [TransferRow._make(row) for row in rows.values_list(*TransferRow._fields)]
 
 
 def get(account: Account, transfer_id: int) -> Transfer:
-    """Also one that is done. Raises NotFound."""
+    """Return a transfer, even if it is done. Raises NotFound."""
     return get_of(Transfer.objects.filter(account=account), transfer_id)
 
 
@@ -91,7 +91,10 @@ def wishes(account: Account) -> list[Wish]:
 
 
 def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Transfer:
-    """The same torrent again is the same transfer. Raises BadMagnet, NotFound, NotNow."""
+    """Add a magnet link, or return the transfer that has the same torrent.
+
+    Raises BadMagnet, NotFound, NotNow.
+    """
     magnet = magnets.read(uri)
     wanted = Wanted(
         Transfer.Kind.MAGNET,
@@ -105,14 +108,14 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
 
 
 def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
-    """Raises NotATorrent, NotFound, NotNow."""
+    """Add a torrent file. Raises NotATorrent, NotFound, NotNow."""
     return add_known_torrent(account, torrent_files.read(content), content, folder_id, now)
 
 
 def add_known_torrent(
     account: Account, torrent: Torrent, content: bytes, folder_id: int, now: datetime
 ) -> Transfer:
-    """One that was read already. Raises NotFound, NotNow."""
+    """Add a torrent file that was read already. Raises NotFound, NotNow."""
     wanted = Wanted(
         Transfer.Kind.TORRENT,
         torrent.name,
@@ -127,7 +130,7 @@ def add_known_torrent(
 
 
 def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transfer:
-    """A magnet is taken as one. Raises BadAddress, BadMagnet, NotFound, NotNow."""
+    """Add a URL, which may be a magnet link. Raises BadAddress, BadMagnet, NotFound, NotNow."""
     if magnets.is_magnet(url):
         return add_magnet(account, url, folder_id, now)
     url = url.strip()
@@ -139,7 +142,10 @@ def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transf
 def record_upload(
     account: Account, name: str, stored: Stored, folder_id: int, now: datetime
 ) -> Transfer:
-    """A file that is here already: done, with its id as `file_created_id`. Raises NoRoom."""
+    """Add a stored file to its folder, as a transfer that is done. Raises NoRoom.
+
+    The file's id is the transfer's `file_created_id`.
+    """
     name = library_names.clean(name, otherwise=stored.sha1)
     with changing_transfers(account, now) as locked:
         file = library.add_file(locked, folder_id, name, stored, now, if_taken="number")
@@ -159,12 +165,12 @@ def record_upload(
 
 
 def delete(account: Account, transfer_id: int, now: datetime) -> str:
-    """Return its title. Never touches what is in a folder already."""
+    """Delete a transfer, but none of the files in its folder, and return its title."""
     with changing_transfers(account, now) as locked:
         transfer = get(locked, transfer_id)
         _drop_wishes(locked, transfer)
         is_done = transfer.state == Transfer.State.DONE
-        # Without the record of a canceled refill, all of the torrent would come a second time.
+        # Without the record of a canceled refill, the whole torrent would be fetched again.
         record = None if is_done else imports.find_record(transfer.pk)
         remove(transfer)
         if record:
@@ -174,13 +180,13 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
 
 
 def prune(now: datetime) -> None:
-    """Forgets uploads, which are in no list; their files stay."""
+    """Delete the transfers of old uploads, which no listing shows; their files stay."""
     uploads = Transfer.objects.filter(kind=Transfer.Kind.UPLOAD, state=Transfer.State.DONE)
     uploads.filter(created_at__lt=now - UPLOAD_LIFETIME).delete()
 
 
 def _address(url: str) -> SplitResult:
-    """Where it leads is for the worker to judge, on the address that it connects to."""
+    """Check a URL's form. The worker checks the address that it then connects to."""
     if len(url) > LONGEST_ADDRESS or magnets.CONTROL.search(url):
         raise BadAddress
     try:
@@ -196,7 +202,7 @@ def _address(url: str) -> SplitResult:
 def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer:
     outcome = _decide(account, wanted, folder_id, now)
     wake_ups.wake_workers()
-    # Raised out here: inside the transaction it would take the wish back.
+    # Raise it outside the transaction, which would otherwise roll back the wish.
     if isinstance(outcome, NotNow):
         raise outcome
     return outcome
@@ -217,7 +223,7 @@ def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> 
 
 
 def find_same(folder: Folder, wanted: Wanted) -> Transfer | Remainder | None:
-    """Return the transfer that fetches the same, or fetched it whole; else what is left of it."""
+    """Return the transfer that fetches the same or still has all of it, else what is left of it."""
     same = Transfer.objects.filter(_same(folder, wanted), account=folder.account_id)
     left = None
     for each in same:
@@ -229,8 +235,11 @@ def find_same(folder: Folder, wanted: Wanted) -> Transfer | Remainder | None:
 
 
 def _same(folder: Folder, wanted: Wanted) -> Q:
-    """A torrent is known by either of its hashes. An address is fetched again once it's done, since
-    its content may have changed, and once into each folder."""
+    """Return the condition for transfers of the same torrent or URL.
+
+    A torrent is known by either of its hashes. A URL is fetched again once it is done, since its
+    content may have changed, and once into each folder.
+    """
     same = same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)
     if wanted.kind == Transfer.Kind.URL:
         is_failed, is_done = Q(state=Transfer.State.FAILED), Q(state=Transfer.State.DONE)
@@ -266,14 +275,14 @@ def what_is_left(transfer: Transfer, folder: Folder) -> Transfer | Remainder | N
 
 
 def has_result(transfer: Transfer, least_bytes: int = 0) -> bool:
-    """Whether its folder, with at least so many bytes, or its file is there."""
+    """Return whether the transfer's file exists, or its folder with at least so many bytes."""
     folders = Folder.objects.filter(pk=transfer.folder_created_id or 0)
     files = File.objects.filter(pk=transfer.file_created_id or 0)
     return folders.filter(size_bytes__gte=least_bytes).exists() or files.exists()
 
 
 def find_obstacle(account: Account, size_bytes: int) -> str | None:
-    """Room that running transfers will need is taken already."""
+    """Return why a transfer can't be added, or None. Space that running transfers need is taken."""
     if Transfer.running().filter(account=account).count() >= settings.QUEUE_LIMIT:
         return "queue_full"
     if size_bytes and size_bytes > quota.unpromised_bytes(account):
@@ -282,7 +291,7 @@ def find_obstacle(account: Account, size_bytes: int) -> str | None:
 
 
 def _add_wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:
-    """Only what has a hash can be wished for, and not without end."""
+    """Return the wish, new or known; None if it has no hash, or if there are too many wishes."""
     mine = Wish.objects.filter(account=locked)
     known = mine.filter(same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)).first()
     if known:
@@ -306,8 +315,11 @@ def _add_wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) ->
 def create(
     folder: Folder, wanted: Wanted, now: datetime, left: Remainder | None = None
 ) -> Transfer:
-    """Under the account's lock; whatever is known of the same has outlived its use, but for what
-    is `left` of it."""
+    """Create a transfer, and remove older ones of the same torrent or URL.
+
+    Call it under the account's lock. If something is `left` of an earlier import, the transfer
+    fetches only the rest.
+    """
     for transfer in Transfer.objects.filter(_same(folder, wanted), account=folder.account_id):
         remove(transfer)
     _drop_wishes(folder.account, wanted)
@@ -324,7 +336,7 @@ def create(
         title=title,
         title_key=library_names.key_of(title),
         is_private=wanted.is_private,
-        # What a magnet says of its size is enough to doubt, not to show.
+        # The size in a magnet link is good enough to refuse the link, but not to be shown.
         size_bytes=wanted.size_bytes if wanted.torrent else 0,
         notice="fetched_again" if _was_fetched(folder.account_id, wanted) else "",
         created_at=now,
@@ -353,7 +365,7 @@ def _torrent_file(wanted: Wanted) -> TorrentFile | None:
 
 
 def _drop_wishes(locked: Account, sought: Wanted | Transfer) -> None:
-    """Whoever adds or deletes a torrent has thought of it anew."""
+    """Drop the wishes for a torrent that was added or deleted: that decision is newer."""
     same = same_torrent(sought.info_hash_v1, sought.info_hash_v2)
     for wish in Wish.objects.filter(same, account=locked):
         remove(wish)

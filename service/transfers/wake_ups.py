@@ -69,7 +69,7 @@ def listen(by: threading.Event) -> Iterator[bool]:
 
 
 def make_pipe(pipe: Path) -> int:
-    """Make the pipe under its name only once it has a reader: senders remove one without."""
+    """Make the pipe, and name it only once it has a reader: senders remove pipes without one."""
     make_folder(pipe.parent)
     draft = pipe.with_suffix(".new")
     os.mkfifo(draft, 0o600)

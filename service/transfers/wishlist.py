@@ -13,7 +13,10 @@ log = logging.getLogger("ferry.worker")
 
 
 def take_up(now: datetime) -> int:
-    """In order; one that still does not fit lets those behind it pass."""
+    """Turn the wishes that fit into transfers, in order, and return how many did.
+
+    A wish that still doesn't fit doesn't hold up those behind it.
+    """
     owners = Wish.objects.order_by().values_list("account", flat=True).distinct()
     accounts = Account.objects.filter(pk__in=list(owners))
     return sum(_take_up_of(account, now) for account in accounts)
@@ -22,7 +25,7 @@ def take_up(now: datetime) -> int:
 def _take_up_of(account: Account, now: datetime) -> int:
     count = 0
     for wish in transfers.wishes(account):
-        # Asked before anything is locked: a wish may wait for weeks.
+        # Check before locking anything: a wish may wait for weeks.
         if transfers.find_obstacle(account, wish.size_bytes) is None:
             count += _become_transfer(account, wish.pk, now)
     return count

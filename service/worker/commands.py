@@ -28,7 +28,7 @@ DISK_PATIENCE = timedelta(seconds=30)
 @dataclass(frozen=True)
 class TransferLimits:
     active_transfers: int
-    patience: timedelta  # with torrents that nobody in reach can send
+    patience: timedelta  # with torrents that no peer in reach can send
     seeds: bool
     fetch_private: bool
     fetch_most_bytes: int
@@ -37,7 +37,7 @@ class TransferLimits:
 
 @dataclass(frozen=True)
 class Tools:
-    """What a worker works with; made anew when it has lost its lease."""
+    """What a worker uses; created again after it loses its lease."""
 
     engine: Engine
     fetching: Fetching
@@ -57,7 +57,10 @@ class TransferControl:
         return self.limits.active_transfers - self.runs.slots_taken()
 
     def free_slots_for_large(self) -> int:
-        """Keep one of several for small transfers, which so never wait for large ones."""
+        """Return the free slots for large transfers: of several slots, one is for small ones.
+
+        Small transfers thus never wait for large ones.
+        """
         most = max(1, self.limits.active_transfers - 1)
         return min(self.free_slots(), most - self.runs.slots_taken_by_large())
 
@@ -66,8 +69,10 @@ class TransferControl:
 
     @contextmanager
     def log_and_leave(self, run: Run, what: str) -> Iterator[None]:
-        """A failure with one run, such as an illegal transition, never stops the others, and is not
-        tried again: leave the run, whose transfer is then taken up anew from its row."""
+        """Log a failure with one run, such as an illegal transition, and leave the run.
+
+        The failure never stops other runs and isn't retried: a new run begins from the row.
+        """
         try:
             yield
         except Exception:
@@ -77,7 +82,7 @@ class TransferControl:
     # Beginning
 
     def begin(self, run: Run, now: datetime) -> None:
-        """Gives it to the engine or the fetching, which answer with Metadata or Head."""
+        """Give the run to the engine or the fetching, which answer with Metadata or Head."""
         with self.log_and_leave(run, "its beginning"):
             self._begin(run, now)
 
@@ -141,7 +146,7 @@ class TransferControl:
         )
 
     def _seed_again(self, run: Run) -> None:
-        """Only what is there: it must never be fetched again for the sake of others."""
+        """Seed only if all files are there: never fetch them again just for others."""
         plan = run.place.plan()
         is_there = plan is not None and all(
             not size or run.place.file(index).exists() for index, _path, size in plan.files
@@ -165,7 +170,7 @@ class TransferControl:
         run.become(State.QUEUED)
 
     def share(self, leader: Run, now: datetime) -> None:
-        """What has come for one is there for the others as well, if it's all of it."""
+        """Give the leader's files to the runs that follow it, if it has all of them."""
         if leader.unwanted:
             return
         for run in self.runs.followers(leader):
@@ -203,7 +208,7 @@ class TransferControl:
         return True
 
     def judge_held_back(self, run: Run, word: str, now: datetime) -> None:
-        """The word says why there is no room; where it is empty, the run queues again."""
+        """Hold back a run for the reason in `word`, or queue it again if the word is empty."""
         if run.retry_at and now < run.retry_at:
             return
         if word:
@@ -226,8 +231,11 @@ class TransferControl:
             self._add_again(run)
 
     def _add_again(self, run: Run) -> None:
-        """Once: of a piece that somebody lied about, libtorrent now and then believes that it is
-        still being dealt with, and asks nobody for it until the torrent is added anew."""
+        """Add the torrent again, but only once.
+
+        After a peer sent a false piece, libtorrent sometimes takes the piece for still in progress,
+        and doesn't request it until the torrent is added again.
+        """
         if not run.is_fetch and not run.was_added_again:
             run.was_added_again = True
             run.take(Transition.WAIT)
@@ -242,7 +250,7 @@ class TransferControl:
         self._to_import.append(run)
 
     def start_imports(self, now: datetime) -> None:
-        """After the batch is written, which must not come later than the import's own write."""
+        """Start imports, once the batch is written: it must not follow the import's own write."""
         for run in self._to_import:
             if run.stage is Stage.IMPORTING:
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
@@ -262,7 +270,7 @@ class TransferControl:
         self.leave(run)
 
     def withdraw(self, run: Run) -> None:
-        """Have the engine or the fetching let go of the folder, which answer with Gone."""
+        """Have the engine or the fetching let go of the folder; they answer with TorrentGone."""
         if run.order in (OrderState.GIVEN, OrderState.STARTED):
             run.take(Transition.WITHDRAW)
             tool = self.tools.fetching if run.is_fetch else self.tools.engine
@@ -273,7 +281,7 @@ class TransferControl:
         self.withdraw(run)
 
     def finish(self, run: Run, now: datetime) -> None:
-        """The place goes with it, unless the transfer is to go on one day."""
+        """End a run, and remove its folder unless the transfer may continue one day."""
         self.ledger.close(run, now)
         is_over = not Transfer.running().filter(pk=run.id).exists()
         self.runs.drop(run)

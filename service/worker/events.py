@@ -25,7 +25,7 @@ from service.worker.stages import Transition
 
 log = logging.getLogger("ferry.worker")
 
-# Each may open a transaction, and the lease has to be renewed between them.
+# Each event may open a transaction, and the lease must be renewed between them.
 MOST_AT_ONCE = 100
 
 OrderEvent = (
@@ -80,7 +80,7 @@ class EventHandler:
             pass_on(phase, run, event, now)
 
     def _handle_restart(self, restarted: Restarted, now: datetime) -> None:
-        """Everything is given to the engine again, but for those that it died of too often."""
+        """Give the engine every torrent again, except those that it died of too often."""
         log.warning("the engine began anew suspects=%s", ",".join(restarted.suspects) or "none")
         for run in self._control.runs:
             if not run.is_fetch:
@@ -116,7 +116,7 @@ def facts_of(told: Metadata) -> TorrentFacts:
 
 
 def plan_of(told: Metadata) -> DownloadPlan:
-    """Padding is no file, and a link has no content of its own."""
+    """Return the files to import, without padding, and without links, which have no content."""
     kept = (file for file in told.files if not file.is_padding and not file.is_symlink)
     return DownloadPlan(
         told.is_folder, tuple((file.index, file.path, file.size_bytes) for file in kept)

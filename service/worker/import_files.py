@@ -27,7 +27,7 @@ class LeaseLost(Exception):  # noqa: N818  Errors are nouns here.
 
 
 class ImportStopped(Exception):  # noqa: N818
-    """The worker ends."""
+    """The worker is stopping."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Job:
     transfer_id: int
     worker: str
     place: DownloadFolder
-    is_seeding: bool  # goes on to be given to others
+    is_seeding: bool  # seed it afterward
     now: datetime
 
 
@@ -50,24 +50,24 @@ class ImportDone:
 @dataclass(frozen=True)
 class ImportFailed:
     transfer_id: int
-    word: str  # not_enough_space, disk_full, incomplete; empty where the transfer is gone
+    word: str  # not_enough_space, disk_full, disk_error, incomplete; empty to leave the run
 
 
 Outcome = ImportDone | ImportFailed
 
 
 class FileImport:
-    """Hashes and links beside the worker's loop, which so keeps its beat.
+    """Imports that hash and link files beside the worker's rounds, without delaying them.
 
-    Guarantee: the result is there and the transfer done in one transaction. Before it, only blobs
-    without rows exist, which this removes, or the sweep after a crash; after it, nothing is left
-    to do but to let go of the place.
+    Guarantee: one transaction adds the result and ends the transfer. Before it, only blobs without
+    rows exist, which this class removes, or the sweep after a crash. After it, only the download
+    folder is left to remove.
     """
 
     def __init__(
         self, store: Store, executor: Executor, wake_up: threading.Event | None = None
     ) -> None:
-        """`wake_up` is set when there is something to poll."""
+        """Set `wake_up` whenever there is something to poll."""
         self._store = store
         self._executor = executor
         self._wake_up = wake_up or threading.Event()
@@ -85,7 +85,7 @@ class FileImport:
         return transfer_id in self._running
 
     def shares(self) -> dict[int, float]:
-        """How much of each is hashed, from 0 to 1."""
+        """Return how much of each import is hashed, from 0 to 1."""
         return dict(self._share_of)
 
     def poll(self) -> list[Outcome]:
@@ -95,7 +95,7 @@ class FileImport:
         return [self._running.pop(key).result() for key in over]
 
     def aside(self, act: Callable[[], None]) -> None:
-        """Other work on the disk that takes its time."""
+        """Run other slow work on the disk."""
         self._executor.submit(act)
 
     def stop(self) -> None:
@@ -144,14 +144,17 @@ class FileImport:
 
 
 def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -> Transfer:
-    """Raises LeaseLost, NoRoom, TooDeep, NotFound, and FileNotFoundError if something is missing
-    that isn't stored."""
+    """Add the stored files to the library, and end the transfer, in one transaction.
+
+    Raises LeaseLost, NoRoom, TooDeep, NotFound, and FileNotFoundError if a file that is missing
+    isn't stored.
+    """
     transfer = Transfer.objects.filter(pk=job.transfer_id).select_related("account").first()
     if transfer is None:
         raise LeaseLost
     with changing_transfers(transfer.account, job.now) as locked:
         rows = Transfer.objects.filter(pk=job.transfer_id, leased_by=job.worker)
-        # Done first: its own title no longer counts as taken.
+        # End the transfer first, so that its own title no longer counts as taken.
         if not rows.exclude(state__in=Transfer.OVER).update(state=Transfer.State.DONE):
             raise LeaseLost
         transfer = rows.get()
@@ -189,7 +192,7 @@ def insert_files(
     missing = {index: path for (index, *_), path in zip(plan.files, paths, strict=True)}
     for each in present:
         missing.pop(each.file_index, None)
-    # The user may have deleted more of them since the others were stored.
+    # The user may have deleted more files since the missing ones were stored.
     if missing.keys() - stored.keys():
         raise FileNotFoundError
     files = [NewFile(path, stored[index]) for index, path in missing.items()]

@@ -20,7 +20,7 @@ log = logging.getLogger("ferry.worker")
 
 LEASE = timedelta(seconds=20)
 RENEW_AFTER = timedelta(seconds=4)
-# Of a worker that runs nothing, so that the disk may sleep: each write wakes it.
+# For a worker that runs nothing, so that the disk can sleep: each write wakes it.
 IDLE_LEASE = timedelta(minutes=4)
 RENEW_IDLE_AFTER = timedelta(minutes=2)
 ROWS_AT_ONCE = 500
@@ -28,20 +28,20 @@ FOLDER = "workers"
 
 
 class Expelled(Exception):  # noqa: N818  Errors are nouns here.
-    """Others took this worker for dead, and may run what it ran."""
+    """Another worker took this one for dead, and may run its transfers."""
 
 
 class Lease:
-    """One worker's hold on its transfers.
+    """A worker's lease on its transfers.
 
     Guarantee: no two workers hold one transfer. A transfer names its worker, and a worker is alive
-    while it has a row; whoever finds that row expired deletes it and frees its transfers in one
-    transaction. So a worker that slept for too long finds its row gone, and every write of its
-    own, which has the name for a condition, writes nothing.
-    A row a worker, not an expiry a transfer: a thousand transfers are renewed by one write.
-    The lock on a file tells the others on this machine at once that a worker has died; they need
-    not wait for its lease to end. Elsewhere, the clocks must agree within a few seconds.
-    A worker that runs nothing holds a longer one, and a short one again when it runs something.
+    while it has a row. A worker that finds another's row expired deletes it and frees its transfers
+    in one transaction. So a worker that slept for too long finds its row gone, and its writes, all
+    conditional on its name, write nothing.
+    There is one row per worker, not one expiry per transfer: one write renews a thousand transfers.
+    A file lock shows the workers on the same machine at once that a worker has died, so they don't
+    wait for its lease to expire. Between machines, clocks must agree within a few seconds.
+    A worker that runs nothing holds a longer lease, and a short one again when it runs something.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,7 +52,7 @@ class Lease:
         self._told = (False, False)
 
     def hold(self, now: datetime, *, is_engine_alive: bool, is_idle: bool = False) -> None:
-        """Begins or renews it. Raises Expelled."""
+        """Begin or renew the lease. Raises Expelled."""
         if not self.name:
             self._begin(now)
         age, news = now - self._renewed_at, (is_engine_alive, is_idle)
@@ -67,7 +67,7 @@ class Lease:
         self._renewed_at, self._told = now, news
 
     def take(self, transfer_ids: Iterable[int]) -> set[int]:
-        """Which of these are this worker's from now on. Raises Expelled."""
+        """Claim those of the transfers that are free, and return their ids. Raises Expelled."""
         taken: set[int] = set()
         for batch in batches(transfer_ids, ROWS_AT_ONCE):
             with transaction.atomic():
@@ -80,17 +80,17 @@ class Lease:
         return taken
 
     def held(self) -> QuerySet[Transfer]:
-        """What may be written of what is held; nothing once it is lost."""
+        """Return the transfers that this worker may write: none once the lease is lost."""
         return Transfer.objects.filter(leased_by=self.name)
 
     def release(self) -> None:
-        """All that was held is anybody's at once."""
+        """End the lease, so that any worker can claim its transfers at once."""
         if self.name:
             _expel(Worker.objects.filter(name=self.name), self.name)
             self._forget()
 
     def expel_dead(self, now: datetime) -> bool:
-        """Whether there were any, and what they held is free."""
+        """Free the transfers of dead workers, and return whether there were any."""
         count = 0
         for other in Worker.objects.exclude(name=self.name):
             is_over = other.alive_until < now
@@ -129,7 +129,7 @@ def _expel(row: QuerySet[Worker], name: str) -> int:
 
 
 def has_died(lock: Path) -> bool:
-    """The kernel lets go of a lock when its holder ends, however it ended."""
+    """Return whether a lock's holder ended: the kernel then releases it, whatever the cause."""
     with suppress(FileNotFoundError):
         descriptor = os.open(lock, os.O_RDWR)
         try:

@@ -14,14 +14,14 @@ EVERY = timedelta(seconds=1)
 
 
 class ProgressWriter:
-    """Every write holds only while the lease does, and never undoes what others decided."""
+    """A writer of progress. Its writes need the lease, and never undo what others decided."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
         self._wrote_at = datetime.min.replace(tzinfo=UTC)
 
     def write(self, runs: Iterable[Run], now: datetime) -> None:
-        """One transaction a second, but a new state at once, and none where nothing is new."""
+        """Write any changes in one transaction per second, or at once if a state is new."""
         changed = [run for run in runs if run.changes]
         has_just = timedelta(0) <= now - self._wrote_at < EVERY
         is_due = not has_just or any("state" in run.changes for run in changed)
@@ -38,7 +38,7 @@ class ProgressWriter:
             run.changes = {}
 
     def close(self, run: Run, now: datetime) -> None:
-        """The last of it; from now on it is nobody's."""
+        """Write a run's last changes, and give up the transfer."""
         with transaction.atomic():
             if run.changes:
                 self._write([run], now)
@@ -46,7 +46,7 @@ class ProgressWriter:
 
     @staticmethod
     def _touch_listings(account_ids: set[int], now: datetime) -> None:
-        """The account first, in the order of every other change."""
+        """Update the accounts, before the transfers, in the order of every other change."""
         accounts = Account.objects.filter(pk__in=account_ids)
         accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
 

@@ -13,11 +13,11 @@ from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
 from service.worker.stages import OrderState, RunPosition, Stage, Transition, next_position
 
-# Connected to peers that have it and send nothing: they may be busy with others.
+# While connected to peers that have the torrent but send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
-# With nobody in reach, while other transfers wait for a place: it goes on looking without one.
+# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
 SHORT_PATIENCE = timedelta(seconds=10)
-# One place is kept for those that are smaller, or may be.
+# One slot is kept for transfers that are smaller, or may be.
 LARGE_BYTES = 100 * 10**6
 
 
@@ -38,13 +38,13 @@ ADOPTED = (
 
 @dataclass
 class Run:
-    transfer: Transfer  # as it is written down, with `changes` that are not yet
+    transfer: Transfer  # its row, and the `changes` not yet written
     place: DownloadFolder
-    hoped_at: datetime  # when somebody was in reach who could send what is missing
-    moved_at: datetime  # when something came
+    hoped_at: datetime  # when peers in reach last had what is missing
+    moved_at: datetime  # when bytes last arrived
     changes: dict[str, Any] = field(default_factory=dict)
     facts: TorrentFacts | None = None
-    left: Remainder | None = None  # of an earlier import, whose missing files are all that it needs
+    left: Remainder | None = None  # of an earlier import; only its missing files are needed
     has_hope: bool = False
     was_added_again: bool = False
     leader_id: int = 0  # the run that it follows
@@ -54,9 +54,9 @@ class Run:
     _position: RunPosition = field(default=RunPosition(), init=False)
 
     def take(self, transition: Transition) -> None:
-        """Nothing else changes the stage, the order, or whether the run is whole.
+        """Take a transition. Nothing else changes the stage, the order, or whether it is whole.
 
-        Raises IllegalTransition, and changes nothing then.
+        Raises IllegalTransition, and then changes nothing.
         """
         self._position = next_position(self._position, transition)
 
@@ -70,7 +70,7 @@ class Run:
 
     @property
     def is_whole(self) -> bool:
-        """Every byte is on the disk."""
+        """Return whether every byte is on the disk."""
         return self._position.is_whole
 
     @property
@@ -108,7 +108,7 @@ class Run:
 
     @property
     def needs_room(self) -> bool:
-        """Bytes are still to come, or to be put into the library."""
+        """Return whether bytes must still arrive, or be imported."""
         stages = (Stage.NEW, Stage.WAITING, Stage.DOWNLOADING, Stage.IMPORTING)
         return self.stage in stages and not self.is_withdrawn
 
@@ -121,7 +121,7 @@ class Run:
 
     @property
     def is_ready(self) -> bool:
-        """Nothing but a place is missing."""
+        """Return whether the run needs only a slot."""
         is_queued = self.transfer.state == Transfer.State.QUEUED and not self.is_withdrawn
         return is_queued and self.stage in (Stage.NEW, Stage.WAITING)
 
@@ -131,7 +131,7 @@ class Run:
 
     @property
     def is_new_here(self) -> bool:
-        """Its files are known since this round, and it waits for a word."""
+        """Return whether the files just became known, and the run awaits a check of space."""
         return (
             self.stage is Stage.WAITING
             and self.transfer.state
@@ -145,11 +145,11 @@ class Run:
 
     @property
     def unwanted(self) -> tuple[int, ...]:
-        """The files that are in the library: it fetches, shares, and seeds only the others."""
+        """Return the indexes of files in the library: fetch only the others, and seed none."""
         return self.left.present_indexes if self.left else ()
 
     def knows(self, facts: TorrentFacts) -> bool:
-        """All of it is written down already, as after a restart."""
+        """Return whether the row has all these facts already, as after a restart."""
         known = self.transfer
         may_be_named = self.is_fetch or known.title.startswith(known.wire_hash)
         return (
@@ -163,7 +163,7 @@ class Run:
         )
 
     def take_over(self, found: Transfer) -> None:
-        """What was written by itself, beside what waits for the batch."""
+        """Copy what was written separately, and keep the `changes` that wait for the batch."""
         for column in ADOPTED:
             setattr(self.transfer, column, getattr(found, column))
 
@@ -183,7 +183,7 @@ class Run:
             self.write(download_bytes_per_second=0, peers_sending=0)
 
     def note_import(self, folder_id: int | None, file_id: int | None, *, is_seeding: bool) -> None:
-        """The import wrote this down itself, with all that the batch would have."""
+        """Note a finished import, which itself wrote the row, so that no `changes` are left."""
         self.become(Transfer.State.DONE)
         self.transfer.is_seeding = is_seeding
         self.transfer.folder_created_id, self.transfer.file_created_id = folder_id, file_id
@@ -200,7 +200,7 @@ class Run:
         return self.has_hope or self.hoped_at >= now
 
     def why_stalled(self, now: datetime, patience: timedelta) -> str:
-        """A word, or nothing."""
+        """Return the reason for stalling, or an empty string."""
         if self.has_hope:
             self.hoped_at = now
         if now - self.hoped_at >= patience:
@@ -209,13 +209,13 @@ class Run:
 
 
 class Runs:
-    """All that one worker runs."""
+    """The runs of one worker."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Run] = {}
 
     def __iter__(self) -> Iterator[Run]:
-        """As they are now: whoever walks may end some."""
+        """Iterate over a copy, so that the caller may end runs meanwhile."""
         return iter(list(self._by_id.values()))
 
     def __contains__(self, transfer_id: int) -> bool:
@@ -240,7 +240,7 @@ class Runs:
         return sum(run.has_slot and run.is_large for run in self)
 
     def twin(self, run: Run) -> Run | None:
-        """Another that the engine has and that brings the same torrent: it knows each once only."""
+        """Return another run whose order has the same torrent: the engine takes each only once."""
         if not run.hashes:
             return None
         others = (each for each in self if each.has_order and not each.is_fetch)

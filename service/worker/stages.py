@@ -2,10 +2,10 @@
 
 new ──add──> added ──know──> waiting ──start──> downloading ──import──> importing ──seed──> seeding
 
-That is the straight way; `STAGES` has every other. Which transitions a run may take depends on its
-stage, and on what became of its order to the engine (`ORDERS`). Two of them also say whether all of
-its bytes are on the disk (`WHOLE`). `next_position` alone reads these tables, and refuses whatever
-they don't have.
+That is the usual path; `STAGES` has all transitions. Which ones a run may take depends on its stage
+and on the state of its order to the engine (`ORDERS`). Two of them also set whether all of its
+bytes are on the disk (`WHOLE`). Only `next_position` reads these tables, and it refuses what they
+don't list.
 """
 
 from enum import Enum, auto
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Stage(Enum):
-    """What is under way; the transfer's state is what people see of it."""
+    """What a run is doing; people see the transfer's state instead."""
 
     NEW = "the engine, or the fetching, has yet to get its order"
     ADDED = "it has the order, and its files are unknown"
@@ -26,7 +26,7 @@ class Stage(Enum):
 
 
 class OrderState(Enum):
-    """What the engine, or the fetching, knows of a run."""
+    """What the engine, or the fetching, knows about a run."""
 
     NONE = "nothing"
     GIVEN = "it has the order, and stops where the files are known"
@@ -37,16 +37,16 @@ class OrderState(Enum):
 class Transition(Enum):
     ADD = auto()  # give the order
     KNOW = auto()  # its files are known
-    CHANGE = auto()  # its address leads to another file than before
-    START = auto()  # download, or go on with it
-    WAIT = auto()  # stop, and go on later
+    CHANGE = auto()  # its URL leads to another file than before
+    START = auto()  # begin or continue the download
+    WAIT = auto()  # stop, and continue later
     FOLLOW = auto()  # wait for the run that fetches the same torrent
-    IMPORT = auto()  # all of it is on the disk
+    IMPORT = auto()  # every byte is on the disk
     SEED = auto()  # it is in the library
-    START_OVER = auto()  # what is on the disk is of no use
+    START_OVER = auto()  # the bytes on the disk are useless
     LOSE_ENGINE = auto()  # the engine's process died, and a new one knows nothing
     WITHDRAW = auto()  # take the order back
-    GONE = auto()  # the engine, or the fetching, has let go of the folder
+    GONE = auto()  # the engine, or the fetching, no longer uses the folder
     LEAVE = auto()  # it is done, failed, deleted, stopped, or another worker's
 
 
@@ -60,7 +60,7 @@ def _stay(*stages: Stage) -> dict[Stage, Stage]:
 
 NEW, ADDED, WAITING, DOWNLOADING, FOLLOWING, IMPORTING, SEEDING, LEAVING = Stage
 
-# The stage that a transition leads to, and those that it may be taken in.
+# For each transition: the stages that allow it, and the stage that each leads to.
 STAGES: dict[Transition, dict[Stage, Stage]] = {
     Transition.ADD: _to(ADDED, NEW, WAITING, FOLLOWING),
     Transition.KNOW: _to(WAITING, ADDED),
@@ -81,8 +81,8 @@ STAGES: dict[Transition, dict[Stage, Stage]] = {
 
 NONE, GIVEN, STARTED, WITHDRAWN = OrderState
 
-# What it makes of the order, and with which it may be taken. Transitions without a line need no
-# particular order, and leave it as it is.
+# For each transition: the order states that allow it, and the state that each becomes. Transitions
+# without a line are allowed with any order, and don't change it.
 ORDERS: dict[Transition, dict[OrderState, OrderState]] = {
     Transition.ADD: {NONE: GIVEN},
     Transition.KNOW: {GIVEN: GIVEN},
@@ -100,7 +100,7 @@ WHOLE = {Transition.IMPORT: True, Transition.START_OVER: False}
 
 
 class IllegalTransition(Exception):  # noqa: N818  Errors are nouns here.
-    """No table has this transition: a defect of Ferry, and never a transfer's fault."""
+    """A transition that no table has: a bug in Ferry, and never a transfer's fault."""
 
 
 class RunPosition(NamedTuple):

@@ -1,4 +1,4 @@
-"""The worker: carry out transfers, and write down what happened."""
+"""The worker: carry out transfers, and record what happened."""
 
 import logging
 import time
@@ -32,12 +32,12 @@ TIDY_EVERY = timedelta(minutes=1)
 
 
 class Worker:
-    """Makes true what the rows want, `round` by `round`.
+    """A worker that carries out what the rows ask for, `round` by `round`.
 
-    Guarantee: whatever is in here may be lost at any line. The rows say what is wanted and what
-    was observed last, the places on the disk hold what has come, and the next round, of this
-    worker or of another, goes on from those. Every write holds only while the lease does.
-    Price: what is observed is up to a second old, since it is written in one batch a round.
+    Guarantee: everything in memory may be lost at any line. The rows say what is wanted and what
+    was last observed, the download folders hold what has arrived, and the next round, of this
+    worker or another, continues from there. Every write is conditional on the lease.
+    Cost: what is observed is up to a second old, since it is written in one batch per round.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Worker:
 
 
 class Shift:
-    """What a worker does from one lease to its end."""
+    """A worker's work during one lease."""
 
     def __init__(self, control: TransferControl, store: Store) -> None:
         self.tools = control.tools
@@ -119,7 +119,7 @@ class Shift:
         self._tidy(now)
 
     def _count_anew(self, now: datetime) -> None:
-        """The clock was set back: what is due in a minute would be due when it is as late again."""
+        """Restart the timers after the clock was set back: they would wait until it caught up."""
         self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
         for run in self._runs:
             run.count_anew(now)
@@ -127,7 +127,7 @@ class Shift:
     # What is wanted
 
     def _read_rows(self, now: datetime) -> None:
-        """Reads the rows when the accounts' numbers say that something has changed."""
+        """Read the rows when the accounts' revisions change, and at least every LOOK_EVERY."""
         is_freed = self._lease.expel_dead(now)
         seen = numbers_of_all()
         if seen == self._seen and not is_freed and now - self._looked_at < LOOK_EVERY:
@@ -140,7 +140,7 @@ class Shift:
         for run in self._runs:
             if run.id not in mine or run.id in stopped:
                 self._phases.of(run).leave(run)
-        # Its own too: if taking a batch failed halfway, the rest have no run yet.
+        # Include our own rows: if claiming a batch failed halfway, the rest have no run yet.
         names = ("", self._lease.name)
         free = [row for row in rows if row[2] in names and row[0] not in self._runs]
         self._queue = sorted((pk, size) for pk, state, _, size in free if state == State.QUEUED)
@@ -161,7 +161,7 @@ class Shift:
     # Who may go on
 
     def _check_room(self, now: datetime) -> None:
-        """At once for those that wait, and now and then for all."""
+        """Check who fits: every JUDGE_EVERY, and at once if a run's files became known."""
         is_due = now - self._judged_at >= JUDGE_EVERY
         runs = [run for run in self._runs if run.needs_room]
         if not runs or not (is_due or any(run.is_new_here for run in runs)):
@@ -175,8 +175,10 @@ class Shift:
                 self._phases.of(run).apply_room(run, found.get(run.id, ""), now)
 
     def _fill_places(self, now: datetime) -> None:
-        """In order: those that were held back among those that nobody has taken yet. Small ones
-        pass those for which all places of the large are taken."""
+        """Fill free slots with held-back runs and unclaimed transfers, in order of their ids.
+
+        Small transfers overtake large ones if all slots for large ones are taken.
+        """
         free, free_for_large = self._control.free_slots(), self._control.free_slots_for_large()
         if free <= 0:
             return
@@ -217,7 +219,7 @@ class Shift:
                 self._control.finish(run, now)
 
     def _report_imports(self) -> None:
-        """100 is downloaded and 101 is there; how much is hashed stands between."""
+        """Report the hashed share as progress between 100 (downloaded) and 101 (done)."""
         for transfer_id, share in self.tools.landing.shares().items():
             run = self._runs.get(transfer_id)
             if run is not None and run.stage is Stage.IMPORTING:
@@ -233,7 +235,7 @@ class Shift:
                 self._control.end_seeding(run)
 
     def _sweep_places(self) -> None:
-        """Of transfers that are over, or were deleted while nobody ran them."""
+        """Remove folders of transfers that are over, or were deleted while no worker ran them."""
         if not is_certain(self._store):
             return
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
@@ -243,13 +245,13 @@ class Shift:
 
 
 def numbers_of_all() -> tuple[object, ...]:
-    """Other numbers: somebody changed something."""
+    """Return numbers that differ once any account, library, or transfer has changed."""
     sums = {"transfers": Sum("transfers_revision"), "library": Sum("library_revision")}
     return tuple(Account.objects.aggregate(**sums, accounts=Count("pk")).values())
 
 
 def wanted_rows() -> list[tuple[int, str, str, int]]:
-    """Of all that is to be run; id, state, worker, size."""
+    """Return the id, state, worker, and size of each transfer to run or seed."""
     columns = ("pk", "state", "leased_by", "size_bytes")
     running: Iterable[tuple[int, str, str, int]] = (
         Transfer.running().order_by().values_list(*columns)

@@ -1,8 +1,8 @@
-"""Who may be talked to: libtorrent's filter, and trackers and web seeds by URL.
+"""Decide whom libtorrent may contact: by its IP filter, and by the URLs of trackers and web seeds.
 
-libtorrent resolves names itself and asks its filter about every address, of peers, trackers and
-web seeds alike. Behind a proxy names are resolved elsewhere: there only what is written out can be
-refused, addresses and local names, and it is, here.
+libtorrent resolves names itself and checks every address of peers, trackers, and web seeds against
+its filter. A proxy resolves names elsewhere, so only literal addresses and local names can be
+refused; this module refuses them.
 """
 
 import ipaddress
@@ -28,7 +28,7 @@ def ip_filter(reach: Reach) -> Any:
 
 
 def is_usable(url: str, reach: Reach, *, schemes: tuple[str, ...] = SCHEMES) -> bool:
-    """Whether a tracker or web seed may be asked at all, as far as its URL says."""
+    """Return whether a tracker or web seed may be contacted, judging by its URL alone."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -41,13 +41,19 @@ def is_usable(url: str, reach: Reach, *, schemes: tuple[str, ...] = SCHEMES) -> 
 
 
 def is_tracker_port(port: int) -> bool:
-    """A mail server or a router's shell could take an announce for an order of its own. Trackers
-    have long used ports that a web server has not, but none of those below 1024."""
+    """Return whether a tracker may have this port: a web port, or any port from 1024.
+
+    A mail server or a router's shell could take an announce for a command. Trackers have long used
+    ports that web servers don't use, but none below 1024.
+    """
     return is_web_port(port) or port > 1023
 
 
 def address_of(host: str) -> str | None:
-    """None for a name. 127.1, 0x7f000001 and 017700000001 are addresses too."""
+    """Return the host's address, or None for a name.
+
+    127.1, 0x7f000001, and 017700000001 are addresses too.
+    """
     host = host.partition("%")[0].rstrip(".")
     with suppress(ValueError):
         return str(ipaddress.ip_address(host))

@@ -22,15 +22,15 @@ from service.torrents.orders import EngineSettings, Order
 STATUS_SECONDS = 1.0
 RESUME_SECONDS = 30.0
 READ_BYTES = 2**16
-DUPLICATE = 19  # of libtorrent's errors
+DUPLICATE = 19  # libtorrent's error code
 STATUS_FLAGS = lt.torrent_handle.query_distributed_copies
 
 
 class EngineProcess:
-    """One thread, which waits for orders, for libtorrent and for the clock.
+    """The engine: one thread that waits for orders, for libtorrent, and for the clock.
 
-    Before it touches an order in a way that has ever crashed a client, it says whose it is
-    (`begun`), and after that it is done (`ended`): what stands between is the suspect.
+    Before it handles a torrent in a way that has ever crashed a client, it writes the torrent's key
+    (`begun`), and afterward that it's done (`ended`): a torrent between the two is a suspect.
     """
 
     torrent = EngineTorrent
@@ -60,7 +60,7 @@ class EngineProcess:
         }
 
     def run(self, orders: int) -> None:
-        """Until `stop`, or until nobody is left who could say so."""
+        """Run until `stop`, or until the worker closes the pipe."""
         wake_up, alert_pipe = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._session.set_alert_fd(alert_pipe)
         lines = Lines()
@@ -95,7 +95,7 @@ class EngineProcess:
             self._check_all()
 
     def _seconds_left(self) -> float:
-        """Nobody needs the time of an engine without torrents."""
+        """Return how long to wait. Without torrents, no status is due, so wait longer."""
         if not self._around.loaded:
             return RESUME_SECONDS
         return max(0.0, min(self._next_status, self._next_resume) - time.monotonic())
@@ -159,7 +159,7 @@ class EngineProcess:
                 self._settle(torrent)
 
     def _listens(self, alert: Any) -> None:
-        """Where another program has the port, libtorrent takes one that the system chooses."""
+        """Log the port; if another program has it, libtorrent uses one that the system chooses."""
         wanted = self._around.settings.port
         sys.stderr.write(f"{alert.message()}\n")
         if wanted not in (0, alert.port) and alert.socket_type == lt.socket_type_t.tcp:
@@ -179,7 +179,7 @@ class EngineProcess:
         torrent.take_metadata()
 
     def _same(self, alert: Any, torrent: EngineTorrent) -> None:
-        """Two magnet links turned out to be one torrent: the older order goes on, alone."""
+        """Keep the older of two orders whose magnet links turned out to be the same torrent."""
         other = self._around.loaded.get(alert.conflicting_torrent)
         if other is None:
             return
@@ -197,7 +197,7 @@ class EngineProcess:
         torrent.disk_failed(alert.error.value(), alert.error.message())
 
     def _failed(self, alert: Any, torrent: EngineTorrent) -> None:
-        """What its peers sent can't be read. Errors of the disk come in an alert of their own."""
+        """Refuse metadata from peers that can't be read. Disk errors have a separate alert."""
         if torrent.stage is EngineStage.SEEKING and alert.error.value() != DUPLICATE:
             raise MetadataRefused("invalid_torrent", "The torrent's description can't be used.")
 
@@ -245,7 +245,7 @@ class EngineProcess:
             del self._hashes[each]
 
     def _claim(self, key: str, hashes: Any) -> None:
-        """Raises Refused."""
+        """Claim a torrent's hashes. Raises MetadataRefused if another order has one of them."""
         claimed = [str(hashes.v1)] if hashes.has_v1() else []
         claimed += [str(hashes.v2)] if hashes.has_v2() else []
         for each in claimed:

@@ -1,20 +1,20 @@
-"""How libtorrent connects to peers: what it can't do for one torrent is switched for all."""
+"""Adjust how libtorrent connects to peers: it can't do so per torrent, so adjust all at once."""
 
 import time
 from collections.abc import Callable
 from typing import Any
 
-# libtorrent tries a peer again after `min_reconnect_time` seconds, times the failures and one more.
+# libtorrent retries a peer after `min_reconnect_time` seconds times the failures plus one.
 PATIENT = {"min_reconnect_time": 60, "max_failcount": 3}
 IMPATIENT = {"min_reconnect_time": 1, "max_failcount": 20}
 HEAD_START_SECONDS = 5.0
 
 
 class Dialing:
-    """Retries sooner while a torrent has nobody, and gives TCP a head start.
+    """The connection settings: faster retries while a torrent has no peers, and TCP before uTP.
 
-    A lone peer may still be starting. And where uTP is on, libtorrent tries it first: a peer that
-    takes both would be met over the slower one, and one that takes TCP alone four seconds late.
+    A torrent's only peer may still be starting. With uTP on, libtorrent tries uTP first: it would
+    reach peers that accept both over the slower protocol, and TCP-only peers four seconds late.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Dialing:
         self._applied: dict[str, Any] = {}
 
     def begin(self) -> None:
-        """Call before libtorrent gets a torrent."""
+        """Give TCP its head start. Call it before adding a torrent to libtorrent."""
         self._tcp_until = self._clock() + HEAD_START_SECONDS
         self._apply({**self._applied, "enable_outgoing_utp": False})
 

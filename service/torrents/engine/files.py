@@ -1,4 +1,4 @@
-"""What the engine keeps in a transfer's folder, beside the files."""
+"""Read and write what the engine keeps in a transfer's folder, beside the files."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ class TorrentFolder:
         self.folder = Path(folder)
 
     def metadata(self, most_bytes: int) -> bytes | None:
-        """None where there is none; one byte too many where it is too large."""
+        """Return the metadata, if any; one byte more than `most_bytes` if it is too large."""
         with suppress(FileNotFoundError), (self.folder / METADATA).open("rb") as file:
             return file.read(most_bytes + 1)
         return None
@@ -25,10 +25,10 @@ class TorrentFolder:
         replace(self.folder / METADATA, content)
 
     def resume(self) -> bytes | None:
-        """None also where it is damaged, or from before the machine started anew.
+        """Return the resume data, or None if it is missing, damaged, or from before a reboot.
 
-        What libtorrent wrote survives its own end, but not the machine's: there it may be
-        zeros, and all is checked again.
+        What libtorrent wrote survives a crash of its process, but not of the machine: it may then
+        be zeros, so everything is checked again.
         """
         with suppress(OSError):
             content = (self.folder / RESUME).read_bytes()

@@ -16,7 +16,7 @@ LIMITS = {
     "max_decode_tokens": 3_000_000,
 }
 MOST_TEXT_BYTES = 32 * 2**20
-# What the worker needs for a name beside its letters.
+# What a name costs the worker in addition to its letters.
 NAME_BYTES = 16
 LARGEST_FILE_BYTES = 2**48
 
@@ -34,7 +34,7 @@ TOO_MANY = MetadataRefused(
 
 
 def params_of(content: bytes) -> Any:
-    """Raises Refused."""
+    """Return the parameters of a torrent file. Raises MetadataRefused."""
     if len(content) > LARGEST_METADATA_BYTES:
         raise MetadataRefused("too_large", "The torrent's description is larger than 64 MB.")
     try:
@@ -47,13 +47,13 @@ def params_of(content: bytes) -> Any:
 
 
 def torrent_of(info: bytes) -> bytes:
-    """A .torrent file of what came from peers. Other hashes of version 2 come from them again."""
+    """Return a torrent file with the peers' metadata; they send version 2's other hashes again."""
     return b"d4:info" + info + b"e"
 
 
 def metadata_of(key: str, torrent: Any) -> Metadata:
-    """Raises Refused where there is too much of it, or two readings of it differ."""
-    if torrent.num_files() > 2 * MOST_FILES + 1:  # one may be padding after each
+    """Return the metadata. Raises MetadataRefused if it is empty, too large, or inconsistent."""
+    if torrent.num_files() > 2 * MOST_FILES + 1:  # each may be followed by padding
         raise TOO_MANY
     info = dictionary(lt.bdecode(torrent.info_section()))
     files = tuple(files_of(torrent, info))
@@ -78,8 +78,7 @@ def is_lone(files: tuple[FileOf, ...], name: str) -> bool:
 
 
 def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
-    """libtorrent knows which files there are and what they are; their names are taken from the
-    torrent itself, since libtorrent's are changed already."""
+    """Yield the files that libtorrent found, named as in the torrent: libtorrent changes names."""
     layout = torrent.layout()
     flags = [layout.file_flags(index) for index in range(layout.num_files())]
     padding = [bool(each & lt.file_storage.flag_pad_file) for each in flags]
@@ -104,8 +103,10 @@ Told = Iterator[tuple[tuple[str, ...], int]]
 
 
 def read_paths(info: dict[bytes, Any]) -> Told:
-    """Paths and sizes without padding. The tree of a hybrid comes first: it has the names of
-    both, and libtorrent refused it where they differ."""
+    """Yield paths and sizes, without padding.
+
+    A hybrid's tree suffices: libtorrent refused the torrent if its list has other names.
+    """
     found = read_tree(info) if b"file tree" in info else read_list(info)
     letters = 0
     for path, size in found:
@@ -128,8 +129,10 @@ def read_list(info: dict[bytes, Any]) -> Told:
 
 
 def read_tree(info: dict[bytes, Any]) -> Told:
-    """Without recursion, though libtorrent refused what is nested deeper than 100; and one path
-    after the other, for all of them may be a hundred times what the tree is."""
+    """Yield the paths one by one: all of them may be a hundred times the size of the tree.
+
+    It doesn't recurse, although libtorrent refused trees nested deeper than 100.
+    """
     path: list[str] = []
     waiting = [iter(dictionary(info[b"file tree"]).items())]
     while waiting:

@@ -1,4 +1,4 @@
-"""Parameters for libtorrent: never a torrent's own names, never a forbidden tracker."""
+"""Build libtorrent's parameters, without a torrent's file names or forbidden trackers."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from service.torrents.orders import EngineSettings, Order
 MOST_TRACKERS = 200
 MOST_WEB_SEEDS = 20
 MOST_PEERS = 200
-# A torrent may name half a million, and to judge one takes a moment: no more are looked at.
+# A torrent may name half a million URLs, and checking each takes a moment: check no more than this.
 MOST_JUDGED = 2000
 WANTED, UNWANTED = 4, 0
 KEPT_TO_TRACKERS = (
@@ -29,7 +29,7 @@ Params = Any
 
 @dataclass(frozen=True)
 class Sources:
-    """Where a torrent may be found, as far as the settings let it look."""
+    """The trackers, web seeds, and peers of a torrent that the settings allow."""
 
     trackers: tuple[str, ...]
     tiers: tuple[int, ...]
@@ -38,7 +38,7 @@ class Sources:
 
 
 def seeking(order: Order, settings: EngineSettings) -> Params:
-    """A magnet link that fetches its metadata and nothing else, not even an empty folder."""
+    """Return parameters to fetch a magnet's metadata and nothing else, not even an empty folder."""
     params = read_magnet(order.magnet)
     give(params, sources_of([params], settings))
     params.save_path = order.folder
@@ -47,10 +47,10 @@ def seeking(order: Order, settings: EngineSettings) -> Params:
 
 
 def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]) -> Params:
-    """With metadata.torrent, and as far as it went before.
+    """Return parameters to download or seed `metadata.torrent`, with its earlier progress.
 
-    Every file is renamed before libtorrent sees the folder. Symlinks are never wanted, for they
-    would be made. Raises Refused.
+    Every file is renamed before libtorrent sees the folder. Symlinks are never wanted, since
+    libtorrent would create them. Raises MetadataRefused.
     """
     places = TorrentFolder(order.folder)
     known = params_of(places.metadata(LARGEST_METADATA_BYTES) or b"")
@@ -59,7 +59,7 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     params = resumed(places, known, priorities) or known
     sources = sources_of([known, *asked], settings)
     params.ti = known.ti
-    # Whom a private one met before it was known to be one may have come from anywhere.
+    # Peers found before a torrent was known to be private may have come from anywhere.
     met = [] if known.ti.priv() else peers
     give(params, sources, [*met, *params.peers])
     params.save_path = order.folder
@@ -86,8 +86,10 @@ def priorities_of(layout: Any, unwanted: set[int]) -> list[int]:
 
 
 def resumed(places: TorrentFolder, known: Params, priorities: list[int]) -> Params | None:
-    """Return how far the same files went. If others were wanted then, libtorrent kept the ends of
-    pieces elsewhere, and takes them for written."""
+    """Return the saved progress, or None if other files were wanted then.
+
+    In that case, libtorrent kept the ends of pieces elsewhere, and would take them for written.
+    """
     content = places.resume()
     if content is None:
         return None
@@ -100,7 +102,7 @@ def resumed(places: TorrentFolder, known: Params, priorities: list[int]) -> Para
 
 
 def read_magnet(uri: str) -> Params:
-    """Raises Refused."""
+    """Return the parameters of a magnet link. Raises MetadataRefused."""
     try:
         return lt.parse_magnet_uri(uri)
     except (RuntimeError, ValueError) as error:

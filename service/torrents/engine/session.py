@@ -10,7 +10,7 @@ from service.torrents.orders import EngineSettings
 
 MEGABYTE = 2**20
 LARGEST_METADATA_BYTES = 64 * MEGABYTE
-# More than one round of 2,000 torrents brings.
+# More than 2,000 torrents cause in one round.
 ALERTS = 50_000
 ALERT_MASK = lt.alert_category.error | lt.alert_category.status | lt.alert_category.storage
 
@@ -39,7 +39,8 @@ SAFE = {
     "no_connect_privileged_ports": False,
     "webtorrent_stun_server": "",
 }
-# What finds others without being told; off where it would talk to strangers or beside a proxy.
+# Peer discovery without trackers: off on loopback, where it would contact strangers, and with a
+# proxy, which it would bypass.
 FINDERS = ("enable_dht", "enable_lsd")
 MAPPERS = ("enable_upnp", "enable_natpmp")
 PROXIES = {"socks5": "socks5", "socks5h": "socks5", "http": "http"}
@@ -65,13 +66,15 @@ def pack_of(settings: EngineSettings) -> dict[str, Any]:
 
 
 def uses_utp(settings: EngineSettings) -> bool:
-    """Not beside a proxy, where nothing listens."""
+    """Return whether to use uTP: never with a proxy, since nothing listens then."""
     return settings.utp and not settings.proxy
 
 
 def meeting(settings: EngineSettings) -> dict[str, Any]:
-    """Many peers behind routers can be reached over uTP alone. It's slower than TCP, which is never
-    held back for its sake, and which peers are met over first (see Dialing)."""
+    """Return the uTP settings: many peers behind routers can be reached only over uTP.
+
+    It is slower than TCP, so TCP is tried first (see Dialing) and never throttled in its favor.
+    """
     return {
         "enable_incoming_utp": uses_utp(settings),
         "enable_outgoing_utp": False,
@@ -80,8 +83,11 @@ def meeting(settings: EngineSettings) -> dict[str, Any]:
 
 
 def limited(settings: EngineSettings) -> dict[str, Any]:
-    """libtorrent leaves its own network out by itself. To count every byte costs a little, so
-    nothing is counted where nothing is limited."""
+    """Return the rate limits, which hold for the local network too, if there are any.
+
+    libtorrent exempts it by default, and without limits it stays exempt: counting every byte costs
+    a little.
+    """
     limits = settings.download_limit_bytes, settings.upload_limit_bytes
     return {
         "ignore_limits_on_local_network": not any(limits),
@@ -91,7 +97,7 @@ def limited(settings: EngineSettings) -> dict[str, Any]:
 
 
 def listening(settings: EngineSettings) -> dict[str, Any]:
-    """Nobody is to come in beside a proxy. On loopback all peers have one address."""
+    """Return where to listen: nowhere with a proxy. On loopback, all peers have one address."""
     if settings.network == "loopback":
         return {
             "listen_interfaces": f"127.0.0.1:{settings.port}",

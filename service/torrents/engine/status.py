@@ -33,7 +33,7 @@ def status_of(key: str, phase: Phase, told: Any) -> Status:
 
 
 def busy_peers(told: Any) -> tuple[int, int]:
-    """How many send, and how many are sent to. Asked only where bytes move at all."""
+    """Return how many peers send, and how many receive. Query libtorrent only if bytes move."""
     if not told.download_payload_rate and not told.upload_payload_rate:
         return 0, 0
     peers = told.handle.get_peer_info()
@@ -42,5 +42,5 @@ def busy_peers(told: Any) -> tuple[int, int]:
 
 
 def empty_status(key: str, phase: Phase) -> Status:
-    """Of one that libtorrent does not have."""
+    """Return the status of a torrent that libtorrent doesn't have."""
     return Status(key, phase, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1.0, 0)

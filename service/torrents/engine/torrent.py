@@ -22,17 +22,18 @@ from service.torrents.orders import EngineSettings, Order
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 RESUME_FLAGS = lt.torrent_handle.flush_disk_cache
 IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module doesn't name
-# A torrent that nobody answers for so long is a dead one, for which others needn't be disturbed.
+# A torrent without peers for so long is dead: it no longer makes libtorrent retry faster for all.
 ALONE_SECONDS = 120.0
 
 
 class EngineStage(Enum):
-    """
+    """A torrent's stage in the engine.
+
     seeking ──metadata──> leaving ──> known ──proceed──> loaded ──finished──> flushing ──> complete
     (a magnet link)                   (a .torrent file                                        │
                                        begins here)                                         seed
-                                                         (one in the library begins here) seeding
-    From everywhere: remove, an error that is final, the end of seeding ──> leaving ──> gone.
+                                                         (imported torrents begin here)   seeding
+    From any stage: remove, a final error, or the end of seeding ──> leaving ──> gone.
     """
 
     SEEKING = "metadata"
@@ -47,22 +48,23 @@ class EngineStage(Enum):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a torrent needs of its engine."""
+    """What a torrent needs from the engine."""
 
     session: Any
     dialing: Dialing
     settings: EngineSettings
     loaded: dict[Any, "EngineTorrent"]  # by libtorrent's handle
-    leaving: dict[
-        str, list["EngineTorrent"]
-    ]  # by hash: a handle says nothing once its torrent is gone
+    leaving: dict[str, list["EngineTorrent"]]  # by hash: a removed torrent's handle is unusable
     tell: Callable[[Event], None]
-    claim: Callable[[str, Any], None]  # hashes; raises Refused where another order has one of them
+    claim: Callable[[str, Any], None]  # raises MetadataRefused if another order has a hash
 
 
 class EngineTorrent:
-    """libtorrent has it only while it seeks or is loaded: what a magnet link brought is taken out
-    again and comes back with all files renamed, since renaming at arrival is too late."""
+    """A torrent in the engine. libtorrent has it only while it seeks metadata or is loaded.
+
+    Once a magnet link's metadata arrives, libtorrent removes the torrent and gets it again with all
+    files renamed, since renaming them on arrival would be too late.
+    """
 
     def __init__(self, order: Order, around: Surroundings) -> None:
         self.order = order
@@ -90,12 +92,12 @@ class EngineTorrent:
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether libtorrent is at its files for the first time: they may be what crashes it."""
+        """Return whether libtorrent is handling the files for the first time: they may crash it."""
         is_new = self.handle is not None and not self._is_checked and not self.is_paused
         return is_new and self.stage is EngineStage.LOADED
 
     def start(self) -> None:
-        """Raises Refused."""
+        """Read the metadata in the folder, or else seek it from peers. Raises MetadataRefused."""
         content = self.places.metadata(LARGEST_METADATA_BYTES)
         if content is None and not self.order.magnet:
             raise MetadataRefused("not_a_torrent", "The torrent's file is missing.")
@@ -115,7 +117,7 @@ class EngineTorrent:
         self._add(wanted)
 
     def _know(self, torrent: Any) -> None:
-        """Raises Refused."""
+        """Report the metadata, and load the torrent if it may download. Raises MetadataRefused."""
         self.stage = EngineStage.KNOWN
         metadata = metadata_of(self.key, torrent)
         self._around.claim(self.key, torrent.info_hashes())
@@ -125,11 +127,11 @@ class EngineTorrent:
             self._load()
 
     def take_metadata(self) -> None:
-        """Its metadata came: libtorrent gives it back, and tells who had it."""
+        """Save the metadata that arrived, and ask libtorrent for the peers that had it."""
         if self.stage is EngineStage.SEEKING:
             self.keep_metadata(self.handle.torrent_file())
             peers = self.handle.get_peer_info()
-            # A peer that left after it gave the metadata says nothing about TCP.
+            # If the peer left after it sent the metadata, nothing is known about TCP.
             self._needs_utp = bool(peers) and all(peer.flags & IS_UTP for peer in peers)
             self.handle.save_resume_data(0)
 
@@ -137,7 +139,7 @@ class EngineTorrent:
         self.places.keep_metadata(torrent_of(torrent.info_section()))
 
     def resume_came(self, saved: Any) -> None:
-        """While it seeks there are no bytes to resume, but peers to meet again."""
+        """Save resume data, or only the peers while seeking, when there are no bytes to resume."""
         self.is_saving = False
         if self.stage is EngineStage.SEEKING:
             self._peers = list(saved.peers)
@@ -151,7 +153,7 @@ class EngineTorrent:
             self.come_back()
 
     def come_back(self) -> None:
-        """To begin again with the metadata in the folder."""
+        """Begin again with the metadata in the folder."""
         self.leave(self._come_back)
 
     def _come_back(self) -> None:
@@ -159,7 +161,7 @@ class EngineTorrent:
         self._know(params_of(content).ti)
 
     def proceed(self) -> None:
-        """Raises Refused."""
+        """Allow the download, now or once the files are known. Raises MetadataRefused."""
         is_waiting = self.stage is EngineStage.KNOWN and not self._may_download
         self._may_download = True
         if is_waiting:
@@ -187,7 +189,7 @@ class EngineTorrent:
         self._is_checked = True
 
     def finished(self) -> None:
-        """From here on nothing is written: the worker links these very files."""
+        """Flush the files, and write nothing more: the worker links these very files."""
         if self.stage is EngineStage.LOADED and not self._is_in_doubt:
             self.stage = EngineStage.FLUSHING
             self.handle.set_flags(lt.torrent_flags.upload_mode)
@@ -207,7 +209,7 @@ class EngineTorrent:
         self._around.tell(Complete(self.key))
 
     def _make_empty_files(self) -> None:
-        """libtorrent makes them on its way, but not where it resumed."""
+        """Create the empty files, which libtorrent skips after resuming."""
         layout = self.handle.torrent_file().layout()
         for index in range(layout.num_files()):
             if not layout.file_size(index) and not layout.file_flags(index):
@@ -223,7 +225,7 @@ class EngineTorrent:
             self.handle.pause()
 
     def resume(self) -> None:
-        """Raises Refused."""
+        """Continue after a pause or a disk error. Raises MetadataRefused."""
         self.is_paused = False
         was_broken, self._is_broken = self._is_broken, False
         if self.handle is None:
@@ -244,22 +246,28 @@ class EngineTorrent:
             self.handle.flush_cache()
 
     def _load_again(self) -> None:
-        """Check every piece. A torrent that is added anew also connects to its peers at once,
-        where one that lost them would wait a minute."""
+        """Add the torrent again, which checks every piece.
+
+        Added again, it also connects to its peers at once; otherwise it would wait a minute.
+        """
         self._is_in_doubt = False
         self.places.forget_resume()
         self.leave(self._load)
 
     def disk_failed(self, number: int, message: str) -> None:
-        """libtorrent could not read or write. It knows what a piece should be before it writes it,
-        and may take one for written that never was."""
+        """Handle a failed read or write.
+
+        libtorrent verifies a piece before writing it, so it may count one that was never written.
+        """
         if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING):
             self._is_in_doubt = True
         self.failed(number, message)
 
     def failed(self, number: int, message: str) -> None:
-        """On the disk. One that is only given to others ends; another waits to be resumed.
-        A disk that is full fails many times before libtorrent stops."""
+        """Handle a disk error: end seeding, or else report the error and wait for `resume`.
+
+        Report it once: a full disk fails many times before libtorrent stops.
+        """
         if self.stage is EngineStage.SEEDING:
             self.end_seeding()
             return
@@ -273,14 +281,14 @@ class EngineTorrent:
         self._around.tell(TorrentBroken(self.key, word, sentence))
 
     def is_alone(self, now: float) -> bool:
-        """Whether it looks for peers and has had none for a while, but not for long."""
+        """Return whether it seeks peers and has none, for less than ALONE_SECONDS so far."""
         if self._alone_since is None or self.is_paused:
             return False
         is_looking = self.stage in (EngineStage.SEEKING, EngineStage.LOADED)
         return is_looking and now - self._alone_since < ALONE_SECONDS
 
     def saw(self, told: Any) -> None:
-        """A new status of libtorrent's."""
+        """Take in a new status from libtorrent."""
         self.is_dirty = True
         if told.num_peers:
             self._alone_since = None
@@ -290,7 +298,7 @@ class EngineTorrent:
             self.end_seeding()
 
     def is_given_up(self, told: Any) -> bool:
-        """Files of the library that are not what they should be: they are never mended here."""
+        """Return whether files of the library turned out damaged: seeding never repairs them."""
         return told.state not in (*DONE, *CHECKING) and not told.seed_mode
 
     def has_seeded(self, told: Any) -> bool:
@@ -300,7 +308,7 @@ class EngineTorrent:
         return bool(ratio >= limits.seed_ratio or minutes >= limits.seed_minutes)
 
     def saw_time_pass(self) -> None:
-        """No news come of a torrent that nobody asks for."""
+        """End seeding on time: libtorrent sends no status of a torrent that no peer requests."""
         if self.stage is EngineStage.SEEDING and self.has_seeded(self.handle.status(0)):
             self.end_seeding()
 
@@ -324,7 +332,7 @@ class EngineTorrent:
         return "checking" if told.state in CHECKING else "downloading"
 
     def leave(self, then: Callable[[], None] | None = None) -> None:
-        """Lets libtorrent forget it; `left` goes on once the folder is free."""
+        """Remove the torrent from libtorrent; `left` runs `then` once the folder is free."""
         self._then = then or self._end
         if self._is_leaving:
             return
@@ -338,7 +346,7 @@ class EngineTorrent:
         self._around.session.remove_torrent(self.handle)
 
     def left(self) -> None:
-        """Raises Refused."""
+        """Continue after libtorrent removed the torrent. Raises MetadataRefused."""
         self.handle = None
         self._is_leaving = False
         self.stage = EngineStage.KNOWN

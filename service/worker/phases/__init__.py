@@ -1,4 +1,4 @@
-"""What a run does, stage by stage, with what the engine, the import, the worker, and people say."""
+"""What a run does in each stage, for events and for decisions of the worker and of people."""
 
 from service.worker.commands import TransferControl
 from service.worker.phases.added import AddedPhase

@@ -31,7 +31,7 @@ class DownloadingPhase(UnfinishedPhase):
             self._wake(run)
 
     def _wake(self, run: Run) -> None:
-        """Go on where a place is free, else wait for one."""
+        """Continue if a slot is free, else wait for one."""
         if self._control.has_place_for(run):
             run.become(State.DOWNLOADING)
         else:
@@ -39,7 +39,7 @@ class DownloadingPhase(UnfinishedPhase):
             run.become(State.QUEUED)
 
     def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
-        """An address may lead to another file since it was tried again; a torrent never changes."""
+        """Take in the file that a URL leads to after a retry; a torrent never changes."""
         if run.is_fetch:
             run.take(Transition.CHANGE)
             self._know_files(run, facts, plan, now)

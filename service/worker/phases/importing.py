@@ -51,4 +51,4 @@ class ImportingPhase(RunPhase):
             self._control.begin(run, now)
 
     def give_up(self, run: Run) -> None:
-        """The import needs no engine."""
+        """Do nothing: the import needs no engine."""

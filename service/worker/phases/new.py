@@ -6,7 +6,7 @@ from service.worker.run import Run
 
 class NewPhase(RunPhase):
     def gone(self, run: Run, now: datetime) -> None:
-        """It starts over."""
+        """Start over."""
         run.place.clear()
         self._control.begin(run, now)
 

@@ -15,13 +15,15 @@ MOST_STRIKES = 3
 
 
 class RunPhase:
-    """What a run does in one stage. A method that does nothing is for what can't happen in that
-    stage, or comes too late for it."""
+    """The handler of one stage of a run.
+
+    A method that does nothing is for what can't happen in that stage, or happens too late for it.
+    """
 
     def __init__(self, control: TransferControl) -> None:
         self._control = control
 
-    # What the engine and the fetching say while they have its order
+    # Events of the engine and the fetching while they have the order
 
     def observe(self, run: Run, status: Status, now: datetime) -> None:
         run.write(
@@ -62,7 +64,7 @@ class RunPhase:
         if broken.word in ("disk_full", "disk_error"):
             self.hold_back(run, broken.word, now, broken.sentence)
             if run.is_fetch or run.order is OrderState.GIVEN:
-                # The fetch has ended, or the torrent's files are unknown: it has to be added again.
+                # The fetch has ended, or the torrent's files are unknown: add it again.
                 self._control.withdraw(run)
         elif broken.word == "same_torrent":
             self._control.wait_for(run, int(broken.sentence or 0))
@@ -73,13 +75,13 @@ class RunPhase:
     def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
         self._control.hold_back(run, word, now, sentence)
 
-    # What they say of an order that is gone
+    # Events after the order is gone
 
     def gone(self, run: Run, now: datetime) -> None:
-        """The engine, or the fetching, has let go of the folder."""
+        """Continue after the engine, or the fetching, has let go of the folder."""
 
     def lose_engine(self, run: Run, now: datetime, *, is_suspect: bool) -> None:
-        """The engine died, maybe because of this run, and knows nothing any more."""
+        """Handle the engine's death, maybe because of this run: the new engine knows no orders."""
         stage, was_withdrawn = run.stage, run.is_withdrawn
         run.take(Transition.LOSE_ENGINE)
         if is_suspect:
@@ -95,7 +97,7 @@ class RunPhase:
         sentence = f"The engine died {MOST_STRIKES} times with it."
         self._control.fail(run, "engine_crashed", sentence)
 
-    # What the import says
+    # Events of the import
 
     def end_import(self, run: Run, outcome: Outcome, now: datetime) -> None:
         pass
@@ -103,13 +105,13 @@ class RunPhase:
     # What the worker decides
 
     def apply_room(self, run: Run, word: str, now: datetime) -> None:
-        """Go on, or not: the word says why there is no room, and is empty where there is."""
+        """Continue or hold back: the word says why there is no space, and is empty if there is."""
 
     def go_on(self, run: Run, now: datetime) -> None:
-        """In the place that it got."""
+        """Continue in the slot that the run got."""
 
     # What people decide
 
     def leave(self, run: Run) -> None:
-        """Its transfer was deleted or stopped, or is another worker's."""
+        """Leave a transfer that was deleted or stopped, or is another worker's."""
         self._control.leave(run)

@@ -9,7 +9,7 @@ from service.worker.run import Run
 
 class SeedingPhase(RunPhase):
     def know_files(self, run: Run, facts: TorrentFacts, _plan: DownloadPlan, now: datetime) -> None:
-        """After a restart: from now on it can be shared with those who want the same."""
+        """Learn the facts again after a restart, and share the files with runs that want them."""
         run.facts = facts
         self._control.share(run, now)
 

@@ -30,7 +30,7 @@ class UnfinishedPhase(RunPhase):
         self.know_files(run, TorrentFacts(head.name, head.size_bytes), plan, now)
 
     def _know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
-        """Whether it may go on is judged next."""
+        """Record the files. The worker next checks whether the run may continue."""
         if not plan.files:
             return self._control.fail(run, "invalid_torrent", "There is no file in it.")
         was_known = run.transfer.size_bytes > 0
@@ -38,7 +38,7 @@ class UnfinishedPhase(RunPhase):
             run.place.keep_plan(plan)
         except DiskFull:
             self._control.hold_back(run, DiskFull.reason, now)
-            # The engine tells of its files again when it is added again.
+            # The engine reports the files again when the torrent is added again.
             return self._control.withdraw(run)
         if not self._control.identify(run, facts, now):
             return None
@@ -52,17 +52,17 @@ class UnfinishedPhase(RunPhase):
         )
 
     def _keep_slot(self, run: Run) -> None:
-        """Go on from the place in which its size became known, or wait for one of the large."""
+        """Keep the slot in which the size became known, or wait for a slot for large transfers."""
         if not run.is_large or self._control.free_slots_for_large() >= 0:
             run.become(State.DOWNLOADING)
             return
         run.become(State.QUEUED)
         if run.is_fetch:
-            # No server waits for so long.
+            # No server waits that long.
             self._control.withdraw(run)
 
     def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
-        """An address led to a torrent: that was meant."""
+        """Turn the transfer of a URL into that of the torrent or magnet link it led to."""
         held = self._control.lease.held()
         try:
             if isinstance(event, TorrentFound):
@@ -89,7 +89,7 @@ class UnfinishedPhase(RunPhase):
         self._control.share(run, now)
 
     def _record_size(self, run: Run, now: datetime) -> bool:
-        """Whether the file's size, which its server may not have told, could be noted."""
+        """Record the file's size, which its server may not have sent; return whether it worked."""
         size_bytes = run.place.file(0).stat().st_size
         try:
             run.place.keep_plan(DownloadPlan(is_folder=False, files=((0, (), size_bytes),)))
@@ -100,7 +100,7 @@ class UnfinishedPhase(RunPhase):
         return is_known or self._control.identify(run, TorrentFacts("", size_bytes), now)
 
     def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
-        """It leaves its place to others meanwhile."""
+        """Stall until the next try, and leave the slot to others meanwhile."""
         at = now + timedelta(seconds=waiting.seconds)
         again = f"Ferry tries again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
         log.info("stalled transfer=%d reason=retrying", run.id)

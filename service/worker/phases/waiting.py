@@ -9,7 +9,7 @@ State = Transfer.State
 
 
 class WaitingPhase(UnfinishedPhase):
-    """The engine or the fetching may have its order still, or not."""
+    """The handler of waiting runs: the engine or the fetching may or may not have their order."""
 
     def apply_room(self, run: Run, word: str, now: datetime) -> None:
         if word or run.is_held_back:
