@@ -1,4 +1,4 @@
-"""Take a long iterable in pieces."""
+"""Split a long iterable into batches."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

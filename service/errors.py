@@ -1,4 +1,4 @@
-"""What the service refuses, each with the word that goes on the wire.
+"""Refusals of the service, each with the word that the API sends.
 
 Refusal
 ├── NotFound         not_found
@@ -11,12 +11,12 @@ Refusal
 ├── BadMagnet        parsing_error
 ├── BadAddress       url_not_allowed
 ├── NotATorrent      not_a_torrent
-├── NotNow           not_enough_space_… and queue_full_…; knows the wish that was kept, if any
-├── CannotConvert    cannot_convert; knows why, in words for people
+├── NotNow           not_enough_space_… and queue_full_…; has the wish that was kept, if any
+├── CannotConvert    cannot_convert; has the cause, in words for people
 ├── Busy             busy
 │   └── NoWorker     no_worker
 ├── EmailTaken       email_taken
-└── TooManyTries     too_many_tries; knows how long to wait
+└── TooManyTries     too_many_tries; has the time to wait
 """
 
 from datetime import timedelta
@@ -47,7 +47,7 @@ class TooDeep(Refusal):
 
 
 class RootStays(Refusal):
-    """The root folder has no name to change and can't go."""
+    """The root folder can't be renamed or deleted."""
 
     reason = "root_folder"
 
@@ -57,7 +57,7 @@ class NoRoom(Refusal):
 
 
 class DiskFull(NoRoom):
-    """The account has room, the disk has none."""
+    """The account has space left, but the disk is full."""
 
     reason = "disk_full"
 
@@ -75,7 +75,7 @@ class NotATorrent(Refusal):
 
 
 class NotNow(Refusal):
-    """Not added, but perhaps kept for later; `wish` is None where the wishlist is full too."""
+    """The torrent can't be added now; it is kept as `wish`, which is None if the list is full."""
 
     def __init__(self, trouble: str, wish: Wish | None) -> None:
         self.reason = f"{trouble}_added_to_wishlist" if wish else f"{trouble}_wishlist_full"
@@ -84,7 +84,7 @@ class NotNow(Refusal):
 
 
 class CannotConvert(Refusal):
-    """Of a medium: what it is asked for can't be made, now or ever."""
+    """The requested form of a medium can't be made, now or ever."""
 
     reason = "cannot_convert"
 
@@ -94,13 +94,13 @@ class CannotConvert(Refusal):
 
 
 class Busy(Refusal):
-    """So much goes on already that it would come too late."""
+    """The service has so much to do that the answer would come too late."""
 
     reason = "busy"
 
 
 class NoWorker(Busy):
-    """What only the worker does, while there is none."""
+    """Only a worker can do this, and none is running."""
 
     reason = "no_worker"
 

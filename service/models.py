@@ -1,4 +1,4 @@
-"""The rows that must survive a restart."""
+"""The service's database rows, which must survive a restart."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -14,7 +14,7 @@ LONGEST_SENTENCE = 300
 
 
 class Account(models.Model):
-    """Somebody who keeps files here. Its row is the lock for every change of what it owns."""
+    """The owner of files and transfers. Its row is the lock for every change of what it owns."""
 
     class Kind(models.TextChoices):
         PAID = "paid"
@@ -22,14 +22,14 @@ class Account(models.Model):
 
     email = models.CharField(max_length=254, unique=True)  # in lower case
     password = models.CharField(max_length=128)
-    # SHA-256 of the site's own key to this account; empty where there is none.
+    # SHA-256 of the site's own key to this account; empty if there is none.
     secret_digest = models.CharField(max_length=64, default="")
-    # Signed links carry a signature under it: a new password brings a new key, and old links die.
+    # Signs the account's links: a new password brings a new key, which invalidates old links.
     link_key = models.CharField(max_length=64)
     kind = models.CharField(max_length=4, choices=Kind.choices)
     space_max_bytes = models.BigIntegerField()
     space_used_bytes = models.BigIntegerField(default=0)
-    # Bumped by every change, so that a listing unchanged since is known by numbers alone.
+    # Every change raises one of these, so numbers alone show whether a listing has changed.
     library_revision = models.BigIntegerField(default=0)
     transfers_revision = models.BigIntegerField(default=0)
     media_revision = models.BigIntegerField(default=0)
@@ -50,7 +50,7 @@ class Account(models.Model):
 
 
 class Guesses(models.Model):
-    """How many wrong passwords came lately: from one network, or for one account."""
+    """The number of recent wrong passwords from one network, for one account, or both."""
 
     key = models.CharField(max_length=64, unique=True)
     count = models.PositiveIntegerField()
@@ -63,7 +63,7 @@ class Guesses(models.Model):
 
 
 class KnownNetwork(models.Model):
-    """A network from which an account signed in: guesses from elsewhere never keep it out."""
+    """A network from which an account signed in; guesses from elsewhere never lock it out."""
 
     account = models.ForeignKey(Account, models.CASCADE)
     network = models.CharField(max_length=64)
@@ -83,16 +83,16 @@ class KnownNetwork(models.Model):
 class Folder(models.Model):
     """A folder; the root has no parent and no name.
 
-    `lineage` strings the ids from the root to this folder itself together, 12 digits each. There
-    is no move in v1, so it never changes; what lies below is a range of the index, and the order
-    of lineages is the order of a walk through the tree, under the collation of any database.
+    `lineage` joins the ids from the root down to this folder, 12 digits each. v1 can't move
+    folders, so it never changes. The folders below are a range of the index, and the order of
+    lineages is that of a depth-first walk, under the collation of any database.
     """
 
-    # Rows go in one statement (see library.delete_folder), so the database alone watches keys.
+    # One statement deletes many rows (see library.delete_folder); only the database checks keys.
     account = models.ForeignKey(Account, models.DO_NOTHING)
     parent = models.ForeignKey("self", models.DO_NOTHING, null=True, related_name="folders")
     name = models.CharField(max_length=LONGEST_NAME)
-    # The name in NFC: what tells siblings apart.
+    # The name in NFC, by which siblings are compared.
     name_key = models.CharField(max_length=LONGEST_NAME)
     lineage = models.TextField(db_index=True)
     size_bytes = models.BigIntegerField(default=0)  # of everything below
@@ -111,20 +111,20 @@ class Folder(models.Model):
 
     @property
     def depth(self) -> int:
-        """0 for the root."""
+        """Return how deep this folder is; the root has 0."""
         return len(self.lineage) // LINEAGE_DIGITS - 1
 
     @property
     def ids_from_root(self) -> list[int]:
-        """Of the folders that hold this one, and its own as the last."""
+        """Return the ids of the root, of each folder down the path, and of this folder."""
         starts = range(0, len(self.lineage), LINEAGE_DIGITS)
         return [int(self.lineage[start : start + LINEAGE_DIGITS]) for start in starts]
 
 
 class Media(models.Model):
-    """What is known of a content, whichever files have it: one row for all of them.
+    """What is known about a content, in one row for all files that have it.
 
-    Files never wait for it: a round writes the row of a content that has none.
+    Adding a file never waits for this row: the worker adds missing rows later.
     """
 
     class Kind(models.TextChoices):
@@ -134,7 +134,7 @@ class Media(models.Model):
         OTHER = "other"
 
     class State(models.TextChoices):
-        """wanted ─> probed, and refused after so many tries (service.media.rounds)."""
+        """wanted ─> probed, or refused after MOST_TRIES (service.media.probing)."""
 
         WANTED = "wanted"
         PROBED = "probed"
@@ -146,16 +146,16 @@ class Media(models.Model):
     # Wanted
     state = models.CharField(max_length=7, choices=State.choices, default=State.WANTED)
     tries = models.IntegerField(default=0)
-    leased_until = models.DateTimeField(null=True)  # by the worker that looks at it now
+    leased_until = models.DateTimeField(null=True)  # by the worker that is probing it
 
     # Observed
-    kind = models.CharField(max_length=7, choices=Kind.choices, default="")  # empty: not yet
+    kind = models.CharField(max_length=7, choices=Kind.choices, default="")  # empty until probed
     reason = models.CharField(max_length=200, default="")  # why it was refused, for people
-    has_picture = models.BooleanField(default=False)  # its own, a frame of it, or a cover
+    has_picture = models.BooleanField(default=False)  # itself, a frame, or a cover
     duration_ms = models.BigIntegerField(null=True)
     width = models.IntegerField(null=True)  # as shown: after the rotation
     height = models.IntegerField(null=True)
-    probed = models.JSONField(default=dict)  # service.media.probe.Probed, of video and audio
+    probed = models.JSONField(default=dict)  # service.media.probe.Probed, for video and audio
 
     objects: ClassVar[models.Manager["Media"]]
 
@@ -170,7 +170,7 @@ class Media(models.Model):
 
 
 class File(models.Model):
-    """A file, whose bytes are a blob of their own in the store."""
+    """A file; its bytes are a blob in the store, which no other file shares."""
 
     account = models.ForeignKey(Account, models.DO_NOTHING)
     folder = models.ForeignKey(Folder, models.DO_NOTHING, related_name="files")
@@ -181,7 +181,7 @@ class File(models.Model):
     crc32 = models.BigIntegerField()
     blob = models.CharField(max_length=32, unique=True)
     updated_at = models.DateTimeField()  # when its content last changed
-    # No column: what joins the two by their content, whether or not there is a row of it.
+    # Not a column: joins files and media by content, whether or not the media row exists.
     media = models.ForeignObject(
         Media,
         models.DO_NOTHING,
@@ -219,7 +219,7 @@ class Discarded(models.Model):
 
     @classmethod
     def take_over(cls, files: QuerySet[File], now: datetime) -> None:
-        """One statement, since a folder may hold 100,000 files."""
+        """Discard the files' blobs in one statement, since a folder may hold 100,000 files."""
         at = Value(now, models.DateTimeField())
         rows = files.annotate(at=at).order_by().values_list("blob", "at")
         select, values = rows.query.sql_with_params()
@@ -229,10 +229,10 @@ class Discarded(models.Model):
 
 
 class Library(models.Model):
-    """What the database knows of the library as a whole: one row, made when it is first needed.
+    """What the database knows about the whole library: one row, created when first needed.
 
-    `service.library.generation` compares it with the number that the library keeps beside the
-    blobs.
+    `service.library.generation` compares its number with the one that the library keeps beside
+    the blobs.
     """
 
     generation = models.BigIntegerField(default=0)
@@ -244,7 +244,7 @@ class Library(models.Model):
 
 
 class TorrentFile(models.Model):
-    """The bytes of a .torrent that a transfer or a wish needs, apart: lists never read them."""
+    """The .torrent of a transfer or wish, in its own table because lists never read it."""
 
     content = models.BinaryField()
 
@@ -255,7 +255,7 @@ class TorrentFile(models.Model):
 
 
 class Transfer(models.Model):
-    """Something to fetch: what is wanted of it, and what was observed last."""
+    """Something to fetch: what the account wants, and what the worker observed last."""
 
     class Kind(models.TextChoices):
         MAGNET = "magnet"
@@ -264,7 +264,7 @@ class Transfer(models.Model):
         UPLOAD = "upload"
 
     class State(models.TextChoices):
-        """What leads where is drawn and written down in service/transfers/states.py."""
+        """The allowed changes of state are in service/transfers/states.py."""
 
         QUEUED = "queued"
         METADATA = "metadata"
@@ -281,21 +281,21 @@ class Transfer(models.Model):
     # Wanted
     account = models.ForeignKey(Account, models.DO_NOTHING)
     kind = models.CharField(max_length=7, choices=Kind.choices)
-    source = models.TextField()  # the magnet or address; empty for what was sent whole
+    source = models.TextField()  # the magnet link or URL; empty for files that were sent
     torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
     folder = models.ForeignKey(Folder, models.DO_NOTHING)  # where the result goes
     created_at = models.DateTimeField()
 
-    # Known at once or when the metadata came
+    # Known at once, or once the metadata has arrived
     info_hash_v1 = models.CharField(max_length=40, default="")
     info_hash_v2 = models.CharField(max_length=64, default="")
-    # The name that the result will have, kept free of others in `folder` until it is over.
+    # The name of the result, reserved in `folder` until the transfer is over.
     title = models.CharField(max_length=LONGEST_NAME)
     title_key = models.CharField(max_length=LONGEST_NAME)
     is_private = models.BooleanField(default=False)
     size_bytes = models.BigIntegerField(default=0)  # 0 until it is known
 
-    # Who makes it true: a worker's name, or nobody's
+    # The name of the worker that runs it, or empty
     leased_by = models.CharField(max_length=LONGEST_WORKER_NAME, default="")
 
     # Observed
@@ -303,8 +303,8 @@ class Transfer(models.Model):
     reason = models.CharField(max_length=60, default="")  # a word: why it is in this state
     sentence = models.CharField(max_length=LONGEST_SENTENCE, default="")  # the same for people
     notice = models.CharField(max_length=60, default="")  # a word that stays true in any state
-    strikes = models.IntegerField(default=0)  # times that the engine died with it in hand
-    is_seeding = models.BooleanField(default=False)  # done, and still given to others
+    strikes = models.IntegerField(default=0)  # times that the engine died while running it
+    is_seeding = models.BooleanField(default=False)  # done, and still uploaded to peers
     uploaded_bytes = models.BigIntegerField(default=0)
     progress_percent = models.FloatField(default=0)  # 100 downloaded, 101 in its folder
     download_bytes_per_second = models.BigIntegerField(default=0)
@@ -314,7 +314,7 @@ class Transfer(models.Model):
     peers_receiving = models.IntegerField(default=0)  # from us
     seeders = models.IntegerField(default=0)
     leechers = models.IntegerField(default=0)
-    # Bare ids: the result may be deleted, and the transfer still says what it was.
+    # Not foreign keys: the result may be deleted, and the transfer still names it.
     folder_created_id = models.BigIntegerField(null=True)
     file_created_id = models.BigIntegerField(null=True)
     updated_at = models.DateTimeField()
@@ -334,7 +334,7 @@ class Transfer(models.Model):
                 name="one_transfer_a_v2",
             ),
         )
-        # Uploads are done from the start and many: what asks for the others never passes them.
+        # Uploads are many, and done from the start: queries for other transfers never read them.
         indexes = (
             models.Index(fields=["account"], condition=~Q(state="done"), name="undone_by_account"),
             models.Index(
@@ -348,7 +348,10 @@ class Transfer(models.Model):
 
     @classmethod
     def running(cls) -> QuerySet["Transfer"]:
-        """A condition for each state: SQLite knows the partial indexes by that alone."""
+        """Return transfers that aren't over.
+
+        SQLite uses the partial indexes only if each state is a condition by itself.
+        """
         undone = cls.objects.exclude(state=cls.State.DONE)
         return undone.exclude(state=cls.State.FAILED)
 
@@ -358,11 +361,11 @@ class Transfer(models.Model):
 
 
 class ImportRecord(models.Model):
-    """Which files a torrent brought, apart from its transfer: lists never read them."""
+    """Which files a torrent became, in its own table because lists never read it."""
 
     transfer = models.OneToOneField(Transfer, models.CASCADE)
-    folder_id = models.BigIntegerField()  # bare: the folder may be deleted
-    files = models.JSONField()  # service.transfers.imports.Imported of each
+    folder_id = models.BigIntegerField()  # not a foreign key: the folder may be deleted
+    files = models.JSONField()  # a service.transfers.imports.Imported for each
 
     objects: ClassVar[models.Manager["ImportRecord"]]
 
@@ -371,7 +374,7 @@ class ImportRecord(models.Model):
 
 
 class Worker(models.Model):
-    """A worker that runs transfers. What it has leased is its own while this row is there."""
+    """A worker that runs transfers. Its leases hold as long as this row exists."""
 
     name = models.CharField(max_length=LONGEST_WORKER_NAME, unique=True)
     alive_until = models.DateTimeField()
@@ -412,10 +415,10 @@ def numbered_id(folder_id: int) -> str:
 
 
 def lineage_end(lineage: str) -> str:
-    """The first one after those that begin with `lineage`."""
+    """Return the first lineage after those that begin with `lineage`."""
     return f"{int(lineage) + 1:0{len(lineage)}}"
 
 
 def wire_hash(v1: str, v2: str) -> str:
-    """v1 of the interface knows 40 digits only: those of a v2-only torrent are cut."""
+    """Return the hash for the API, which has only 40 digits: that of a v2-only torrent is cut."""
     return v1 or v2[:40]

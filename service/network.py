@@ -1,7 +1,7 @@
-"""How far fetches, peers, trackers and web seeds may go.
+"""Decide which addresses fetches, peers, trackers, and web seeds may connect to.
 
-Nothing here resolves or connects. Whoever does judges the very address that it connects to: a
-name that answered with a public address may answer with the router's the next time.
+Nothing here resolves or connects. The caller must check the very address that it connects to: a
+name that resolved to a public address may resolve to the router's the next time.
 """
 
 import re
@@ -18,34 +18,34 @@ def networks(*words: str) -> tuple[Network, ...]:
 
 
 EVERYWHERE = networks("0.0.0.0/0", "::/0")
-# Of IPv6, IANA gave out 2000::/3 so far.
+# IANA has allocated only 2000::/3 of IPv6 so far.
 PUBLIC = networks("0.0.0.0/0", "2000::/3")
 LOOPBACK = networks("127.0.0.0/8")
-# Where the machines of one household or office are.
+# The machines of one household or office.
 PRIVATE = networks(
     *("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"),
     *("::1/128", "fc00::/7"),
 )
-# IANA's registers of special addresses, multicast, and the relays of 6to4. Teredo (in 2001::/23)
-# and 6to4 (2002::/16) carry an IPv4 address to wherever somebody wants.
+# IANA's special-purpose addresses, multicast, and the relays of 6to4. Teredo (in 2001::/23) and
+# 6to4 (2002::/16) embed an IPv4 address, and so could lead anywhere.
 SPECIAL = networks(
     *("0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15"),
     *("198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
     *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
 )
-# Clouds tell a machine its own secrets here; 168.63.129.16 even looks public. No household needs
-# them, so they stay closed when private places are opened.
+# Clouds serve a machine's secrets here; 168.63.129.16 even looks public. No household needs
+# these addresses, so they stay closed when private networks are allowed.
 METADATA = networks(
     *("169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32"),
     "fd00:ec2::254/128",
 )
-# IPv4 in the clothes of IPv6: as the system writes it, and as the networks' translators do.
+# IPv4 embedded in IPv6: as the system maps it, and as the translators of networks (NAT64) do.
 CLOTHES = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 
 LOCAL_NAME = re.compile(r"[^.]*|.*\.(?:localhost|local|internal|intranet|lan|home\.arpa)")
 NUMERIC_NAME = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)|.*:.*")
-# Below 1024, only the web's own: to all others, a request in HTTP could mean something else. The
-# Fetch standard leaves out these above it for that reason.
+# Below 1024, only 80 and 443 are allowed: behind other ports, an HTTP request could be read as
+# another protocol. The Fetch standard blocks these above 1024 for the same reason.
 OTHER_PROTOCOLS = frozenset(
     {1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566}
     | {6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080}
@@ -60,13 +60,13 @@ class Rule:
 
 @dataclass(frozen=True)
 class Reach:
-    """The internet without private places, with them, or this machine's loopback alone."""
+    """What may be reached: the internet with or without private networks, or only loopback."""
 
     network: str = "internet"  # or "loopback"
     may_use_private: bool = False
 
     def rules(self) -> tuple[Rule, ...]:
-        """The last one that holds an address decides, as in libtorrent's IP filter."""
+        """Return the rules; the last that contains an address counts, as in libtorrent's filter."""
         return _rules(self)
 
     def may_connect(self, address: str) -> bool:
@@ -80,7 +80,7 @@ class Reach:
         return next(holding).is_open
 
     def may_resolve(self, host: str) -> bool:
-        """What becomes of a local name would tell which ones there are; so none is looked up."""
+        """Return whether a name may be looked up; results would reveal which local names exist."""
         name = host.lower().rstrip(".")
         if self.network == "loopback" or self.may_use_private or NUMERIC_NAME.fullmatch(name):
             return name != ""

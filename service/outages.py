@@ -17,7 +17,7 @@ class Outage(StrEnum):
     AWAY = "database_away"
 
 
-# As SQLite and as PostgreSQL (SQLSTATE) call it, and the words of both where they name nothing.
+# Error names of SQLite, SQLSTATEs of PostgreSQL, and the messages of both if there is no name.
 OF_DATABASES = {
     Outage.DISK_FULL: re.compile("SQLITE_FULL|53100|.*disk is full"),
     Outage.READ_ONLY: re.compile("SQLITE_READONLY|25006|.*readonly database"),

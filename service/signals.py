@@ -2,7 +2,7 @@
 
 from django.dispatch import Signal
 
-# Sent by the model of what a request deleted, with that request and its former name.
+# The sender is the model of what a request deleted; sent with that request and the former name.
 deleted = Signal()
 # Sent for each wrong password that counts, with the account's email, if any, and the address.
 password_failed = Signal()

@@ -1,4 +1,4 @@
-"""Accounts: who keeps files here, and how much space each has."""
+"""Add, find, change, and remove accounts, and lock an account to change what it owns."""
 
 import secrets
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def add(
     kind: Account.Kind = Account.Kind.PAID,
     space_max_bytes: int = DEFAULT_SPACE_BYTES,
 ) -> Account:
-    """With its root folder. Without a password nobody gets in by one. Raises EmailTaken."""
+    """Add an account with its root folder; if `password` is None, none works. Raises EmailTaken."""
     account = Account(
         email=spelled(email),
         password=make_password(password),
@@ -53,12 +53,12 @@ def add(
 
 
 def spelled(email: str) -> str:
-    """The one spelling that is kept: phones begin addresses with a capital letter."""
+    """Return the spelling that is stored: phones capitalize the first letter of addresses."""
     return email.strip().lower()
 
 
 def find(email: str) -> Account:
-    """However it is spelled in capitals. Raises NotFound."""
+    """Find an account by email, ignoring case. Raises NotFound."""
     try:
         return Account.objects.get(email=spelled(email))
     except Account.DoesNotExist as unknown:
@@ -66,7 +66,7 @@ def find(email: str) -> Account:
 
 
 def set_password(account: Account, password: str | None) -> None:
-    """Signed links of the account die with the old one."""
+    """Set the password, invalidate signed links, and forget known networks."""
     account.password = make_password(password)
     account.link_key = secrets.token_hex(32)
     account.save(update_fields=["password", "link_key"])
@@ -74,7 +74,7 @@ def set_password(account: Account, password: str | None) -> None:
 
 
 def end_links(email: str) -> None:
-    """Signed links of the account die; where there is no such account, it has none."""
+    """Invalidate the account's signed links; an unknown account has none."""
     Account.objects.filter(email=spelled(email)).update(link_key=secrets.token_hex(32))
 
 
@@ -90,7 +90,7 @@ def set_space(account: Account, space_max_bytes: int, now: datetime) -> None:
 
 
 def remove(account: Account, now: datetime) -> None:
-    """With all it owns; the sweep takes the bytes."""
+    """Remove an account and all it owns; the sweep deletes the bytes."""
     with _locked(account):
         Discarded.take_over(File.objects.filter(account=account), now)
         torrents = TorrentFile.objects.filter(transfer__account=account)
@@ -103,7 +103,7 @@ def remove(account: Account, now: datetime) -> None:
 
 
 def ensure_default(email: str, secret_digest: str, now: datetime) -> Account:
-    """The account of the site itself, made at first run; the site's key is set anew each time."""
+    """Return the site's account, which the first run adds, and update the site's key."""
     try:
         account = find(email)
     except NotFound:
@@ -115,17 +115,17 @@ def ensure_default(email: str, secret_digest: str, now: datetime) -> Account:
 
 
 def is_paid_now(account: Account, now: datetime, free_access_until: date) -> bool:
-    """Free accounts had access up to and with that day."""
+    """Return whether an account has access; free ones do up to and including that day."""
     is_free_time = now.astimezone(UTC).date() <= free_access_until
     return account.kind == Account.Kind.PAID or is_free_time
 
 
 @contextmanager
 def changing_library(account: Account, now: datetime) -> Iterator[Account]:
-    """One change of the library: a transaction with the account's row locked, as it is now.
+    """Change the library in a transaction; yield the account's row, locked and just read.
 
-    Whatever else checks names or space does so inside one of these, so that no two changes ever
-    count on the same free name or the same free bytes.
+    Every check of names or space happens in here, so that no two changes rely on the same free
+    name or the same free bytes.
     """
     with _locked(account) as locked:
         yield locked
@@ -136,7 +136,7 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
 
 @contextmanager
 def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
-    """The same for a change of its transfers."""
+    """Change the account's transfers in the same way."""
     with _locked(account) as locked:
         yield locked
         locked.transfers_revision += 1

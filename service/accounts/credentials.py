@@ -1,9 +1,9 @@
 """Check the email and password of HTTP Basic, which come with every call.
 
-A pair that was right is remembered for some minutes after each use, so that 1,000 calls do not
-cost 1,000 runs of argon2. It is remembered for its network alone: elsewhere it would tell guessers
-that they are right without counting their guesses. Only wrong passwords count, in the database:
-for all processes, and across restarts.
+A correct pair is remembered for some minutes after each use, so that 1,000 calls don't cost 1,000
+runs of argon2. It is remembered only for its network: elsewhere, guessers could test passwords
+without their guesses being counted. Only wrong passwords count. The counts are in the database,
+so they hold for all processes and across restarts.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.
 
 
 def verify(email: str, password: str, address: str, now: datetime) -> Account | None:
-    """Return the account, or None where the two do not match; `address` is the connection's.
+    """Return the account, or None if the two don't match; `address` is the connection's.
 
     Raises TooManyTries and Busy, though never for the site's own key or a remembered pair.
     """
@@ -93,7 +93,7 @@ class Attempt:
             raise Busy from late
 
     def _is_right_in_turn(self, limits: list[GuessLimit]) -> bool:
-        """Others may have been right with the same pair meanwhile, or wrong too often."""
+        """Check the pair; other calls may have verified it, or reached a limit, meanwhile."""
         if self._is_remembered():
             return True
         refuse_beyond(limits, self.now)
@@ -117,7 +117,7 @@ class Attempt:
         return rows.filter(seen_at__gt=self.now - KNOWN_LIFETIME).exists()
 
     def log(self, outcome: str) -> None:
-        """docs/fail2ban/ reads this line. Some type their password where the name belongs."""
+        """Log a line for docs/fail2ban/, without unknown names: some are mistyped passwords."""
         name = self.account.email if self.account else "unknown"
         log.warning("%s name=%r address=%s", outcome, name, self.address)
 
@@ -129,12 +129,12 @@ def is_sites_key(account: Account | None, password: str) -> bool:
 
 
 def matches(account: Account | None, password: str) -> bool:
-    """Takes the time of one run of argon2 for an unknown name, too."""
+    """Check a password; an unknown name costs one run of argon2, too."""
     return check_password(password, account.password if account else "!")
 
 
 def network_of(address: str) -> str:
-    """One home or host: a whole /64 of IPv6 is handed to anyone who asks."""
+    """Return the network of one home or host: in IPv6 a whole /64, which anyone can get."""
     try:
         # A link-local address carries the name of the interface: fe80::1%eth0.
         ip = ipaddress.ip_address(address.partition("%")[0])
@@ -149,8 +149,11 @@ def network_of(address: str) -> str:
 
 
 def limits_for(email: str, network: str, *, is_known: bool) -> list[GuessLimit]:
-    """Guesses from everywhere share one limit, so that many addresses gain nothing. They never
-    keep out a network from which this account signed in before."""
+    """Return the limits that apply to one guess.
+
+    Guesses from everywhere share one limit, so that many addresses gain nothing. That limit never
+    locks out a network from which this account signed in before.
+    """
     own = [
         GuessLimit(digest_of(f"{network} {email}"), MOST_BY_ADDRESS_AND_NAME, WINDOW),
         GuessLimit(digest_of(network), MOST_BY_ADDRESS, WINDOW),
@@ -160,7 +163,7 @@ def limits_for(email: str, network: str, *, is_known: bool) -> list[GuessLimit]:
 
 
 def refuse_beyond(limits: list[GuessLimit], now: datetime) -> None:
-    """Raises TooManyTries."""
+    """Raise TooManyTries if a limit is reached."""
     rows = {row.key: row for row in Guesses.objects.filter(key__in=[each.key for each in limits])}
     waits = [
         row.since + limit.window - now
@@ -172,7 +175,7 @@ def refuse_beyond(limits: list[GuessLimit], now: datetime) -> None:
 
 
 def count(limits: list[GuessLimit], now: datetime) -> None:
-    """All take their rows in one order, so that no two wait for each other."""
+    """Count a wrong password; all calls lock rows in one order, so that none deadlock."""
     with transaction.atomic():
         for limit in sorted(limits, key=lambda each: each.key):
             first = {"count": 1, "since": now}
@@ -188,12 +191,15 @@ def count(limits: list[GuessLimit], now: datetime) -> None:
 
 
 def is_recent(row: Guesses, limit: GuessLimit, now: datetime) -> bool:
-    """Either way: of many at once each has its own now, and clocks are set back."""
+    """Return whether a count began within the window, before or after `now`.
+
+    Concurrent calls differ in `now`, and clocks may be set back.
+    """
     return abs(now - row.since) < limit.window
 
 
 def note_network(account: Account, network: str, now: datetime) -> None:
-    """No call fails over it, where the database is locked or its disk full."""
+    """Remember a network; a locked database or full disk never fails the call."""
     rows = KnownNetwork.objects.filter(account=account, network=network)
     if rows.filter(seen_at__gt=now - KNOWN_EVERY).exists():
         return
@@ -219,12 +225,14 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-# Right pairs, in this process
+# Correct pairs, in this process
 
 
 class Remembered:
-    """Pairs that were right, as digests; one dies when nobody used it for a while, after a day,
-    or with the account's password."""
+    """Digests of correct pairs.
+
+    A pair expires when it isn't used for a while, after a day, or with the account's password.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -244,7 +252,7 @@ class Remembered:
             verified, used = self._times.get(digest, (None, now))
             if verified is None:
                 return False
-            # Either way: clocks are set back.
+            # In either direction: clocks may be set back.
             if abs(now - used) >= LIFETIME or abs(now - verified) >= LONGEST_LIFETIME:
                 del self._times[digest]
                 return False
@@ -257,7 +265,7 @@ class Remembered:
             self._times.clear()
 
     def _digest(self, account: Account, password: str, network: str) -> bytes:
-        """The stored hash is part of it: no pair outlives a change of the password."""
+        """Return the digest; it includes the stored hash, so a new password ends all pairs."""
         text = f"{account.pk}\0{account.password}\0{network}\0{password}"
         return hmac.digest(self._key, text.encode(errors="surrogatepass"), "sha256")
 

@@ -11,19 +11,21 @@ from service.api.requests import AccountRequest
 from service.http.refusals import AccessDenied, ForeignPage, PremiumRequired
 from service.models import Account
 
-UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  Of a Unix socket, where all share the limit of tries.
+UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  For a Unix socket, whose clients share one limit.
 
 
 def refuse_foreign_page(request: AccountRequest) -> None:
-    """A browser that was told a password here sends it with the forms of any site, and says in
-    `Origin` whose form it is. Raises ForeignPage."""
+    """Raise ForeignPage if the form of another site sent the request.
+
+    A browser that knows a password for Ferry sends it with forms of any site, which `Origin` names.
+    """
     origin = request.headers.get("Origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("Host", ""):
         raise ForeignPage
 
 
 def account_of(request: AccountRequest) -> Account:
-    """Raises AccessDenied, PremiumRequired, TooManyTries."""
+    """Authenticate a request. Raises AccessDenied, PremiumRequired, TooManyTries, Busy."""
     email, password = pair_of(request.headers.get("Authorization", ""))
     address = request.META.get("REMOTE_ADDR") or UNKNOWN_ADDRESS
     account = credentials.verify(email, password, address, request.now)
@@ -35,14 +37,14 @@ def account_of(request: AccountRequest) -> Account:
 
 
 def pair_of(authorization: str) -> tuple[str, str]:
-    """E-mail and password, which may contain colons; UTF-8, or Latin-1 from older clients."""
+    """Return email and password, which may contain colons; older clients send Latin-1."""
     scheme, _, encoded = authorization.partition(" ")
     try:
         pair = base64.b64decode(encoded.strip())
     except (binascii.Error, ValueError) as unreadable:
         raise AccessDenied from unreadable
     email, colon, password = _decoded(pair).partition(":")
-    # NUL is in no address, and no text that a database takes.
+    # No email address contains NUL, and databases refuse it in text.
     if scheme.lower() != "basic" or not colon or "\0" in email:
         raise AccessDenied
     return email, password

@@ -55,7 +55,7 @@ def records_answered(operations: Iterable[Operation]) -> Schema:
 
 
 def require_defaults(record: Schema) -> None:
-    """To those who read it, a field with a default is simply there: it is always written."""
+    """Declare fields with a default as required, because responses always include them."""
     for name, field in record["properties"].items():
         if "default" in field:
             del field["default"]

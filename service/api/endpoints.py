@@ -1,4 +1,4 @@
-"""An endpoint: one path, an operation for each method, and JSON whatever happens."""
+"""Answer each path of the API: an operation for each method, and JSON whatever happens."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -24,15 +24,15 @@ log = logging.getLogger("ferry.api")
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of one path. The view's annotations say what is sent, and what is answered."""
+    """One method of one path. The view's annotations declare its request and its response."""
 
     method: str
     path: str
     summary: str
     view: View
-    # By the view itself, where it is no plain record: files, and lists in many spellings.
+    # What the view reads itself, because it isn't a plain record: files, lists in many spellings.
     reads: type[Struct] | None = None
-    is_open: bool = False  # for those without an account too
+    is_open: bool = False  # needs no account
 
     @cached_property
     def hints(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class Endpoint:
     operations: Mapping[str, Operation]
     needs_account: bool = True
 
-    # The interface reads no cookie; what a foreign page could abuse is in `refuse_foreign_page`.
+    # The API reads no cookie; `refuse_foreign_page` stops what another site could abuse.
     csrf_exempt: ClassVar[bool] = True
 
     @property
@@ -96,7 +96,7 @@ class Endpoint:
 
 
 def answer_to(outage: Outage | None) -> HttpResponseBase:
-    """What is read-only or broken now may be mended in a minute, as what is locked."""
+    """Return the response to an outage; what is broken or locked may work again in a minute."""
     match outage:
         case Outage.DISK_FULL:
             return responses.refusal(DiskFull())
@@ -111,7 +111,7 @@ def answer_to(outage: Outage | None) -> HttpResponseBase:
 
 
 class Nowhere(Endpoint):
-    """Whatever the method, and whoever asks."""
+    """A path that doesn't exist, for any method, with or without an account."""
 
     def _answer(self, _request: AccountRequest, _ids: Mapping[str, int]) -> HttpResponseBase:
         raise NotFound

@@ -1,6 +1,6 @@
-"""What clients send, record by record: in the query of a GET, else in a body.
+"""Records that clients send: in the query of a GET, else in a body.
 
-The service holds what it is sent to these limits, and refuses the rest with a word for each.
+The service enforces these limits, and has a word for each refusal.
 """
 
 from typing import Annotated, Any

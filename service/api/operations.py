@@ -1,5 +1,8 @@
-"""What v1 can do, as one table, in the order of the specification's: paths and views, what is
-sent and answered, the description for machines, and the page for people follow from it."""
+"""The table of v1's operations, in the order of the specification.
+
+Paths, views, requests, responses, the description for machines, and the page for people follow
+from it.
+"""
 
 from functools import cache
 
@@ -22,7 +25,7 @@ FOLDER, FILE = "/rest/folder/{folder_id}", "/rest/file/{file_id}"
 def of_transfers(
     noun: str, add_file: View, url: type[Struct], file: type[Struct]
 ) -> tuple[Operation, ...]:
-    """Both namings of v1 are answered alike."""
+    """Return the operations of transfers, which are the same under v1's other name, torrents."""
     all_, one = f"/rest/{noun}", f"/rest/{noun}/{{{noun}_id}}"
     return (
         Operation("GET", all_, f"List {noun}s", transfers.index),
@@ -46,7 +49,7 @@ def openapi() -> Schema:
 
 @cache
 def description() -> Schema:
-    """The same below any prefix, and built only if a client asks for it."""
+    """Return the description, the same below any prefix, and built only if a client requests it."""
     return document(GROUPS)
 
 

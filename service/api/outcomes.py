@@ -1,4 +1,4 @@
-"""What views answer, as their annotations say: records, or other things in OpenAPI's words."""
+"""Responses of views, as their annotations declare them: records, or OpenAPI schemas."""
 
 from typing import Annotated, Any, get_args
 
@@ -14,7 +14,10 @@ LOCATION: Schema = {"Location": {"schema": {"type": "string", "format": "uri"}}}
 
 
 def redirect(content_type: str, what: str) -> Schema:
-    """Clients that follow redirects see the second answer only. Its link needs no credentials."""
+    """Describe a redirect and its target, whose link needs no credentials.
+
+    Clients that follow redirects see only the second response.
+    """
     content = {content_type: {"schema": CONTENT}}
     return {
         "302": {"description": f"Leads to {what}", "headers": LOCATION},
@@ -34,7 +37,7 @@ def answered(description: str, *records: type[Struct]) -> Schema:
 
 
 def records_of(answer: Any) -> list[type[Struct]]:
-    """Of the annotation of a view."""
+    """Return the records in a view's return annotation."""
     parts = getattr(answer, "__metadata__", None) or get_args(answer) or (answer,)
     return [each for each in parts if isinstance(each, type)]
 

@@ -1,6 +1,6 @@
-"""What v1 answers, record by record: written as JSON in this order, and described to machines.
+"""Records that v1 returns: encoded as JSON in this order, and described in OpenAPI.
 
-A field without a value is left out where its type says UnsetType; any other is always there.
+A field without a value is omitted if its type includes UnsetType; all others are always present.
 """
 
 import json
@@ -18,7 +18,7 @@ from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.transfers.transfers import TransferRow
 
-# Looked up once: the members of an enumeration cost more than all else of a row.
+# Looked up once: enumeration members cost more than everything else in a row.
 VIDEO, AUDIO = models.Media.Kind.VIDEO.value, models.Media.Kind.AUDIO.value
 WITH_PICTURES = (VIDEO, models.Media.Kind.PICTURE.value)
 NOT_PROBED = (None, models.Media.State.WANTED.value)
@@ -36,7 +36,7 @@ CreatedFolder = Annotated[Whole | None, Meta(description="The folder that it bec
 
 
 def percent(value: float) -> int | float:
-    """Typed clients read 101, and fail on 101.0."""
+    """Return a whole number as int: typed clients read 101, and fail on 101.0."""
     return int(value) if value.is_integer() else value
 
 
@@ -96,7 +96,7 @@ class File(Struct, gc=False, kw_only=True):
 
 
 def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> File:
-    """Without `links` it says nothing of them."""
+    """Return the record of a file; without `links`, it omits the fields for links."""
     is_probed = row.media_state not in NOT_PROBED
     kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == VIDEO, kind == AUDIO
@@ -124,7 +124,7 @@ def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> Fil
 
 
 def add_media_facts(file: File, row: FileRow) -> None:
-    """What is known, and nothing of what is not."""
+    """Add what is known about the medium; the rest stays omitted."""
     if file.is_video:
         file.video_converted = "100"
     if row.duration_ms is not None:
@@ -145,7 +145,7 @@ def add_links(file: File, row: FileRow, links: ListingLinks) -> None:
 
 
 def has_picture(row: FileRow) -> bool:
-    """As far as its name tells, until its content has been looked at."""
+    """Return whether a file has a picture; until its content is probed, guess by its name."""
     if row.media_state in NOT_PROBED:
         return kinds.kind_of(row.name) in WITH_PICTURES
     return bool(row.has_picture)
@@ -201,7 +201,7 @@ class ListedTransfer(Struct, gc=False, kw_only=True):
 
 
 class Transfer(Struct, kw_only=True):
-    """A transfer by itself says more than in a listing."""
+    """A transfer, with more fields than in a listing."""
 
     id: Whole
     hash: str

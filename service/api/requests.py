@@ -1,4 +1,4 @@
-"""What every view of the API knows about a request."""
+"""The request that every view of the API receives."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from service.models import Account
 
 
 class AccountRequest(HttpRequest):
-    """A request of somebody with an account."""
+    """A request with its account and the time when it began."""
 
     account: Account
     now: datetime

@@ -1,4 +1,4 @@
-"""Every path of v1, as the table of its operations has it."""
+"""Build every path of v1 from the table of operations."""
 
 from collections.abc import Iterator
 

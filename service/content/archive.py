@@ -26,8 +26,9 @@ from service.library.portable_names import Names, safe_name
 MISSING_NAME = "MISSING.txt"
 MISSING_HEADING = "These files are not in this archive, because their content is missing:\n\n"
 
-# A name in a ZIP may have 65,535 bytes, but Linux opens no path over 4,095 and unzip cuts it off:
-# what would be longer moves up. The rest of the 4,095 is for the folder that it is unpacked into.
+# A name in a ZIP may have 65,535 bytes, but Linux opens no path over 4,095, and unzip cuts it off.
+# So folders with longer paths move to the root. The rest of the 4,095 is for the folder into which
+# the archive is unpacked.
 LONGEST_PATH_BYTES = 3_500
 LONGEST_FOLDER_BYTES = LONGEST_PATH_BYTES - 256
 
@@ -63,7 +64,7 @@ LATEST_SECONDS = 0x7FFF_FFFF
 
 
 class ArchiveBroken(Exception):  # noqa: N818 (errors are nouns here)
-    """The bytes promised can't be had: the connection is to be aborted, never ended in order."""
+    """Promised bytes are missing: the connection must be aborted, never ended normally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,10 @@ class ArchiveFile:
 
 
 class ArchiveFiles(NamedTuple):
-    """Several of one folder, in columns: to make an object of each of 10,000 took longer than to
-    fetch them all."""
+    """Several files of one folder, in columns.
+
+    Making an object for each of 10,000 files took longer than fetching them all.
+    """
 
     names: Sequence[str]
     sizes_bytes: Sequence[int]
@@ -97,7 +100,7 @@ class ArchiveFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFolder:
-    """Its children are walked once, when their turn comes: a generator may fetch them late."""
+    """A folder, whose children are walked once, in their turn: a generator may fetch them late."""
 
     name: str
     modified_at: datetime
@@ -106,7 +109,7 @@ class ArchiveFolder:
 
 @dataclass(frozen=True, slots=True)
 class MissingFile:
-    """Stands where a file would, had its content not been lost; listed in MISSING.txt instead."""
+    """A file whose content is lost; MISSING.txt lists it instead."""
 
     name: str
 
@@ -125,7 +128,7 @@ class ArchivePlan:
 def write_plan(nodes: Iterable[Node], target: BinaryIO, made_at: datetime) -> ArchivePlan:
     """Decide names and layout of an archive of `nodes`, and write them to `target`, an empty file.
 
-    Depth first, in one pass; nodes come with the name that people gave them, whatever it is.
+    This walks depth first, in one pass; nodes may have any names that people gave them.
     Memory: the hashes of the names seen so far in the folders being walked.
     """
     with _spool() as records, _spool() as missing:
@@ -159,7 +162,7 @@ class _Planner:
         self._central_at = 0
 
     def walk(self, root: _OpenFolder) -> None:
-        # A stack of our own: trees of torrents are deeper than Python may recurse.
+        # An explicit stack: trees of torrents are deeper than Python's limit for recursion.
         stack = [root]
         while stack:
             folder = stack[-1]
@@ -208,7 +211,7 @@ class _Planner:
             self._heap.append(part)
 
     def _add(self, folder: _OpenFolder, files: ArchiveFiles) -> None:
-        """Column by column, names decided: entry by entry it took twice as long."""
+        """Add files under their final names, column by column: by entry, it took twice as long."""
         sizes_bytes, folder_length = files.sizes_bytes, len(folder.path)
         names = [name.encode() for name in files.names]
         blobs = [blob.encode("ascii") for blob in files.blobs]
@@ -241,7 +244,7 @@ class _Planner:
 
 
 class _Sink:
-    """Counts, hashes and gathers what goes into the plan; each costs a call per block, not more."""
+    """A buffer that counts the plan's bytes, and hashes and writes them with one call per block."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
@@ -275,7 +278,7 @@ def _columns(file: ArchiveFile) -> ArchiveFiles:
 
 @lru_cache(maxsize=RECORDS_AT_ONCE)
 def _times(moment: datetime) -> tuple[int, int]:
-    """In seconds, and as DOS has it. What came in one transfer has one date."""
+    """Return Unix seconds and DOS time, cached: files of one transfer share one date."""
     seconds = max(0, min(LATEST_SECONDS, int(moment.timestamp())))
     at = time.gmtime(max(seconds, EARLIEST_DOS_SECONDS))
     date = (at.tm_year - 1980) << 9 | at.tm_mon << 5 | at.tm_mday
@@ -294,7 +297,7 @@ def _rewound(spool: IO[bytes]) -> Iterator[bytes]:
 
 
 class _Record(NamedTuple):
-    """A folder has no name (its path is all), a text no blob (it follows its name in the plan)."""
+    """One entry. A folder has a path, but no name; a text has no blob, but follows its name."""
 
     local_at: int
     central_at: int
@@ -326,26 +329,27 @@ class _Footer(NamedTuple):
 class Archive:
     """A planned ZIP, of which any range of bytes can be read.
 
-    Guarantee: `read(start, stop)` is that slice of an archive which never changes, of exactly
-    `size_bytes` bytes, named by `etag`; or it raises ArchiveBroken. Every path in it stays below
-    the folder that it is unpacked into, and is one of its own on Windows, macOS and Linux.
+    Guarantee: `read(start, stop)` yields that slice of an archive that never changes, has exactly
+    `size_bytes` bytes, and is identified by `etag`; or it raises ArchiveBroken. Every path in it
+    stays below the folder into which it is unpacked, and is unique on Windows, macOS, and Linux.
 
-    Reason: a download must show its length, resume after an hour at another process, and start at
-    once. Content is stored as it is, with CRC-32 and size known since the file came, so the
-    layout follows from the plan alone: a range costs a binary search over records, then reads.
+    Reason: a download must show its length, resume after an hour in another process, and start at
+    once. Content is stored uncompressed, and its CRC-32 and size are known since the file arrived,
+    so the layout follows from the plan alone: a range costs a binary search over records, then
+    reads.
 
-    Names are decided from a tree (File, Folder with children, Missing), one folder at a time, not
-    from paths: of two selected folders "Films" each keeps its own content, in "Films" and
-    "Films (2)", and whatever stands in a name can't become a path. A folder whose path would be
-    too long to unpack moves to the root, with all below it.
+    Names are decided from a tree (ArchiveFile, ArchiveFolder, MissingFile), one folder at a time,
+    not from paths: two selected folders "Films" keep their contents apart, in "Films" and
+    "Films (2)", and no characters in a name can form a path. A folder whose path would be too long
+    to unpack moves to the root, with all below it.
 
-    Cost: some 150 bytes of disk an entry and link. Memory is the same for one entry and for a
-    million: a chunk, a block of records, a window of names. An archive holds nothing open; each
-    read opens the plan, and one blob at a time, and closes them when it ends, fails or is closed.
-    A blob is measured when opened and read to its size, not hashed: one that was overwritten with
-    as many other bytes is for the CRC-32 to tell, when unpacked.
+    Cost: some 150 bytes of disk per entry and link. Memory is the same for one entry and for a
+    million: a chunk, a block of records, a window of names. An archive keeps nothing open; each
+    read opens the plan, and one blob at a time, and closes them when it ends, fails, or is closed.
+    A blob's size is checked when it is opened, but its content isn't hashed: if it was overwritten
+    with as many other bytes, the CRC-32 shows that when the archive is unpacked.
 
-    Refused: data descriptors (a range that touches one would have to read the file before it),
+    Rejected: data descriptors (a range that touches one would have to read the file before it),
     deflate (no length beforehand; films don't shrink), a temporary ZIP on disk (twice the bytes),
     the layout as a list in memory (it grows with the entries, in each process), mmap (pages of
     the plan would count as memory of each process).
@@ -486,7 +490,7 @@ class _OpenPlan:
         return part
 
     def last_before(self, position: int, place: Callable[[_Record], int]) -> int:
-        """The number of the record whose place is at `position`, or the last before it."""
+        """Return the number of the record at `position`, or of the last one before it."""
         numbers = range(self.footer.entry_count)
         return bisect_right(numbers, position, key=lambda number: place(self.record(number))) - 1
 
@@ -515,7 +519,7 @@ class _OpenPlan:
             yield self._read(at, min(READ_BYTES, text_at + record.size_bytes - at))
 
     def _near(self, at: int, length: int) -> bytes:
-        """Names and blob ids lie in the order of the records: one read serves hundreds."""
+        """Read names and blob ids, which are in the order of records: one read serves hundreds."""
         begin = at - self._window_at
         if begin < 0 or begin + length > len(self._window):
             self._window = os.pread(self._fd, WINDOW_BYTES, at)
@@ -564,7 +568,7 @@ def _zip64(*values: int) -> bytes:
 
 
 def _timestamp(seconds: int) -> bytes:
-    """The extended timestamp is in UTC; the DOS time alone is read in the reader's own zone."""
+    """Return the time in UTC; readers would take the DOS time alone for their local time."""
     return TIMESTAMP.pack(0x5455, 5, 1, seconds)
 
 

@@ -27,12 +27,12 @@ from service.content.traversal import Step
 from service.models import Account
 from service.store.blobs import Store, disk_full_told, library_store
 
-# Longer than any link to it lives.
+# Longer than the lifetime of any link to a plan.
 LIFETIME = signed_links.LIFETIME + 2 * signed_links.WINDOW
 KNOWN_FOR = timedelta(hours=1)
-# To look at each of 10,000 blobs takes more than half of the time in which their archive is to
-# begin. What holds more files than these is believed to hold the rest where nothing is known to
-# be lost; if something is, it breaks off, and is looked at whole when it is asked for again.
+# Checking each of 10,000 blobs takes more than half of the time within which their archive must
+# begin. Of a larger selection, only this many are checked unless a loss is known. If another file
+# is missing, the archive breaks off, and the next request checks all of them.
 LOOKED_AT = 500
 
 Selection = tuple[set[int], set[int]]  # ids of folders and of files
@@ -46,11 +46,11 @@ def create_link(
     *,
     now: datetime,
 ) -> str:
-    """The signed link of a ZIP of this selection, as path and query. Raises NotFound, DiskFull.
+    """Return the signed link of a ZIP, as path and query. Raises NotFound, DiskFull.
 
-    `name` is the archive's, without ".zip"; a root folder lies in it under that name too. The
-    same selection, unchanged, has the same plan, and so the same pin and within the hour the same
-    link: asking a thousand times fills no disk.
+    `name` is the archive's name without ".zip", and in it the name of a root folder. An unchanged
+    selection has the same plan, and within the hour the same link, so a thousand requests don't
+    fill the disk.
     """
     selection = set(folder_ids), set(file_ids)
     key = _key(account, selection, name, now)
@@ -63,7 +63,7 @@ def path(account_id: int, pin_id: str) -> Path:
 
 
 def prune(now: datetime) -> None:
-    """Removes the plans that no link leads to any more, and what a crash has left."""
+    """Remove plans whose links have all expired, and files that a crash left behind."""
     for plan in _home().iterdir():
         with suppress(FileNotFoundError):
             if plan.stat().st_mtime < (now - LIFETIME).timestamp():
@@ -77,7 +77,7 @@ def _home() -> Path:
 
 
 def _key(account: Account, selection: Selection, name: str, now: datetime) -> Path:
-    """A file that names the pin of this selection in the library as it is, and as it is known."""
+    """Return the path of a selection's plan id, which depends on revision and known losses."""
     rows = Account.objects.filter(pk=account.pk)
     revision = rows.values_list("library_revision", flat=True).first()
     words = [revision, name, library_store().is_known_whole(now), *map(sorted, selection)]
@@ -85,7 +85,7 @@ def _key(account: Account, selection: Selection, name: str, now: datetime) -> Pa
 
 
 def _find_recent(account: Account, key: Path, now: datetime) -> str | None:
-    """Where it is there still, and so young that what the disk lost since is soon noticed."""
+    """Return the id of an existing plan, if so recent that later losses are noticed soon."""
     with suppress(FileNotFoundError):
         if key.stat().st_mtime > (now - KNOWN_FOR).timestamp():
             pin_id = key.read_text()
@@ -136,12 +136,12 @@ def _move(draft: Path, place: Path, now: datetime) -> None:
 
 
 class SelectionTree:
-    """A walk, as the nested folders that the archive asks for, one step ahead of it."""
+    """A walk as nested folders for the archive, read one step ahead."""
 
     def __init__(
         self, steps: Iterator[Step], store: Store, root_name: str, looked_at: float
     ) -> None:
-        """`looked_at`: so many of the files are seen to be there; the others are believed to be."""
+        """`looked_at`: how many files are checked on disk; the others are assumed to exist."""
         self._looked_at = looked_at
         self._steps = steps
         self._store = store

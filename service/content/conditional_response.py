@@ -17,7 +17,7 @@ from service.content.disposition import Presentation
 from service.content.ranges import Span
 from service.http import responses
 
-# A reader must take one block within a minute, or is cut (see config/wsgi.py).
+# A client must take one block within a minute, or is cut off (see config/wsgi.py).
 BLOCK_BYTES = 128 * 1024
 
 
@@ -26,11 +26,11 @@ class Representation(Protocol):
 
     size_bytes: int
     etag: str
-    modified_at: datetime | None  # None: the tag alone tells what it is
+    modified_at: datetime | None  # None: only the tag identifies it
     presentation: Presentation
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
-        """An answer that sends just these bytes; opens what it needs, or raises NotFound."""
+        """Open what is needed, and return a response of just these bytes. Raises NotFound."""
 
     def read(self, span: Span) -> Generator[bytes, None, None]: ...
 
@@ -56,7 +56,7 @@ def modified_seconds(found: Representation) -> int | None:
 
 
 def picture_answer(request: HttpRequest, picture: bytes, content_type: str) -> HttpResponseBase:
-    """Small, whole, and the same for ever: its tag is of its bytes."""
+    """Return a whole picture, which browsers may keep forever; its tag is a hash of its bytes."""
     shown = Presentation(content_type, "inline", "sandbox; default-src 'none'")
     headers = presentation_headers(shown) | {
         "ETag": f'"{hashlib.sha1(picture, usedforsecurity=False).hexdigest()}"',
@@ -81,10 +81,10 @@ def presentation_headers(shown: Presentation) -> dict[str, str]:
 def early_answer(
     request: HttpRequest, found: Representation, headers: dict[str, str]
 ) -> HttpResponseBase | None:
-    """304 or 412, where the conditions say so."""
+    """Return 304 or 412 if the request's conditions demand it."""
     seconds = modified_seconds(found)
     if seconds is None:
-        # Django would take it for failed; section 13.1.4 wants it ignored.
+        # Django would treat the condition as failed; section 13.1.4 says to ignore it.
         request.META.pop("HTTP_IF_UNMODIFIED_SINCE", None)
     response = get_conditional_response(request, found.etag, seconds, HttpResponse(headers=headers))
     if response is None or response.status_code == 200:
@@ -98,7 +98,7 @@ def body_answer(
     request: HttpRequest, found: Representation, headers: dict[str, str]
 ) -> HttpResponseBase:
     size_bytes = found.size_bytes
-    if request.method == "HEAD":  # Range means nothing to it.
+    if request.method == "HEAD":  # HEAD ignores Range.
         return HttpResponse(headers=headers | {"Content-Length": str(size_bytes)})
     try:
         spans = wanted_spans(request, found)
@@ -125,7 +125,7 @@ def wanted_spans(request: HttpRequest, found: Representation) -> list[Span] | No
 
 
 def is_still_the_same(if_range: str | None, found: Representation) -> bool:
-    """A weak tag never counts, and a date must be the very one."""
+    """Check `If-Range`: a weak tag never matches, and a date must be exactly equal."""
     if if_range is None or if_range.strip() == found.etag:
         return True
     seconds = modified_seconds(found)
@@ -142,8 +142,10 @@ def with_headers(
 
 
 class InOneFile:
-    """Content that is one file of this machine: its parts are sent by the kernel, and read in
-    blocks where several go into one answer."""
+    """Content in one file of this machine.
+
+    The kernel sends a single part; several parts in one response are read in blocks.
+    """
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
         return FilePart(self._opened(), span)
@@ -164,7 +166,7 @@ class InOneFile:
 
 
 class FilePart(StreamingHttpResponse):
-    """Part of an open file. The server's sendfile takes `file_to_stream` from where it stands."""
+    """Part of an open file. The server's sendfile starts at the position of `file_to_stream`."""
 
     block_size = BLOCK_BYTES
 
@@ -174,7 +176,7 @@ class FilePart(StreamingHttpResponse):
 
 
 class Slice:
-    """What a server asks of a file, for some of its bytes."""
+    """A range of a file, with the methods that a server needs."""
 
     def __init__(self, file: BinaryIO, span: Span) -> None:
         self._file = file
@@ -191,8 +193,11 @@ class Slice:
         return part
 
     def seek(self, position: int) -> None:
-        """socket.sendfile says by this how far it came. Beware: when a file has shrunk, it ends
-        without an error, and the next answer on the connection would pass for the rest."""
+        """Set the position; socket.sendfile reports its progress in this way.
+
+        Beware: when a file has shrunk, sendfile ends without an error, and the client would take
+        the next response on the connection for the rest.
+        """
         self._file.seek(position)
         self._at = position
         if position < self._stop and position == os.fstat(self.fileno()).st_size:
@@ -207,11 +212,11 @@ class Slice:
 
 
 class CutShort(Exception):  # noqa: N818  Errors are nouns here.
-    """A file lost its end while it was sent: the connection is to be aborted."""
+    """A file lost its end while it was sent: the connection must be aborted."""
 
 
 class Multipart(StreamingHttpResponse):
-    """Several ranges in one answer, of a length known beforehand."""
+    """Several ranges in one response, whose length is known beforehand."""
 
     def __init__(self, found: Representation, spans: list[Span]) -> None:
         boundary = secrets.token_hex(16)

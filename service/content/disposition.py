@@ -8,7 +8,7 @@ from service.library.portable_names import safe_name
 UNKNOWN = "application/octet-stream"
 PLAIN = "text/plain; charset=utf-8"
 PDF = "application/pdf"
-# Types that run nothing. Whatever is not here is bytes to keep.
+# Types that can't run anything. All others are served as bytes to save.
 SAFE_TYPES = {
     **dict.fromkeys(("jpg", "jpeg", "jpe", "jfif"), "image/jpeg"),
     "png": "image/png",
@@ -33,7 +33,7 @@ SAFE_TYPES = {
     "pdf": PDF,
     "zip": "application/zip",
 }
-# Shown as the text they are, never as what they would do.
+# Shown as plain text, never interpreted.
 ACTIVE_TEXT = frozenset(
     {
         *("html", "htm", "xhtml", "xht", "shtml", "svg", "xml", "xsl", "xslt", "rss", "atom"),
@@ -43,7 +43,7 @@ ACTIVE_TEXT = frozenset(
 NEVER_SHOWN = frozenset({UNKNOWN, "application/zip"})
 
 LOCKED = "sandbox; default-src 'none'"
-# The browser's own viewers are documents too, which load the very file, and style it.
+# The browser's built-in viewers are documents too, which load the file itself, and style it.
 VIEWER = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 # Chromium shows no PDF under default-src 'none': its viewer counts as a plugin.
 PDF_VIEWER = "sandbox; script-src 'none'; connect-src 'none'; form-action 'none'"
@@ -58,7 +58,7 @@ class Presentation(NamedTuple):
 
 
 def presentation(name: str, *, inline: bool) -> Presentation:
-    """`inline` is a wish: it is granted to types that are safe to show."""
+    """Return how to present a file; `inline` is granted only to types that are safe to show."""
     extension = name.rpartition(".")[2].lower()
     content_type = SAFE_TYPES.get(extension, UNKNOWN)
     if inline and extension in ACTIVE_TEXT:
@@ -70,10 +70,10 @@ def presentation(name: str, *, inline: bool) -> Presentation:
 
 
 def disposition(kind: str, name: str) -> str:
-    """RFC 6266: a plain name for old clients, the true one as RFC 8187 has it.
+    """Return the header (RFC 6266): a plain name for old clients, the true one as in RFC 8187.
 
-    The name is made one that any system can keep; by that, no quote, backslash, line end or
-    change of direction is left in it. `%` is no escape in the plain one, but some read it so.
+    The name is made portable, so no quote, backslash, line end, or change of direction is left in
+    it. `%` isn't an escape in the plain name, but some clients decode it.
     """
     safe = safe_name(name)
     plain = "".join(char if " " <= char <= "~" and char != "%" else "_" for char in safe)

@@ -28,7 +28,7 @@ from service.media.hls.renditions import Rendition, RenditionKind
 from service.models import Account, File, Media
 from service.store.blobs import library_store
 
-# Nothing else below a link has a name.
+# No other path exists below a link.
 INSIDE = re.compile(
     r"(?P<rendition>[a-z][a-z0-9]{0,15})/"
     r"(?:(?P<index>index\.m3u8)|(?P<init>init\.mp4)|(?P<number>0|[1-9][0-9]{0,5})\.(?:m4s|vtt))"
@@ -39,7 +39,7 @@ TYPES = {
     RenditionKind.SOUND: "audio/mp4",
     RenditionKind.TEXT: WORDS,
 }
-# Longer than the worker tries, so that its own words are heard.
+# Longer than the worker tries, so that its error message arrives.
 ASK_SECONDS = 25.0
 
 
@@ -47,7 +47,7 @@ ASK_SECONDS = 25.0
 
 
 def stream_link(account: Account, file: File, *, now: datetime) -> str:
-    """The signature stands in the path: what a playlist names below it needs no other."""
+    """Return the link to a stream, signed in the path, so that paths in playlists need no other."""
     ticket = signed_links.signed_ticket(account, "hls", str(file.pk), now=now)
     return reverse("content-stream", args=[account.pk, file.pk, ticket, signed_links.MASTER])
 
@@ -58,7 +58,7 @@ def film_link(account: Account, file: File, *, now: datetime) -> str:
     return place + signed_links.signed_query(account, "film", str(file.pk), now=now)
 
 
-# What the worker is asked
+# Requests to the worker
 
 
 def content_of(file: File) -> Content:
@@ -66,13 +66,13 @@ def content_of(file: File) -> Content:
 
 
 def plan_of(file: File) -> PlaybackPlan:
-    """Raises CannotConvert, Busy, NotFound."""
+    """Return the file's plan, or have the worker make it. Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
     return plans.find_plan(folder) or _planned(file, folder)
 
 
 def refuse_what_is_none(file: File, folder: Path) -> None:
-    """What is known to be no film needs no worker to say so. Raises CannotConvert."""
+    """Raise CannotConvert without the worker if the file is known not to be playable."""
     refusals.raise_remembered(folder)
     media = probing.find_media(content_of(file))
     if media is not None and media.state != Media.State.WANTED:
@@ -89,7 +89,7 @@ def _planned(file: File, folder: Path) -> PlaybackPlan:
 
 
 def percent_made(file: File) -> float | None:
-    """Order its MP4 and return how much of it is made; None once it is ready.
+    """Order the file's MP4, and return how much of it is made; None once it is ready.
 
     Raises CannotConvert, Busy.
     """
@@ -112,7 +112,7 @@ def ask_worker(file: File, kind: str, **more: object) -> media_requests.Facts:
     return media_requests.ask(kind, ASK_SECONDS, file=file.pk, **more)
 
 
-# What is read
+# Views
 
 
 @reading
@@ -134,7 +134,7 @@ def stream(
 
 
 def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "MediaFile":
-    """Made now where it is not there. Raises NotFound, Busy, CannotConvert."""
+    """Return a segment, made now if it is missing. Raises NotFound, Busy, CannotConvert."""
     name = inside[0].rpartition("/")[2]
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
@@ -150,7 +150,7 @@ def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "MediaFi
 
 @reading
 def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
-    """503 until it is made."""
+    """Serve the file as MP4; 503 until the MP4 is made."""
     account = signed_links.check(account_id, "film", str(file_id), request.GET, now=timezone.now())
     file = library.file(account, file_id)
     folder = films.folder_of(content_of(file))
@@ -163,7 +163,7 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
 
 
 class MediaFile(InOneFile):
-    """A file that was made of a medium."""
+    """A file that was made from a medium."""
 
     modified_at: datetime | None = None
 
@@ -184,7 +184,7 @@ class MediaFile(InOneFile):
 
 
 class OwnFilm(StoredFile):
-    """The file itself, whatever it is called."""
+    """The file itself, served as MP4 whatever its name."""
 
     def __init__(self, file: File, name: str) -> None:
         super().__init__(file, library_store(), inline=True)
@@ -192,7 +192,7 @@ class OwnFilm(StoredFile):
 
 
 def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
-    """Small, and made anew each time; its own words tell whether it has changed."""
+    """Return a playlist, made for each request; the ETag is a hash of its text."""
     body = text.encode()
     etag = f'"{sha256(body).hexdigest()[:32]}"'
     headers = presentation_headers(shown_as(PLAYLIST, signed_links.MASTER)) | {"ETag": etag}

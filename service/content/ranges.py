@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# More than a video player or a resuming download ever sends. Who sends more gets the whole, as
-# the RFC allows: it costs no more than asking for the whole.
+# More than a video player or a resuming download ever sends. For more, the response is the whole
+# content, as the RFC allows: that costs no more than a request without ranges.
 MOST_RANGES = 16
 LONGEST_HEADER = 1000
 # A gap smaller than the head of a part is cheaper to send than to leave out.
@@ -14,11 +14,11 @@ ONE_RANGE = re.compile(r"(?P<first>[0-9]*)-(?P<last>[0-9]*)")
 
 
 class Unsatisfiable(Exception):  # noqa: N818  Errors are nouns here.
-    """Understood, but none of the bytes asked for exist."""
+    """The ranges are valid, but contain no byte of the content."""
 
 
 class Span(NamedTuple):
-    """The bytes from `start` up to, and without, `stop`."""
+    """The bytes from `start` up to, but excluding, `stop`."""
 
     start: int
     stop: int
@@ -29,9 +29,9 @@ class Span(NamedTuple):
 
 
 def wanted(header: str, size_bytes: int) -> list[Span] | None:
-    """In ascending order, those that overlap or nearly touch as one. None: send the whole.
+    """Return the requested spans in ascending order, or None to send the whole content.
 
-    Raises Unsatisfiable.
+    Spans that overlap or nearly touch are merged. Raises Unsatisfiable.
     """
     pairs = parsed(header)
     if pairs is None:
@@ -39,12 +39,12 @@ def wanted(header: str, size_bytes: int) -> list[Span] | None:
     spans = [span for pair in pairs if (span := _span(*pair, size_bytes)) is not None]
     if not spans:
         raise Unsatisfiable
-    # A suffix of an empty file is satisfiable, and has no first byte that could be named.
+    # A suffix of an empty file is satisfiable, but has no first byte for Content-Range.
     return merged(spans) if size_bytes else None
 
 
 def parsed(header: str) -> list[tuple[int | None, int | None]] | None:
-    """First and last position of each range; None where the header is to be ignored."""
+    """Return the first and last position of each range, or None if the header must be ignored."""
     unit, equals, ranges = header.partition("=")
     if not equals or unit.strip().lower() != "bytes" or len(header) > LONGEST_HEADER:
         return None

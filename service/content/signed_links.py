@@ -16,11 +16,11 @@ from service.library.portable_names import safe_name
 from service.models import Account, File
 
 LIFETIME = timedelta(hours=24)
-# Within one window the same link comes out, so that what names it may be cached.
+# Links made within one window are equal, so that responses with them can be cached.
 WINDOW = timedelta(hours=1)
-# Links stand in listings by the thousand, and pictures in caches by their links.
+# Longer, since listings have thousands of links, and caches keep pictures by their links.
 LISTING_WINDOW = timedelta(days=1)
-# As much as anybody could ever guess at, and short: a listing may carry 50,000 of them.
+# Too long to guess, yet short: a listing may have 50,000 signatures.
 SIGNATURE_BYTES = 16
 FOR_URLS = bytes.maketrans(b"+/", b"-_")
 # The first playlist of a stream, which names the others.
@@ -29,7 +29,7 @@ EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
 
 
 class BadLink(Refusal):
-    """Not signed by us for this account as it is now. Says nothing of what there is."""
+    """A link that this account's current key didn't sign; doesn't reveal what exists."""
 
     reason = "bad_link"
 
@@ -39,7 +39,7 @@ class LinkExpired(Refusal):
 
 
 def file_link(account: Account, file: File, *, now: datetime, inline: bool = False) -> str:
-    """Path and query; `inline` shows it in the browser, where its type is known to be safe."""
+    """Return path and query; `inline` shows the file in the browser if its type is safe."""
     path = reverse("content-file", args=[account.pk, file.pk, safe_name(file.name)])
     return path + signed_query(account, "file", str(file.pk), now=now, inline=inline)
 
@@ -52,7 +52,7 @@ def zip_link(account: Account, pin: str, name: str, *, now: datetime) -> str:
 def signed_query(
     account: Account, purpose: str, subject: str, *, now: datetime, inline: bool = False
 ) -> str:
-    """`subject` names what may be read, among all that this purpose knows."""
+    """Return the signed query of a link; within `purpose`, `subject` is what may be read."""
     expires = expiry_of(now)
     signature = _signature(account, purpose, subject, expires, inline=inline)
     query = {"e": str(expires), "s": signature} | ({"i": "1"} if inline else {})
@@ -60,23 +60,25 @@ def signed_query(
 
 
 def signed_ticket(account: Account, purpose: str, subject: str, *, now: datetime) -> str:
-    """The same as a part of a path, for what is to cover all that lies below."""
+    """Return the same as a part of a path, which covers all paths below it."""
     expires = expiry_of(now)
     return f"{expires}.{_signature(account, purpose, subject, expires, inline=False)}"
 
 
 def query_of(ticket: str) -> dict[str, str]:
-    """For `check`."""
+    """Return a ticket as a query for `check`."""
     expires, _, signature = ticket.partition(".")
     return {"e": expires, "s": signature}
 
 
 class ListingLinks:
-    """Of all the files of one account, quickly: whoever holds one may see that file's pictures, or
-    its stream."""
+    """Links for all files of one account, made quickly.
+
+    Anyone with a link may see that file's pictures, or its stream.
+    """
 
     def __init__(self, account: Account, base: str, now: datetime) -> None:
-        """`base`: scheme and host, where the links are to be absolute."""
+        """`base`: scheme and host if the links must be absolute."""
         expires = expiry_of(now, LISTING_WINDOW)
         key = _key(account)
         self._picture_begun = _begun(key, f"picture\n{account.pk}\n")
@@ -89,7 +91,7 @@ class ListingLinks:
         self._streams = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
 
     def picture(self, file_id: int) -> tuple[str, str]:
-        """What stands before and behind the name of the size."""
+        """Return the parts of a link before and after the name of the size."""
         signature = self._signed(self._picture_begun, file_id)
         return f"{self._pictures}{file_id}/", f"?e={self._expires}&s={signature}"
 
@@ -112,7 +114,7 @@ def expiry_of(now: datetime, length: timedelta = WINDOW) -> int:
 def check(
     account_id: int, purpose: str, subject: str, query: Mapping[str, str], *, now: datetime
 ) -> Account:
-    """The account whose link this is. Raises BadLink, LinkExpired."""
+    """Check a link, and return its account. Raises BadLink, LinkExpired."""
     account = Account.objects.filter(pk=account_id).first()
     expires = query.get("e", "")
     if account is None or not EXPIRY.fullmatch(expires):
@@ -139,7 +141,7 @@ def _key(account: Account) -> bytes:
 
 
 def _begun(key: bytes, words: str) -> "blake2s":
-    """With a key of its own BLAKE2 is a signature, at a third of what HMAC costs."""
+    """Begin a signature: keyed BLAKE2 costs a third of HMAC."""
     return blake2s(words.encode(), key=key, digest_size=SIGNATURE_BYTES)
 
 

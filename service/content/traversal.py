@@ -23,14 +23,14 @@ Row = TypeVar("Row", bound=Model)
 
 
 class Passed(NamedTuple):
-    """A folder on the way."""
+    """A folder that the walk passes."""
 
     name: str
     updated_at: datetime
 
 
 class Step(NamedTuple):
-    """`depth` is 0 for what was selected, 1 for what lies in it, and so on."""
+    """A step of the walk; `depth` is 0 for the selected entries, 1 for those in them, and so on."""
 
     depth: int
     found: Passed | ArchiveFiles
@@ -40,9 +40,9 @@ FILE_COLUMNS = ("name", "size_bytes", "crc32", "moment", "blob")
 
 
 def walk(account: Account, folder_ids: Iterable[int], file_ids: Iterable[int]) -> Iterator[Step]:
-    """What was selected and all below, depth first, each once, with little memory for any tree.
+    """Walk the selection and all below it depth first, each entry once, with little memory.
 
-    Raises NotFound at once where an id is no more.
+    Raises NotFound at once if an id no longer exists.
     """
     folders = _selected_folders(account, folder_ids)
     files = _selected_files(account, file_ids, folders)
@@ -50,7 +50,7 @@ def walk(account: Account, folder_ids: Iterable[int], file_ids: Iterable[int]) -
 
 
 def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
-    """Lineages in order, without those that lie in another of them."""
+    """Return the folders' lineages in order, without folders inside others of the selection."""
     ids = distinct(folder_ids)
     if 0 in ids:
         ids = ids - {0} | {root_of(account).pk}
@@ -82,7 +82,7 @@ def _selected_files(
 
 
 def distinct(ids: Iterable[int]) -> set[int]:
-    """A database knows no number beyond 63 bits, and SQLite's driver fails on one in a list."""
+    """Return each id once. Raises NotFound beyond 63 bits, on which SQLite's driver would fail."""
     found = set(ids)
     if any(not 0 <= each <= LARGEST_ID for each in found):
         raise NotFound
@@ -103,7 +103,7 @@ def _steps(outermost: list[str], selected: list[ArchiveFiles]) -> Iterator[Step]
 
 
 def _descents(tops: list[str]) -> Iterator[Step]:
-    """Folders and files come in the same order from the database, and are merged."""
+    """Merge folders and files, which the database returns in the same order."""
     folders = _below_all(Folder.objects.order_by("lineage"), "lineage", tops)
     in_order = ("folder__lineage", ByCodePoint("name_key"))
     files = File.objects.annotate(moment=MOMENT).order_by(*in_order)
@@ -116,7 +116,7 @@ def _descents(tops: list[str]) -> Iterator[Step]:
     ).iterator():
         depth = (len(lineage) - len(tops[0])) // LINEAGE_DIGITS
         yield Step(depth, Passed(name, updated_at))
-        # Less: files of a folder that went between the two queries.
+        # If less, the files' folder was deleted between the two queries.
         while coming and coming[0] <= lineage:
             if coming[0] == lineage:
                 for batch in batches(coming[1], AT_ONCE):
@@ -131,12 +131,15 @@ def _columns(rows: list[tuple[Any, ...]]) -> ArchiveFiles:
 
 @lru_cache(maxsize=AT_ONCE)
 def _date(moment: str) -> datetime:
-    """One for all that came in one transfer, whose hash is counted once."""
+    """Parse a time, cached: files of one transfer share one object, whose hash is computed once."""
     return datetime.fromisoformat(f"{moment}+00:00")
 
 
 def _below_all(rows: QuerySet[Row], column: str, tops: list[str]) -> QuerySet[Row]:
-    """Below any of some folders of one depth, in order: a range of the index, and a look at
-    each row in it. A range for each folder took SQLite 7 s for 10,000 of them."""
+    """Filter rows to those in or below `tops`, sorted folders of one depth.
+
+    This reads one range of the index, and checks each row in it. A range for each folder took
+    SQLite 7 s for 10,000 folders.
+    """
     span = Q(**{f"{column}__gte": tops[0], f"{column}__lt": lineage_end(tops[-1])})
     return rows.filter(span, In(Substr(column, 1, len(tops[0])), tops))

@@ -52,14 +52,14 @@ def reading(view: View[Params]) -> View[Params]:
         except (NotFound, Busy, CannotConvert) as error:
             return responses.refusal(error)
 
-    # Of no role of the site: the signature decides.
+    # No role of the site is needed: the signature decides.
     cast("Any", guarded).open_to = None
     return cast("View[Params]", guarded)
 
 
 @reading
 def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
-    """`name` is there for people; what counts is the file's own."""
+    """Serve a file under its current name; the `name` in the link is only for people."""
     account = signed_links.check(account_id, "file", str(file_id), request.GET, now=timezone.now())
     found = library.file(account, file_id)
     content = StoredFile(found, library_store(), inline=signed_links.is_inline(request.GET))
@@ -93,7 +93,7 @@ class StoredFile(InOneFile):
         self.presentation = presentation(file.name, inline=inline)
 
     def handed_over(self) -> HttpResponse:
-        """nginx knows ranges and conditions by itself, and tells the file's own tag and date."""
+        """Let nginx send the file: it handles ranges and conditions, with its own tag and date."""
         if self._store.size(self._blob) != self.size_bytes:
             self._lost()
         inside = self._store.path(self._blob).relative_to(settings.DATA_DIR)
@@ -113,7 +113,7 @@ class StoredFile(InOneFile):
 
 
 class PlannedArchive:
-    # A plan's own date moves with every link to it, which no resuming download may see.
+    # Every new link changes the date of its plan, which a resuming download must not see.
     modified_at: datetime | None = None
 
     def __init__(self, account_id: int, pin: str, name: str, store: Store) -> None:
@@ -128,7 +128,7 @@ class PlannedArchive:
         self.presentation = presentation(f"{name.removesuffix('.zip')}.zip", inline=False)
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
-        """The first block is read beforehand: what can't even begin is no half archive, but 404."""
+        """Read the first block beforehand: an archive that can't begin is 404, not half sent."""
         try:
             return StreamingHttpResponse(StartedStream(self.read(span)))
         except (ArchiveBroken, NotFound) as error:
@@ -144,7 +144,7 @@ class PlannedArchive:
 
 
 class StartedStream:
-    """Chunks, of which the first has been read already."""
+    """Chunks, of which the first has already been read."""
 
     def __init__(self, chunks: Generator[bytes, None, None]) -> None:
         self._first = next(chunks)

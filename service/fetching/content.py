@@ -14,15 +14,18 @@ from service.fetching import resume as fetching_resume
 from service.fetching.errors import PermanentFailure
 from service.fetching.resume import CONTENT, ResumePoint
 
-# So much may wait in memory before the disk is made to write it, while more comes.
+# How much may wait in memory before the disk starts to write it, while more arrives.
 AHEAD_BYTES = 64 * 2**20
 
 
 class PartialFile:
-    """Written from where `resume` says. What is told in `resume.json` is never more than what the
-    disk has for sure, and of the same content: it is written before the first byte of another.
+    """The file of a fetch, written from the position in `resume`.
 
-    The disk writes while bytes come, so that at the end it has hardly anything left to write."""
+    `resume.json` never claims more than is safely on disk, and always describes that content: it
+    is rewritten before the first byte of other content.
+
+    The disk writes while bytes arrive, so that hardly anything is left to write at the end.
+    """
 
     def __init__(self, folder: Path, resume: ResumePoint) -> None:
         self._folder = folder
@@ -59,7 +62,7 @@ class PartialFile:
                 self._sync()
 
     def _sync(self) -> Future[None]:
-        """The disk tells only once that it has failed: whoever asks after that is told as well."""
+        """Start a sync, after raising any error of the last one: the disk reports it only once."""
         if self._syncing is not None:
             self._syncing.result()
         self._syncs_at_bytes = self.size_bytes + AHEAD_BYTES
@@ -76,8 +79,10 @@ class PartialFile:
 
 
 def opened(place: Path, size_bytes: int) -> int:
-    """With nothing after so many bytes. What begins anew is a new file: the old one may have
-    another name in the library by now."""
+    """Open a file for writing after its first `size_bytes`, without any bytes after them.
+
+    If it starts over, it is a new file: the old one may have another name in the library by now.
+    """
     if not size_bytes:
         place.unlink(missing_ok=True)
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

@@ -1,10 +1,10 @@
 """What ends a fetch, and what only interrupts it.
 
-Stopped            the worker wants no more of it
-Failure            it will not be otherwise the next time; knows the word and the sentence
+FetchStopped       the worker no longer wants it
+PermanentFailure   a retry would fail as well; has the word and the sentence
 ├── AddressRefused
 └── BadCertificate
-Trouble            may pass: it is tried again; knows the sentence and when the server wants us back
+TemporaryFailure   may pass, so it is retried; has the sentence and the server's Retry-After
 """
 
 MOST_TRIES = 10
@@ -22,7 +22,7 @@ class PermanentFailure(Exception):  # noqa: N818  Errors are nouns here.
 
 
 class AddressRefused(PermanentFailure):
-    """The same whatever is there, and before anything was sent to it."""
+    """The address isn't allowed: the same error whatever is there, before anything is sent."""
 
     def __init__(self) -> None:
         super().__init__("Nothing is fetched from addresses like this one.", "address_refused")
@@ -37,7 +37,7 @@ class TemporaryFailure(Exception):  # noqa: N818  Errors are nouns here.
     def __init__(
         self, sentence: str, after_seconds: float = 0, most_tries: int = MOST_TRIES
     ) -> None:
-        """`most_tries`: where nothing ever came from there, which may be no server at all."""
+        """`most_tries`: the limit while nothing has come from the host, which may be no server."""
         super().__init__(sentence)
         self.sentence = sentence
         self.after_seconds = after_seconds

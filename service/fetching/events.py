@@ -7,11 +7,11 @@ from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
 
 @dataclass(frozen=True)
 class Head:
-    """The fetch waits for `proceed`. It comes again when what is there became something else."""
+    """What a fetch is about to download; it waits for `proceed`. Sent again if that changes."""
 
     key: str
-    name: str  # as a stranger wrote it
-    size_bytes: int  # 0: not known
+    name: str  # as the server wrote it, unchecked
+    size_bytes: int  # 0: unknown
     content_type: str
     is_torrent: bool = False
     is_page: bool = False
@@ -19,7 +19,7 @@ class Head:
 
 @dataclass(frozen=True)
 class TorrentFound:
-    """What was fetched is a torrent file; nothing of it is on the disk."""
+    """The fetched file is a torrent, of which nothing is on disk."""
 
     key: str
     content: bytes
@@ -27,7 +27,7 @@ class TorrentFound:
 
 @dataclass(frozen=True)
 class MagnetFound:
-    """The address leads on to a magnet link."""
+    """The URL redirects to a magnet link."""
 
     key: str
     uri: str
@@ -35,7 +35,7 @@ class MagnetFound:
 
 @dataclass(frozen=True)
 class Waiting:
-    """The server failed. Unless it is removed, it is tried again after so long."""
+    """The server failed. The fetch is retried after `seconds`, unless it is removed."""
 
     key: str
     sentence: str

@@ -26,12 +26,12 @@ from service.torrents.events import Complete, Phase, TorrentBroken
 log = logging.getLogger("ferry.fetch")
 
 MOST_TORRENT_BYTES = 10 * 2**20
-# Of the content, to tell a torrent file from others.
+# How much of the content shows whether it is a torrent file.
 START_BYTES = 64
-# A worker that was frozen for longer may have lost its transfers to another, who writes here now.
+# A worker that was frozen for longer may have lost its transfers to another, which writes here now.
 DEAF_SECONDS = 12.0
 LISTEN_SECONDS = 0.2
-# Who waits for longer leaves its place to others; a moment's trouble changes nothing.
+# Longer waits are reported, and let another transfer run meanwhile; shorter ones change nothing.
 TOLD_SECONDS = 4.0
 
 
@@ -42,7 +42,7 @@ class FetchOrder:
     folder: str  # exists; gets the file `0` and `resume.json`
     may_use_private: bool = False
     most_bytes: int = 0  # 0: no limit
-    download_limit_bytes: int = 0  # a second, over all fetches; that of the latest order holds
+    download_limit_bytes: int = 0  # per second, for all fetches; that of the latest order counts
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Means:
 
 
 class Fetch:
-    """Runs in a thread until it has come to an end, whatever the server does.
+    """One fetch, which runs in a thread until it ends, whatever the server does.
 
-    attempt ──> head told ──> proceed ──> bytes ──> Complete
+    attempt ──> Head sent ──> proceed ──> bytes ──> Complete
        ^                                    │
-       └── wait, twice as long each time <──┘ trouble (what came stays, and is gone on with)
+       └── wait, twice as long each time <──┘ failure (bytes stay, and the next attempt resumes)
 
-    An attempt goes on with what is safe on the disk, where the server confirms that it still has
-    the same; else it begins anew. `proceed` holds for one head: another content asks again.
+    An attempt resumes from what is safely on disk if the server confirms that it still has the
+    same content; else it starts over. `proceed` holds for one Head: other content needs another.
     """
 
     def __init__(self, order: FetchOrder, road: Road, means: Means) -> None:
@@ -89,13 +89,13 @@ class Fetch:
         self._may_go.set()
 
     def leave(self, *, is_wanted: bool) -> None:
-        """Soon: nothing that it waits for holds it. Unwanted, it leaves nothing to go on with."""
+        """End the fetch soon, whatever it waits for; an unwanted one saves nothing to resume."""
         self._is_wanted = is_wanted
         self._line.stop()
         self._may_go.set()
 
     def run(self) -> FetchEvent | None:
-        """How it ended; None where it was left."""
+        """Return the outcome, or None if the fetch was stopped."""
         try:
             return self._outcome()
         except FetchStopped:
@@ -134,7 +134,7 @@ class Fetch:
         self._pace.pause(self._line, seconds)
 
     def _attempt(self) -> FetchEvent | None:
-        """None where the answer had to be let go before `proceed` came."""
+        """Return the outcome, or None if the response was released before `proceed` was called."""
         if self._told is not None:
             self._may_go.wait()
         self._line.check()
@@ -151,7 +151,7 @@ class Fetch:
                 return self._received(answer, known)
 
     def _reuse(self, known: ResumePoint) -> FetchEvent | None:
-        """It is here: another process fetched it and could not tell any more."""
+        """Report a file that another process fetched, but could no longer report."""
         if not self._may_take(head_of(self._order.key, known.facts)):
             return None
         self.done_bytes = self.wanted_bytes = known.safe_bytes
@@ -223,7 +223,7 @@ class Fetch:
         return Complete(self._order.key)
 
     def _may_take(self, head: Head) -> bool:
-        """Waits for `proceed`, but not for ever with an answer open."""
+        """Wait for `proceed`, up to a timeout, since a response is open; return whether it came."""
         if head != self._told:
             self._may_go.clear()
             self._told = head
@@ -252,7 +252,7 @@ class Fetch:
             raise TemporaryFailure("The server sent less than it said.")
 
     def _arriving(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Each is progress; and each is waited for, where there is a limit."""
+        """Yield chunks, within the rate limit; each restarts the timeout."""
         self.is_receiving = True
         try:
             for chunk in chunks:
@@ -281,7 +281,7 @@ class Fetch:
             )
 
     def _save(self, content: PartialFile) -> None:
-        """A full disk or a transfer that nobody wants any more has no use for it."""
+        """Make the bytes safe to resume unless unwanted or another worker's; ignore a full disk."""
         if self._is_wanted and not self._is_deaf():
             with suppress(PermanentFailure):
                 content.make_safe()
@@ -298,7 +298,7 @@ def head_of(key: str, facts: ResponseFacts, *, is_torrent: bool = False) -> Head
 
 
 def is_whole(answer: httpx.Response, known: ResumePoint) -> bool:
-    """There is nothing after what is here."""
+    """Return whether the server has nothing after the bytes on disk."""
     part = responses.content_range(answer.headers)
     size_bytes = known.facts.size_bytes or known.safe_bytes
     return part is not None and part.size_bytes == known.safe_bytes == size_bytes

@@ -1,4 +1,4 @@
-"""What a fetch waits on: its sockets, its timeout, and an order to stop."""
+"""Wait for a fetch's socket, its timeout, or an order to stop."""
 
 import select
 import socket
@@ -15,7 +15,7 @@ Clock = Callable[[], float]
 
 
 class StoppableWait:
-    """One for each fetch. `stop` may come from any thread, and ends every wait at once."""
+    """The waits of one fetch. Any thread may call `stop`, which ends them at once."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -33,13 +33,13 @@ class StoppableWait:
             raise FetchStopped
 
     def check_due(self) -> None:
-        """For those who never wait, since there is always something to read."""
+        """Check the timeout for callers that never wait, as there is always something to read."""
         self.check()
         if self._clock() > self._due:
             raise httpcore.ReadTimeout
 
     def allow(self, seconds: float) -> None:
-        """From now on. Something that gets on is allowed anew again and again."""
+        """Set the timeout, from now on; a fetch that makes progress calls this again and again."""
         self._due = self._clock() + seconds
 
     def pause(self, seconds: float) -> None:
@@ -47,7 +47,7 @@ class StoppableWait:
             raise FetchStopped
 
     def await_ready(self, waiting: socket.socket, event: int, at_most: float = 3600) -> None:
-        """Raises Stopped and httpcore.TimeoutException."""
+        """Wait until a socket is ready. Raises FetchStopped and httpcore.TimeoutException."""
         left = min(self._due - self._clock(), at_most)
         poll = select.poll()
         poll.register(waiting, event)

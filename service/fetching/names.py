@@ -1,4 +1,4 @@
-"""What a server calls the file that it sends: RFC 6266 and 8187, and what servers send instead."""
+"""Find the name of a fetched file: RFC 6266 and 8187, and what servers send instead."""
 
 import re
 from email.header import decode_header, make_header
@@ -15,14 +15,14 @@ PACKED = (*ENDINGS.values(), ".tgz", ".svgz", ".tzst")
 
 
 def name_of(headers: httpx.Headers, url: httpx.URL) -> str:
-    """As it was sent, but without a path; never empty."""
+    """Return the name as it was sent, but without a path; never empty."""
     disposition = readable(first_value(headers, b"content-disposition"))
     name = last_part(said_name(disposition)) or last_part(decoded(url.raw_path)) or url.host
     return name[:MOST_CHARACTERS] + packing(headers, name)
 
 
 def packing(headers: httpx.Headers, name: str) -> str:
-    """What is packed though nobody asked for it is kept as it came, and its name says so."""
+    """Return the ending for a file that was compressed unasked: it is kept as it came."""
     ending = ENDINGS.get(headers.get("content-encoding", "").strip().lower(), "")
     return "" if name.lower().endswith(PACKED) else ending
 
@@ -35,7 +35,7 @@ def said_name(disposition: str) -> str:
 
 
 def extended(value: str) -> str:
-    """RFC 8187: `UTF-8''%e2%82%ac.txt`. Some put it in quotes."""
+    """Decode RFC 8187, such as `UTF-8''%e2%82%ac.txt`; some servers put it in quotes."""
     match = EXTENDED.fullmatch(unquoted(value))
     if match is None:
         return ""
@@ -62,7 +62,7 @@ def unquoted(value: str) -> str:
 
 
 def decoded(raw_path: bytes) -> str:
-    """The last part before the escapes are read: `%2F` is no separator."""
+    """Return the last part, split before escapes are decoded: `%2F` isn't a separator."""
     path = raw_path.partition(b"?")[0]
     return readable(unquote_to_bytes(path.rpartition(b"/")[2]))
 

@@ -7,7 +7,7 @@ from threading import Lock
 
 from service.fetching.line import Clock, StoppableWait
 
-# What began is worth a night of trying.
+# A fetch that has begun is worth a night of retries.
 MOST_TRIES_ONCE_BEGUN = 100
 
 
@@ -16,20 +16,20 @@ class Pace:
     clock: Clock = time.monotonic
     today: Clock = time.time
     pause: Callable[[StoppableWait, float], None] = StoppableWait.pause
-    quiet_seconds: float = 60.0  # nothing new for so long is a timeout
+    quiet_seconds: float = 60.0  # the timeout without new bytes
     first_wait_seconds: float = 1.0
     longest_wait_seconds: float = 300.0
-    safe_every_seconds: float = 5.0  # as much work may be repeated after a power cut
-    hold_seconds: float = 10.0  # an open answer waits so long for `proceed`
+    safe_every_seconds: float = 5.0  # how much work a power cut may cost
+    hold_seconds: float = 10.0  # how long an open response waits for `proceed`
 
     def wait_seconds(self, tries: int, wanted_seconds: float) -> float:
-        """Twice as long each time, and never less than the server wants."""
+        """Return the wait before a retry: doubled each time, never less than the server wants."""
         doubled = self.first_wait_seconds * 2.0 ** min(tries - 1, 30)
         return max(min(doubled, self.longest_wait_seconds), wanted_seconds)
 
 
 class RateLimit:
-    """One for all fetches: each waits until what was taken before it is paid for."""
+    """The rate limit of all fetches: each waits until all bytes taken so far are paid for."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self.limit_bytes = 0  # per second; 0: none

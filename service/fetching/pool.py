@@ -26,7 +26,7 @@ class RunningFetch:
 
 
 class Fetching:
-    """The worker's side: nothing here waits for a server, and nothing raises because of one."""
+    """The worker's interface to fetches; no method waits for a server, or raises because of one."""
 
     def __init__(
         self,
@@ -35,8 +35,10 @@ class Fetching:
         pace: Pace | None = None,
         wake_up: Event | None = None,
     ) -> None:
-        """`network`: `internet`, or `loopback`, which is 127.0.0.0/8 and nothing else. The wake-up
-        event is set when there is something to poll."""
+        """`network`: `internet`, or `loopback`, which is only 127.0.0.0/8.
+
+        `wake_up` is set when there is something to poll.
+        """
         self._road = road or Road(Reach(network))
         self._pace = pace or Pace()
         self._throttle = RateLimit(self._pace.clock)
@@ -47,7 +49,7 @@ class Fetching:
         self._heard_at = self._pace.clock()
 
     def add(self, order: FetchOrder) -> None:
-        """Once: a key that runs is not started twice."""
+        """Start a fetch, unless one with this key is running."""
         self._throttle.limit_bytes = order.download_limit_bytes
         means = Means(self._pace, self._throttle, self._emit, lambda: self._heard_at)
         with self._lock:
@@ -59,13 +61,13 @@ class Fetching:
             self._running[order.key] = RunningFetch(fetch, thread)
 
     def proceed(self, key: str) -> None:
-        """There is room for what the last `Head` told."""
+        """Let a fetch download what its last `Head` described: there is room."""
         with self._lock:
             if running := self._running.get(key):
                 running.fetch.proceed()
 
     def remove(self, key: str) -> None:
-        """Answered by `Gone`: after that nothing touches the folder."""
+        """Remove a fetch; after the event `TorrentGone`, nothing touches its folder."""
         with self._lock:
             running = self._running.get(key)
             if running is not None:
@@ -75,8 +77,10 @@ class Fetching:
                 self._emit(TorrentGone(key))
 
     def poll(self) -> list[FetchEvent]:
-        """Everything since the last poll; never blocks, never raises. Fetches write on only as
-        long as it is called."""
+        """Return all events since the last poll; never blocks, never raises.
+
+        Fetches continue to write only as long as this is called.
+        """
         self._heard_at = self._pace.clock()
         events: list[FetchEvent] = []
         try:
@@ -86,7 +90,7 @@ class Fetching:
             return [*events, *self._statuses()]
 
     def stop(self, within_seconds: float) -> None:
-        """All are ended where they stand, to be gone on with from their folders."""
+        """Stop all fetches; they can be resumed from their folders."""
         with self._lock:
             running = list(self._running.values())
         for each in running:
@@ -96,7 +100,7 @@ class Fetching:
             each.thread.join(max(0.0, until - self._pace.clock()))
 
     def _run(self, key: str) -> None:
-        """Its last act is to tell how it ended, so that the key can be added again at once."""
+        """Run a fetch, and report its outcome last, so that its key can be added again at once."""
         with self._lock:
             running = self._running[key]
         outcome = running.fetch.run()
@@ -122,7 +126,7 @@ class Fetching:
             return [status for key, running in due if (status := self._status(key, running, now))]
 
     def _status(self, key: str, running: RunningFetch, now: float) -> Status | None:
-        """None where nothing is new."""
+        """Return the status, or None if it is unchanged."""
         fetch, told = running.fetch, running.told
         done_bytes = fetch.done_bytes
         new_bytes = max(0, done_bytes - told.done_bytes) if told else 0

@@ -17,9 +17,9 @@ REDIRECTS = (301, 302, 303, 307, 308)
 CONFUSING = re.compile(r"[\x00-\x1f\x7f\\]")
 MAGNET = re.compile(r"magnet:\?[^\x00-\x1f\x7f]+", re.IGNORECASE)
 HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Ferry"}
-# A name that is none was typed wrong, as a rule: whoever typed it hears of it within seconds.
+# A name that doesn't resolve is usually a typo, so it fails within seconds.
 MOST_TRIES_OF_NAMES = 4
-# The first that matches.
+# The first match counts.
 TROUBLES: tuple[tuple[type[Exception], str], ...] = (
     (httpcore.TimeoutException, "The server fell silent."),
     (NoSuchHost, "No server of this name was found."),
@@ -32,7 +32,7 @@ TROUBLES: tuple[tuple[type[Exception], str], ...] = (
 def ask(
     transport: httpx.BaseTransport, address: str, headers: Mapping[str, str]
 ) -> httpx.Response | str:
-    """An open answer that is no redirect, or the magnet link that it leads to."""
+    """Follow redirects, and return an open response, or the magnet link that they lead to."""
     cookies = httpx.Cookies()
     url = check_url(address, httpx.URL())
     for _ in range(MOST_REDIRECTS + 1):
@@ -48,7 +48,7 @@ def ask(
 
 
 def check_url(address: str, base: httpx.URL) -> httpx.URL:
-    """Its shape; where it leads is judged when it is connected to."""
+    """Check the form of a URL; its IP address is checked when connecting."""
     if len(address) > LONGEST_ADDRESS or CONFUSING.search(address):
         raise PermanentFailure("The address can't be read.", "address_refused")
     try:
@@ -67,7 +67,7 @@ def check_url(address: str, base: httpx.URL) -> httpx.URL:
 def sent(
     transport: httpx.BaseTransport, url: httpx.URL, headers: Mapping[str, str], known: httpx.Cookies
 ) -> httpx.Response:
-    """Some servers give a cookie with a redirect, and send nobody on who lacks it."""
+    """Send a request with earlier cookies: some servers set one with a redirect and require it."""
     request = httpx.Request("GET", url, headers={**HEADERS, **headers})
     known.set_cookie_header(request)
     answer = transport.handle_request(request)
@@ -77,7 +77,7 @@ def sent(
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """In our words: those of the libraries may hold addresses."""
+    """Translate errors into our own words: those of the libraries may contain addresses."""
     try:
         yield
     except tuple(kind for kind, _ in TROUBLES) as error:

@@ -35,13 +35,13 @@ REASONS = {
 
 @dataclass(frozen=True)
 class ResponseFacts:
-    """What is at an address, and by what to know that it is still the same."""
+    """What is at a URL, and how to recognize that it is still the same."""
 
     name: str
-    size_bytes: int  # 0: not known
+    size_bytes: int  # 0: unknown
     content_type: str
-    coding: str  # how it is packed though nobody asked for that
-    validator: str  # for If-Range; empty where there is none that can be trusted
+    coding: str  # how it is compressed, though not requested
+    validator: str  # for If-Range; empty if none can be trusted
 
     @property
     def is_page(self) -> bool:
@@ -50,7 +50,7 @@ class ResponseFacts:
 
 @dataclass(frozen=True)
 class ContentRange:
-    """A Content-Range. `size_bytes` is None where the whole is not known."""
+    """A Content-Range. `size_bytes` is None if the whole size is unknown."""
 
     first: int
     end: int
@@ -68,7 +68,7 @@ def facts_of(answer: httpx.Response) -> ResponseFacts:
 
 
 def size_of(headers: httpx.Headers) -> int:
-    """What comes in chunks may claim a length beside, which means nothing."""
+    """Return the size, or 0 if unknown; a length in a chunked response means nothing."""
     if "transfer-encoding" in headers:
         return 0
     return number(headers.get("content-length", "")) or 0
@@ -79,7 +79,7 @@ def coding_of(headers: httpx.Headers) -> str:
 
 
 def validator_of(headers: httpx.Headers) -> str:
-    """RFC 9110, 8.8: a date is a strong one when the answer is younger by a second or more."""
+    """Return a strong validator; a date is one if a second or more before Date (RFC 9110, 8.8)."""
     etag = headers.get("etag", "").strip()
     if STRONG.fullmatch(etag) and len(etag) < LONGEST_VALIDATOR:
         return str(etag)
@@ -93,7 +93,7 @@ def validator_of(headers: httpx.Headers) -> str:
 def continued(
     headers: httpx.Headers, known: ResponseFacts, have_bytes: int
 ) -> ResponseFacts | None:
-    """What a 206 goes on with, if it is what was asked for, and of the same content."""
+    """Return the facts if a 206 continues the same content at the requested byte, else None."""
     part = content_range(headers)
     if part is None or part.first != have_bytes or coding_of(headers) != known.coding:
         return None
@@ -107,7 +107,7 @@ def continued(
 
 
 def is_same(headers: httpx.Headers, validator: str) -> bool:
-    """A part may leave its validators out; one that it does send has to be the one known."""
+    """Compare a part's validator with the known one; a part may omit it."""
     sent = headers.get("etag" if validator.startswith('"') else "last-modified", "").strip()
     return sent in ("", validator)
 
@@ -137,7 +137,7 @@ def reason(status: int) -> str:
 
 
 def retry_after(headers: httpx.Headers, now: float) -> float:
-    """In seconds or as a date; not for ever."""
+    """Return how long the server wants us to wait, up to a limit; sent in seconds or as a date."""
     said = headers.get("retry-after", "").strip()
     at = seconds_of(said)
     wanted = at - now if at is not None else float(number(said) or 0)

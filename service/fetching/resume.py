@@ -15,10 +15,12 @@ MOST_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """Of the content, the first `safe_bytes` are on the disk for sure: after a power cut, a file
-    may be longer than what was written to it."""
+    """Where to resume: the first `safe_bytes` of the content are safely on disk.
 
-    address: str  # as `mark_of` keeps it
+    After a power cut, a file may be longer than what was written to it.
+    """
+
+    address: str  # its fingerprint, see `fingerprint_of`
     facts: ResponseFacts
     safe_bytes: int = 0
     is_complete: bool = False
@@ -29,12 +31,12 @@ class ResumePoint:
 
 
 def fingerprint_of(url: str) -> str:
-    """Enough to know it again. The address itself may open what is behind it to anybody."""
+    """Return a hash that recognizes a URL; the URL itself may grant access to its content."""
     return hashlib.sha256(url.encode()).hexdigest()
 
 
 def read(folder: Path, url: str) -> ResumePoint | None:
-    """None where nothing can be gone on with."""
+    """Return the resume point, or None if nothing can be resumed."""
     try:
         with open(folder / STATE, "rb") as file:
             known = json.loads(file.read(MOST_BYTES))
@@ -48,7 +50,7 @@ def read(folder: Path, url: str) -> ResumePoint | None:
 
 
 def write(folder: Path, resume: ResumePoint) -> None:
-    """All or nothing, whatever happens to the process or the machine."""
+    """Write the resume point atomically, whatever happens to the process or the machine."""
     draft = folder / f"{STATE}.new"
     with open(draft, "wb", opener=private) as file:
         file.write(json.dumps(asdict(resume)).encode())

@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002  httpcore decides the signatures.
-"""Connections for fetches: names are resolved, addresses judged and connected to in one place."""
+"""Connect for fetches: one place resolves names, checks addresses, and connects to them."""
 
 import select
 import socket
@@ -20,7 +20,7 @@ from service.fetching.line import StoppableWait
 from service.network import Reach, is_web_port
 
 MOST_ADDRESSES = 8
-# Of a server with several addresses, a dead one takes this much.
+# How long a dead address of a server with several may take.
 CONNECT_SECONDS = 15.0
 READ_BYTES = 2**18
 DIRECTIONS: dict[type, int] = {
@@ -43,8 +43,10 @@ def addresses_of(host: str, port: int) -> list[str]:
 
 
 def is_own(address: str) -> bool:
-    """Whether it is one of this machine, or in IPv6 of its very network, where every machine of a
-    household has a public address: what listens there may trust us. Nothing is sent."""
+    """Return whether an address is this machine's, or in IPv6 in its network; sends nothing.
+
+    In IPv6, every machine of a household has a public address, and its services may trust us.
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
         asking.connect((address, 9))
@@ -59,7 +61,7 @@ def is_near(ours: str, theirs: str) -> bool:
 
 @dataclass(frozen=True)
 class Road:
-    """How to get anywhere. Tests give names their own addresses."""
+    """How names resolve, and which addresses may be reached. Tests resolve names themselves."""
 
     reach: Reach
     resolve: Resolve = addresses_of
@@ -69,7 +71,7 @@ class Road:
         return replace(self, reach=replace(self.reach, may_use_private=may_use_private))
 
     def allowed_addresses(self, found: list[str]) -> list[str]:
-        """Those that may be connected to. Raises AddressRefused where there is none."""
+        """Return the addresses that may be reached. Raises AddressRefused if there are none."""
         passed = [address for address in dict.fromkeys(found) if self.may_connect(address)]
         if not passed:
             raise AddressRefused
@@ -83,12 +85,12 @@ class Road:
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Reading the authorities takes 20 ms, and they are the same for all."""
+    """Return the TLS context for all fetches: reading the certificate authorities takes 20 ms."""
     return httpx.create_ssl_context(trust_env=False)
 
 
 class Transport(httpx.BaseTransport):
-    """No proxy, no redirect, no connection used twice: each is judged anew."""
+    """A transport without proxies, redirects, or reused connections: it checks each address."""
 
     def __init__(self, road: Road, line: StoppableWait) -> None:
         self._pool = httpcore.ConnectionPool(
@@ -115,15 +117,17 @@ class Transport(httpx.BaseTransport):
 
 
 class DirectStream(httpx.SyncByteStream):
-    """Of a length that was told, only the start comes by httpcore, which copies every byte five
-    times: it hands out all that it has read, so that the rest can come from the connection itself.
+    """A body; if its length is known, all but the start bypasses httpcore.
+
+    httpcore copies every byte five times. Its first piece is all that it has read, so the rest can
+    come from the connection itself.
     """
 
     def __init__(self, answer: httpcore.Response) -> None:
         self._answer = answer
 
     def __iter__(self) -> Iterator[bytes | memoryview]:  # type: ignore[override]
-        """Each holds until the next is asked for."""
+        """Yield pieces, each valid until the next is requested."""
         pieces = self._answer.iter_stream()
         size_bytes = declared_bytes(self._answer)
         if size_bytes is None:
@@ -138,7 +142,7 @@ class DirectStream(httpx.SyncByteStream):
 
 
 def declared_bytes(answer: httpcore.Response) -> int | None:
-    """Whether it is a number that holds, h11 has made sure of."""
+    """Return the declared length, if any; h11 has checked that it is a valid number."""
     headers = httpx.Headers(answer.headers)
     if "transfer-encoding" in headers or "content-length" not in headers:
         return None
@@ -163,7 +167,7 @@ class Backend(httpcore.NetworkBackend):
         return self._connected(self._road.allowed_addresses(self._resolved(host, port)), port)
 
     def _resolved(self, host: str, port: int) -> list[str]:
-        """In a thread of its own, since the system's resolver can't be interrupted."""
+        """Resolve in a separate thread, since the system's resolver can't be interrupted."""
         ours, theirs = socket.socketpair()
         found: list[str] = []
 
@@ -198,7 +202,7 @@ def connected(address: str, port: int, line: StoppableWait) -> "NetworkStream":
 
 
 class NetworkStream(httpcore.NetworkStream):
-    """Waits on the line only; the timeouts of httpcore are not used."""
+    """A connection that waits only on `line`; httpcore's timeouts aren't used."""
 
     def __init__(self, connection: socket.socket, line: StoppableWait) -> None:
         self._connection = connection
@@ -210,7 +214,7 @@ class NetworkStream(httpcore.NetworkStream):
         )
 
     def rest(self, size_bytes: int) -> Iterator[memoryview]:
-        """So many bytes in one buffer, which is filled anew when the next piece is asked for."""
+        """Yield `size_bytes` in one buffer, which is refilled when the next piece is requested."""
         buffer = memoryview(bytearray(READ_BYTES))
         while size_bytes:
             free = buffer[: min(size_bytes, READ_BYTES)]
@@ -247,11 +251,11 @@ class NetworkStream(httpcore.NetworkStream):
         self._connection.close()
 
     def get_extra_info(self, info: str) -> Any:
-        """Only which version of HTTP was agreed on is asked for, and there is one."""
+        """Return None: httpcore only requests the negotiated version of HTTP, and there is one."""
         return None
 
     def _done(self, act: Callable[[], Result], wanted: int, trouble: type[Exception]) -> Result:
-        """As soon as the connection is ready for it."""
+        """Call `act` as soon as the connection is ready."""
         while True:
             self._line.check_due()
             try:

@@ -25,7 +25,7 @@ BLOCK_BYTES = 2**16
 MOST_BYTES_OF_FIELDS = 2**22
 MOST_FIELDS = 25_000
 MOST_PARTS = 12_000
-# Of a long run at once, the matcher would remember each turn.
+# Bounded, because the matcher needs memory for each repetition.
 ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
 DIGITS = re.compile("[0-9]{1,30}")
 
@@ -34,20 +34,25 @@ Input = TypeVar("Input", bound=Struct)
 
 
 class Fields:
-    """What a request says, field by field. A name in the body hides the same name in the query;
-    of equal names the last counts, unless they make up a list."""
+    """The fields of a request.
+
+    A name in the body hides the same name in the query. Of equal names, the last counts, unless
+    they form a list.
+    """
 
     def __init__(self, body: Pairs, query: Pairs = ()) -> None:
         in_body = {name for name, _value in body}
         self.pairs = [*(pair for pair in query if pair[0] not in in_body), *body]
 
     def read(self, record: type[Input]) -> Input:
-        """Raises Missing, Unreadable, NotFound. msgspec reads forms too, but it refuses with
-        sentences, not with v1's words."""
+        """Read a record from the fields. Raises MissingField, UnreadableField, NotFound.
+
+        msgspec reads forms too, but reports errors as sentences, not with v1's words.
+        """
         sent = dict(self.pairs)
         values = {}
         for field in fields_of_record(record):
-            # All are annotated, at least with what they mean.
+            # All fields are annotated, at least with a description.
             annotated = cast("inspect.Metadata", field.type)
             extra = annotated.extra or {}
             is_text = isinstance(annotated.type, inspect.StrType)
@@ -63,7 +68,7 @@ class Fields:
 
 @cache
 def fields_of_record(record: type[Struct]) -> list[inspect.Field]:
-    """Files are none of them: they come in the parts of a multipart body."""
+    """Return the fields of a record, without files, which are parts of a multipart body."""
     fields = cast("inspect.StructType", inspect.type_info(record)).fields
     return [each for each in fields if not is_file(each)]
 
@@ -73,7 +78,10 @@ def is_file(field: inspect.Field) -> bool:
 
 
 def text(value: Any, name: str) -> str:
-    """JSON may hold any type, and can spell half a character, which no database takes."""
+    """Return a value if it is valid text, or raise UnreadableField.
+
+    JSON may hold any type, and can spell lone surrogates, which no database accepts.
+    """
     try:
         if isinstance(value, str) and value.encode() is not None:
             return value
@@ -83,7 +91,7 @@ def text(value: Any, name: str) -> str:
 
 
 def number(value: Any, name: str) -> int:
-    """An id, as a number or as digits; one that is too large for any is not found."""
+    """Return an id from a number or digits. Raises NotFound if it is too large for any id."""
     if isinstance(value, str) and DIGITS.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
@@ -94,9 +102,9 @@ def number(value: Any, name: str) -> int:
 
 
 class LimitedStream:
-    """The bytes of a body, and never more than `most_bytes`, whatever length was promised.
+    """The bytes of a body, never more than `most_bytes`, whatever length was declared.
 
-    A connection that ends or stalls before it should is told of.
+    Raises TooLarge, and BodyCutOff if the connection ends or stalls before the declared length.
     """
 
     def __init__(self, request: HttpRequest, most_bytes: int) -> None:
@@ -105,7 +113,7 @@ class LimitedStream:
             raise TooLarge
         self._most_bytes = most_bytes
         self._received_bytes = 0
-        # Django gives nothing of a body without a length.
+        # Django returns nothing of a body without a length.
         self._source = request if self.length_bytes is not None else request.META["wsgi.input"]
 
     def read(self, size: int = -1, /) -> bytes:
@@ -125,7 +133,7 @@ class LimitedStream:
 
 
 def length_of(request: HttpRequest) -> int | None:
-    """None: in chunks, of which the server knows the last."""
+    """Return the body's length, or None if it comes in chunks, whose end the server detects."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
         return int(length)
@@ -166,11 +174,11 @@ def parts_of(request: HttpRequest, stream: LimitedStream, take: Callable[[Part],
 
 
 def let_go(_file: Part) -> None:
-    """No file belongs here."""
+    """Ignore a file: none is expected."""
 
 
 def _parsed(content: bytes, content_type: str) -> Pairs:
-    """Some send JSON under the type of a form, and forms under none."""
+    """Parse JSON or a form; some clients send JSON with a form's type, and forms with none."""
     is_json = content_type.endswith("json") or content.lstrip()[:1] == b"{"
     return list(json_object(content).items()) if is_json and content.strip() else form(content)
 
@@ -197,7 +205,7 @@ def form(content: bytes) -> Pairs:
 
 
 def _unescaped(text: bytes) -> str:
-    """`urllib.parse` would take 175 times the memory of a form that is all percent signs."""
+    """Decode percent escapes; `urllib.parse` would take 175 times the memory of a form of them."""
     found, at = bytearray(), 0
     for run in ESCAPES.finditer(text):
         found += text[at : run.start()]

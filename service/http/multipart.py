@@ -25,7 +25,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """A field, or a file if it has a file's name. Its content is read before the next part is."""
+    """A field, or a file if it has a file name. Read its content before the next part."""
 
     name: str
     file_name: str
@@ -41,14 +41,16 @@ class Part:
 
 
 class MultipartReader:
-    """Guarantee: a delimiter is a whole line, as RFC 2046 has it. The boundary anywhere else, also
-    at the beginning of a longer line, is content, and comes out as it came in.
+    """A reader of the parts' heads and contents.
+
+    Guarantee: a delimiter is a whole line, as in RFC 2046. The boundary anywhere else, even at the
+    beginning of a longer line, is content, and passes unchanged.
     """
 
     def __init__(self, source: Source, boundary: bytes) -> None:
         self.has_ended = False
         self._source = source
-        # As if there were a line before: the first delimiter may be the body's first bytes.
+        # As if a line came before: the first delimiter may be the body's first bytes.
         self._held = b"\r\n"
         self._at = 0
         self._delimiter = re.compile(
@@ -58,7 +60,7 @@ class MultipartReader:
         self._longest = len(boundary) + MOST_PADDING_BYTES + len("\r\n--\r\n")
 
     def head(self) -> bytes:
-        """What stands before the first empty line."""
+        """Return the bytes before the first empty line."""
         while (end := self._held.find(b"\r\n\r\n", self._at)) < 0:
             self._refuse_long_head(len(self._held))
             self._read_on()
@@ -70,9 +72,9 @@ class MultipartReader:
             raise UnreadableField("body")
 
     def content(self) -> Iterator[bytes]:
-        """What stands before the next delimiter."""
+        """Yield the bytes before the next delimiter."""
         while not (found := self._delimiter.search(self._held, self._at)):
-            # What comes next may complete a delimiter that begins in here.
+            # The next bytes may complete a delimiter that begins in these.
             certain = len(self._held) - self._longest
             if certain > self._at:
                 yield self._taken(certain)
@@ -109,7 +111,7 @@ def parts(source: Source, boundary: str) -> Iterator[Part]:
 
 
 def has_parts(reader: MultipartReader) -> bool:
-    """Whatever stands before the first is no part."""
+    """Skip everything before the first part, and return whether there is a part."""
     try:
         drop(reader.content())
     except UnreadableField:
@@ -129,7 +131,7 @@ def headers_of(head: bytes) -> dict[str, str]:
 
 
 def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
-    """None: it says nothing of a field."""
+    """Return the part, or None if its headers name no field."""
     try:
         _kind, words = parse_header_parameters(headers.get("content-disposition", ""))
     except ValueError:
@@ -156,13 +158,13 @@ def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def last_component(file_name: str) -> str:
-    """Old browsers send whole paths. What else a name may hold, `naming` knows."""
+    """Return a name without the path that old browsers send; `library.names` cleans the rest."""
     separator = r"[/\\]" if DRIVE.match(file_name) else "/"
     return unescaped(re.split(separator, file_name)[-1]) or "upload"
 
 
 def decoded(content: bytes) -> str:
-    """What is not UTF-8 is taken as Latin-1."""
+    """Decode text as UTF-8, or else as Latin-1."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -170,5 +172,5 @@ def decoded(content: bytes) -> str:
 
 
 def unescaped(text: str) -> str:
-    """HTML forms write these three so, and nothing else."""
+    """Decode the three characters that HTML forms escape, and no others."""
     return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")

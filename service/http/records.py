@@ -1,4 +1,4 @@
-"""Records that a refusal holds."""
+"""The record of a refusal, and the records in it."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,7 +14,7 @@ Time = Annotated[str, Meta(description="YYYY-MM-DD HH:MM:SS, in UTC")]
 
 
 def moment(at: datetime) -> str:
-    """In UTC, which is what the database gives, without saying so."""
+    """Format a time from the database, which is in UTC, without its offset."""
     return str(at)[:19]
 
 

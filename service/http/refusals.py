@@ -1,13 +1,13 @@
-"""What v1's HTTP face refuses by itself, before the service is asked.
+"""Refusals of v1's HTTP layer, before it calls the service.
 
 Refusal
 ├── AccessDenied       access_denied
 ├── PremiumRequired    premium_required
 ├── ForeignPage        foreign_page
 ├── NothingPassed      no_torrent_passed
-├── Missing            path_missing, rename_to_missing …
-├── Unreadable         folder_id_unreadable, body_unreadable …
-│   └── BadEntry       archive_arr_unreadable; knows which entry, and why
+├── MissingField       path_missing, rename_to_missing …
+├── UnreadableField    folder_id_unreadable, body_unreadable …
+│   └── BadEntry       archive_arr_unreadable; has the entry's index and the cause
 ├── BodyCutOff         body_cut_off
 ├── BodyMalformed      body_unreadable
 ├── TooLarge           too_large
@@ -28,7 +28,7 @@ class PremiumRequired(Refusal):
 
 
 class ForeignPage(Refusal):
-    """Sent by a browser for a page of another site."""
+    """A browser sent the request for a page of another site."""
 
     reason = "foreign_page"
 
@@ -59,13 +59,13 @@ class BadEntry(UnreadableField):
 
 
 class BodyCutOff(Refusal):
-    """It ended, or stalled, before the length that was promised."""
+    """The body ended, or stalled, before its declared length."""
 
     reason = "body_cut_off"
 
 
 class BodyMalformed(Refusal):
-    """It came in chunks that are none."""
+    """The body's chunked encoding is malformed."""
 
     reason = "body_unreadable"
 
@@ -75,6 +75,6 @@ class TooLarge(Refusal):
 
 
 class LengthRequired(Refusal):
-    """Neither a length nor a server that knows where the body ends."""
+    """The body has no length, and the server can't detect its end."""
 
     reason = "length_required"

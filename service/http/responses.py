@@ -1,4 +1,4 @@
-"""The shape of every response: one for success, one for refusals."""
+"""Build every response: one form for success, one for refusals."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -41,8 +41,11 @@ STATUS_OF: dict[type[service.Refusal], int] = {
 
 
 class Record(HttpResponse):
-    """A record, written as JSON once bytes are needed. A caller in this process takes it as
-    dictionaries: writing and reading 10,000 entries costs more."""
+    """A response with a record, encoded as JSON once bytes are needed.
+
+    A caller in this process takes dictionaries instead: encoding and decoding 10,000 entries costs
+    more.
+    """
 
     def __init__(self, record: Any, status: int = 200) -> None:
         super().__init__(status=status, content_type="application/json")
@@ -77,14 +80,14 @@ def encoded(record: Any) -> bytes:
 
 
 def leads_to(request: HttpRequest, link: str) -> HttpResponse:
-    """The content is at `link`, a path of this server, under the name that the client uses."""
+    """Redirect to `link`, a path of this server, under the host name that the client uses."""
     response = empty(302)
     response["Location"] = request.build_absolute_uri(link)
     return response
 
 
 def empty(status: int) -> HttpResponse:
-    """Of no type: Django would call it HTML."""
+    """Return an empty response without a content type, which Django would set to HTML."""
     response = HttpResponse(status=status)
     del response["Content-Type"]
     return response
@@ -93,7 +96,7 @@ def empty(status: int) -> HttpResponse:
 def unless_known(
     request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """What can be asked for again at little cost: an `etag` names this answer and no other."""
+    """Return 304 if the client has `etag`, which identifies this answer; else call `answer`."""
     response = empty(304) if is_known(request, etag) else answer()
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
@@ -128,7 +131,7 @@ def _status_of(refusal: service.Refusal) -> int:
 def _details_of(refusal: service.Refusal) -> dict[str, Any]:
     match refusal:
         case service.NotNow(wish=wish):
-            # The word in `result` too: what older clients read, samples/ours.
+            # Older clients read the word in `result` (see tests/samples/ours).
             return {"result": refusal.reason} | ({"wt": wish_record(wish)} if wish else {})
         case refusals.BadEntry(index=index, why=why):
             return {"entry": index, "message": f"archive_arr[{index}]: {why}"}

@@ -4,7 +4,7 @@ from service.models import LARGEST_ID
 
 
 class Number:
-    """What is no number, or too large for any id, is on no path: 404."""
+    """An id in a path. Anything else, or a number too large for an id, matches no path: 404."""
 
     regex = "[0-9]{1,19}"
 

@@ -1,4 +1,4 @@
-"""Insert a whole tree of files at once: what a transfer of many files ends in."""
+"""Insert a whole tree of files at once, such as a finished transfer."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ Keys = tuple[str, ...]
 
 
 class NewFile(NamedTuple):
-    """A file to be: its path below the folder that is planted, its own name as the last."""
+    """A file to insert: its path below the inserted folder, with its name last, and its blob."""
 
     path: tuple[str, ...]
     stored: Stored
@@ -28,15 +28,15 @@ class NewFile(NamedTuple):
 
 class Grown(NamedTuple):
     folder: Folder
-    file_ids: list[int]  # of the new files, in the order in which they were given
+    file_ids: list[int]  # of the new files, in the given order
 
 
 def insert_tree(
     account: Account, folder_id: int, name: str, files: Iterable[NewFile], now: datetime
 ) -> Grown:
-    """A new folder in `folder_id` with all its files: whole, or not there.
+    """Insert a new folder with all its files into `folder_id`, atomically.
 
-    Raises as `library.add_file` does, NameTaken also for two files of one name.
+    Raises TooDeep, and what `library.add_file` raises; NameTaken also for two files of one name.
     """
     tree = FolderTree(files)
     library_names.check(name)
@@ -48,9 +48,9 @@ def insert_tree(
 
 
 def graft(account: Account, folder_id: int, files: Iterable[NewFile], now: datetime) -> Grown:
-    """Add files to a folder, below the folders that it has already. A taken name gets a number.
+    """Add files to a folder, reusing the folders in it. A taken name gets a number.
 
-    Raises as `plant` does.
+    Raises what `insert_tree` raises.
     """
     tree = FolderTree(files)
     with changing_library(account, now) as locked:
@@ -71,7 +71,7 @@ def _insert(
 
 
 class FolderTree:
-    """The folders that some paths imply, with what lies in each; one in NFC and NFD is one."""
+    """The folders that some paths imply, and their files; NFC and NFD of a name are one name."""
 
     def __init__(self, files: Iterable[NewFile]) -> None:
         self.files: dict[Keys, NewFile] = {}
@@ -130,7 +130,7 @@ def _grow(tree: FolderTree, top: Folder, now: datetime, *, has_content: bool) ->
 
 
 class Names:
-    """What the folders hold that were there before. New folders are empty, so nobody reads them."""
+    """The names in folders that existed before; new folders are empty, and need no query."""
 
     def __init__(self, folders: Sequence[Folder]) -> None:
         self._taken: dict[int, set[str]] = {}
@@ -138,7 +138,7 @@ class Names:
         self.read(folders)
 
     def read(self, folders: Sequence[Folder]) -> None:
-        """In a few queries, however many folders."""
+        """Read the names in any number of folders, in few queries."""
         for batch in batches.batches(folders, ROWS_AT_ONCE):
             self._taken |= library.taken_names(batch)
             for folder in Folder.objects.filter(parent__in=batch):
@@ -185,7 +185,7 @@ def _file_row(parent: Folder, file: NewFile, names: Names, now: datetime) -> Fil
 
 
 def _write_lineages(account_id: int) -> None:
-    """Of all new folders whose parents have theirs, in one statement."""
+    """Write the lineages of all new folders whose parents have one, in one statement."""
     above = Folder.objects.filter(pk=OuterRef("parent_id")).values("lineage")
     own = LPad(Cast("pk", TextField()), LINEAGE_DIGITS, Value("0"))
     Folder.objects.filter(account=account_id, lineage="").update(

@@ -1,9 +1,9 @@
-"""Recognize a database that is older than the library beside it, or another one.
+"""Recognize a database that is older than the library beside it, or belongs to another one.
 
-The library counts the batches of blobs that it has taken, and the database counts those that it
+The library counts the batches of blobs that it has stored, and the database counts those that it
 knows. The database counts in the transaction that writes the rows; the library follows before
-anybody is told that the rows are there. So the database is never behind, unless an older copy of
-it was put in its place, and then it stays behind until the owner decides about the newer files.
+anyone learns of the rows. So the database is never behind, unless an older copy replaced it. Then
+it stays behind until the owner decides about the newer files.
 """
 
 from enum import StrEnum
@@ -18,7 +18,7 @@ ONLY_ROW = 1
 
 
 class Doubt(StrEnum):
-    """Why the database can't be trusted to name every file that is in the library."""
+    """Why the database can't be trusted to name every file in the library."""
 
     BEHIND = "behind"
     FOREIGN = "foreign"
@@ -51,7 +51,7 @@ def advance() -> None:
         row.save(update_fields=["generation"])
         taken = row.generation
     else:
-        # Still behind, and now also the newer database if it comes back.
+        # This database stays behind, and so will the newer one be if it comes back.
         taken += 1
     _follow(store, taken)
 
@@ -69,7 +69,7 @@ def accept(store: Store) -> None:
 
 
 def catch_up(store: Store) -> None:
-    """Repeat what a crash after a commit has prevented."""
+    """Raise the library's count if a crash after a commit prevented that."""
     number = generation_of_database()
     if number > store.generation():
         store.reach_generation(number)

@@ -1,7 +1,7 @@
 """The library: folders and files of an account.
 
-Whatever changes it takes ids, reads the rows anew under the account's lock, and is one
-transaction. Another account's id is not found.
+Functions that change it take ids, reread the rows under the account's lock, and are one
+transaction. The ids of other accounts aren't found.
 """
 
 from collections.abc import Iterable
@@ -32,8 +32,8 @@ from service.store.blobs import Stored
 MOST_DEPTH = 200
 AT_ONCE = 500  # values in one query
 MOST_LARGEST = 100
-# Dates as the database writes them, to the second and in UTC: 10,000 that become dates and text
-# again would cost a third of a listing.
+# Dates as the database writes them, to the second and in UTC: converting 10,000 to dates and back
+# to text would cost a third of a listing.
 MOMENT = Substr(Cast("updated_at", TextField()), 1, 19)
 
 
@@ -50,7 +50,7 @@ class FileRow(NamedTuple):
     size_bytes: int
     sha1: str
     moment: str
-    # None where its content was not looked at yet.
+    # None if the content has no media row yet.
     media_state: str | None = None
     kind: str | None = None
     has_picture: bool | None = None
@@ -78,7 +78,7 @@ def root_of(account: Account) -> Folder:
 
 
 def folder(account: Account, folder_id: int) -> Folder:
-    """0 is the root."""
+    """Return a folder; id 0 is the root. Raises NotFound."""
     if folder_id == 0:
         return root_of(account)
     found = Folder.objects.filter(account=account, pk=folder_id).first()
@@ -99,7 +99,7 @@ def listing(account: Account, folder_id: int) -> FolderContents:
 
 
 def listing_of(here: Folder) -> FolderContents:
-    """As many queries for 10,000 entries as for 10."""
+    """Return what is in a folder, with as many queries for 10,000 entries as for 10."""
     folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
     files = here.files.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
     columns = (*FILE_COLUMNS, *(f"media__{name}" for name in OF_MEDIA))
@@ -112,17 +112,17 @@ def listing_of(here: Folder) -> FolderContents:
 
 
 def path_of(folder: Folder) -> str:
-    """Its full name: "Films/2024"; "" for the root."""
+    """Return the path from the root, such as "Films/2024"; "" for the root."""
     ids = folder.ids_from_root[1:-1]
     names = dict(Folder.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
     if len(names) < len(ids):
-        # A folder above went between the two queries, and this one with it.
+        # A folder above was deleted between the two queries, and this one with it.
         raise NotFound
     return "/".join([*(names[folder_id] for folder_id in ids), folder.name])
 
 
 def largest_files(account: Account) -> list[File]:
-    """Return the largest of the whole library; of equals, the newer one first."""
+    """Return the largest files of the whole library; of equals, the newer one first."""
     return list(File.objects.filter(account=account).order_by("-size_bytes", "-pk")[:MOST_LARGEST])
 
 
@@ -134,7 +134,7 @@ def free_bytes(account: Account) -> int:
 
 
 def create_folder(account: Account, path: str, now: datetime) -> Folder:
-    """`path` is from the root, a leading slash may stand before it; the parent must be there."""
+    """Create a folder at a path from the root, whose parent must exist; a leading slash is fine."""
     *above, name = path.strip("/").split("/")
     for part in (*above, name):
         library_names.check(part)
@@ -171,7 +171,7 @@ def rename_file(account: Account, file_id: int, name: str, now: datetime) -> Fil
 
 
 def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
-    """Return its name. All below goes too; transfers that were to land there land in the root."""
+    """Delete a folder and all below it, and return its name; transfers into it go to the root."""
     with changing_library(account, now) as locked:
         doomed = folder(locked, folder_id)
         if doomed.parent is None:
@@ -188,7 +188,7 @@ def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
 
 
 def delete_file(account: Account, file_id: int, now: datetime) -> str:
-    """Return its name."""
+    """Delete a file, and return its name."""
     with changing_library(account, now) as locked:
         doomed = file(locked, file_id)
         Discarded.objects.create(blob=doomed.blob, at=now)
@@ -207,7 +207,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
     *,
     if_taken: Literal["refuse", "number"] = "refuse",
 ) -> File:
-    """Raises NoRoom, NameTaken, BadName, NotFound; the blob then stays the caller's to delete."""
+    """Add a file. Raises NoRoom, NameTaken, BadName, NotFound; the caller then deletes the blob."""
     library_names.check(name)
     with changing_library(account, now) as locked:
         parent = folder(locked, folder_id)
@@ -224,7 +224,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
 
 
 def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
-    """`name`, or with the least number after it that makes it free in `folder`."""
+    """Return `name`, followed by the smallest free number if it is taken in `folder`."""
     variants = library_names.variants(name, is_folder=is_folder)
     first = next(variants)
     if not _taken(folder, [library_names.key_of(first)]):
@@ -254,7 +254,7 @@ def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) ->
 
 
 def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
-    """Return the keys of all names in each folder, also of those that running transfers bring."""
+    """Return the keys of all names in each folder, including those that transfers reserve."""
     taken: dict[int, set[str]] = {folder.pk: set() for folder in folders}
     for rows in (
         Folder.objects.filter(parent__in=taken).values_list("parent", "name_key"),
@@ -267,7 +267,7 @@ def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
 
 
 def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
-    """Which of these names are: also by what a running transfer will bring."""
+    """Return which keys are taken, including those that running transfers reserve."""
     keys = list(keys)
     coming = Transfer.running().filter(folder=folder, title_key__in=keys)
     return {
@@ -313,7 +313,7 @@ def file_row(folder: Folder, name: str, stored: Stored, now: datetime) -> File:
 
 
 def spread(folder: Folder, grown_bytes: int, now: datetime) -> None:
-    """Tells a folder and all above it that something below has changed."""
+    """Update size and date of a folder and all above it after a change below."""
     Folder.objects.filter(pk__in=folder.ids_from_root).update(
         size_bytes=F("size_bytes") + grown_bytes, updated_at=now
     )
@@ -336,5 +336,5 @@ def _move_to_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> 
 
 
 def _below(column: str, lineage: str) -> Q:
-    """The folder of that lineage and all below it, as a range of the index."""
+    """Match the folder of a lineage and all below it, as a range of the index."""
     return Q(**{f"{column}__gte": lineage, f"{column}__lt": lineage_end(lineage)})

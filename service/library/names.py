@@ -9,14 +9,14 @@ from itertools import count
 from service.errors import BadName
 from service.models import LONGEST_NAME
 
-# Category Cc, and Cs, which is half a character and has no bytes in UTF-8. Marks of direction
-# stay: they are part of names in some languages, and only a matter of showing them safely.
+# The slash, control characters (Cc), and lone surrogates (Cs), which UTF-8 can't encode. Direction
+# marks stay: they are part of names in some languages, and pages only have to show them safely.
 NEVER_IN_A_NAME = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 LONGEST_SUFFIX = 20
 
 
 def check(name: str) -> None:
-    """Raises BadName, or lets the name be kept just as it was sent."""
+    """Raise BadName, unless a name may be kept exactly as it was sent."""
     if not name:
         raise BadName("name_empty")
     if len(name) > LONGEST_NAME or len(key_of(name)) > LONGEST_NAME:
@@ -26,12 +26,12 @@ def check(name: str) -> None:
 
 
 def key_of(name: str) -> str:
-    """Two names with one key are the same name, however a keyboard spelled it."""
+    """Return the key of a name: names with the same key are the same, however they were typed."""
     return unicodedata.normalize("NFC", name)
 
 
 def clean(text: str, otherwise: str) -> str:
-    """A good name made of what a stranger wrote, or `otherwise` where nothing is left of it."""
+    """Return an allowed name made from untrusted text, or `otherwise` if nothing is left of it."""
     name = " ".join(NEVER_IN_A_NAME.sub(" ", text[: 4 * LONGEST_NAME]).split())
     if max(len(name), len(key_of(name))) > LONGEST_NAME:
         name = shortened(key_of(name))
@@ -39,13 +39,13 @@ def clean(text: str, otherwise: str) -> str:
 
 
 def shortened(name: str) -> str:
-    """Cut before the suffix, so that the kind of a file stays known."""
+    """Cut a name before its suffix, which shows what kind of file it is."""
     stem, suffix = split(name)
     return stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
 
 
 def variants(name: str, *, is_folder: bool) -> Iterator[str]:
-    """`Name.ext`, `Name (2).ext`, `Name (3).ext` and so on."""
+    """Yield `Name.ext`, `Name (2).ext`, `Name (3).ext`, and so on."""
     yield name
     for number in count(2):
         yield numbered(name, number, is_folder=is_folder)

@@ -12,34 +12,35 @@ NUMBERED_NAME_BYTES = 240
 LONGEST_EXTENSION = 10
 
 # Separators and what Windows forbids, control characters, line and paragraph separators,
-# characters that turn the reading direction ("exe.mp4" for "4pm.exe"), lone surrogates.
+# characters that reverse the reading direction ("exe.mp4" for "4pm.exe"), lone surrogates.
 UNSAFE = re.compile(
     r'[\x00-\x1f\x7f-\x9f"*/:<>?\\|\u2028-\u202e\u2066-\u2069\ud800-\udfff]',
 )
 DEVICES = r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\xb9\xb2\xb3])"
 DEVICE = re.compile(rf"{DEVICES} *(?:\.|\Z)", re.IGNORECASE)
-# In a list of names with a slash before and behind each: one that is empty, ends in what Windows
-# drops, or is a device's.
+# For names joined by slashes, with one at each end: matches a name that is empty, ends with what
+# Windows drops, or is a device's.
 NOT_PLAIN = re.compile(rf"//|[. ]/|/{DEVICES} *[./]", re.IGNORECASE)
 
 
 class Names:
-    """The names taken in one folder: each new one is made safe, and unlike those before it.
+    """The names taken in one folder; each new name is made safe and unique.
 
-    Only hashes are kept. Should two of them ever be equal by chance, a name gets a number that it
-    does not need.
+    Only hashes are kept. If two ever collide, a name gets a number that it doesn't need.
     """
 
     __slots__ = ("_next", "_taken")
 
     def __init__(self) -> None:
         self._taken = _Hashes()
-        # Without it, the n-th twin would try n numbers.
+        # Without this, the n-th equal name would try n numbers.
         self._next: dict[int, int] = {}
 
     def take_all(self, wanted: Sequence[str]) -> list[str]:
-        """Of files, as if one after the other; those before the first twin in a quarter of the
-        time, where all are plain."""
+        """Take the names of files, as if one after the other.
+
+        If all are plain, those before the first duplicate take a quarter of the time.
+        """
         folded = map(str.lower, wanted) if are_plain(wanted) else ()
         kept = self._taken.add_until_known([*map(hash, folded)])
         return [*wanted[:kept], *map(self.take, wanted[kept:])]
@@ -63,8 +64,10 @@ class Names:
 
 
 class _Hashes:
-    """A set of hashes in 12 to 24 bytes each; Python's own takes some 100, and 200,000 files in
-    one folder do happen. Open addressing; 0 is an empty place."""
+    """A set of hashes that takes 12 to 24 bytes for each; open addressing, 0 is an empty slot.
+
+    Python's set takes some 100 bytes, and 200,000 files in one folder do happen.
+    """
 
     __slots__ = ("_count", "_places")
 
@@ -73,11 +76,11 @@ class _Hashes:
         self._places = array("q", bytes(8 * 64))
 
     def add(self, number: int) -> bool:
-        """Whether it is new."""
+        """Add a hash, and return whether it is new."""
         return self.add_until_known([number]) == 1
 
     def add_until_known(self, numbers: Sequence[int]) -> int:
-        """How many were new before the first that was not."""
+        """Add hashes up to the first that is known, and return how many were new."""
         while (self._count + len(numbers)) * 3 >= len(self._places) * 2:
             self._grow()
         added = self._put(numbers)
@@ -105,7 +108,7 @@ class _Hashes:
 
 
 def are_plain(names: Sequence[str]) -> bool:
-    """Whether they are in ASCII, and `safe_name` would keep each as it is."""
+    """Return whether all names are ASCII, and `safe_name` would return each unchanged."""
     joined = "".join(names)
     return (
         joined.isascii()
@@ -116,7 +119,7 @@ def are_plain(names: Sequence[str]) -> bool:
 
 
 def safe_name(wanted: str) -> str:
-    """One path component, never empty, that means the same file wherever it is unpacked."""
+    """Return one path component, never empty, that names the same file on every system."""
     name = UNSAFE.sub("_", unicodedata.normalize("NFC", wanted))
     name = _clipped(name, LONGEST_NAME_BYTES)
     if DEVICE.match(name):
@@ -125,7 +128,7 @@ def safe_name(wanted: str) -> str:
 
 
 def _clipped(name: str, limit_bytes: int) -> str:
-    # Windows drops trailing dots and spaces, so "a." would overwrite "a"; "." and ".." end here.
+    # Windows drops trailing dots and spaces, so "a." would overwrite "a"; "." and ".." become "".
     name = name.rstrip(". ")
     if len(name) * 4 <= limit_bytes or len(name.encode()) <= limit_bytes:
         return name
@@ -142,7 +145,10 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _folded(name: str) -> str:
-    """Equal for names that Windows (case) or macOS (case, NFD, invisible characters) confuse."""
+    """Return a form that is equal for names that Windows or macOS confuse.
+
+    Windows ignores case; macOS ignores case, NFD, and invisible characters.
+    """
     if name.isascii():
         return name.lower()
     folded = unicodedata.normalize("NFD", name).upper().casefold()

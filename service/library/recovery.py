@@ -21,7 +21,7 @@ from service.models import Account
 from service.store.blobs import Store, Stored, sums_of
 
 BEGINNING_BYTES = 16
-# What a content begins with, where, and the extension of its kind.
+# The offset of a format's known bytes, those bytes, and its extension.
 BEGINNINGS = (
     (0, b"\xff\xd8\xff", "jpg"),
     (0, b"\x89PNG", "png"),
@@ -55,7 +55,7 @@ class Unnamed(NamedTuple):
 
 
 class Name(NamedTuple):
-    """What another copy of the database calls a blob."""
+    """The account and path of a blob in another copy of the database."""
 
     email: str
     path: tree_names.Path
@@ -63,7 +63,7 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True)
 class Recovered:
-    """A folder that a recovery has made, for its account."""
+    """A folder that a recovery has created, and its account."""
 
     email: str
     folder: str
@@ -72,7 +72,7 @@ class Recovered:
 
 
 def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
-    """Return what no row names. Later blobs may belong to uploads that are under way."""
+    """Return blobs that no row names; those after `before` may belong to running uploads."""
     found: list[Unnamed] = []
     for batch in batches(
         (each for each in store.blobs() if each.written_at <= before), ROWS_AT_ONCE
@@ -94,9 +94,9 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
     folder: str,
     now: datetime,
 ) -> list[Recovered]:
-    """Make the blobs files in a new folder of the account that had them, and trust the database.
+    """Put the blobs into a new folder of the account that had them, and trust the database.
 
-    All or none; `otherwise` gets what nobody is known to have had. Raises NoRoom.
+    This is atomic. Blobs whose account is unknown go to `otherwise`. Raises NoRoom.
     """
     by_account: dict[str, list[tuple[tree_names.Path, Stored]]] = {}
     for each in blobs:
@@ -157,7 +157,7 @@ def described(store: Store, found: Unnamed) -> str:
 
 
 def names_in(copies: Iterable[Path], blobs: list[str]) -> dict[str, Name]:
-    """Return what copies of the database call the blobs; the first copy that knows one decides."""
+    """Return the names of blobs in copies of the database; the first copy that has one counts."""
     found: dict[str, Name] = {}
     for copy in copies:
         try:

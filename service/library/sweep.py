@@ -16,10 +16,10 @@ ROWS_AT_ONCE = 500
 # Senders that pause for a minute are cut off; after an hour without a byte the writer is dead.
 DRAFT_LIFETIME = timedelta(hours=1)
 MOST_NAMED = 5
-# A blob has its place before its row: one upload may bring other files for hours after it, and
-# a torrent of many files is hashed as long before the first of them has its row.
+# A blob is stored before its row: an upload may send other files for hours after it, and a torrent
+# of many files may be hashed for as long before the first of them has its row.
 ORPHAN_AGE = timedelta(days=2)
-ORPHAN_DAYS = 30  # on which they can be restored
+ORPHAN_DAYS = 30  # for which they can be restored
 
 
 WORDS = {
@@ -33,12 +33,12 @@ class Swept:
     discarded: int  # blobs of deleted files
     drafts: int  # files of writers that died
     orphans: int = 0  # blobs that no row names, set aside
-    dropped: int = 0  # orphans that nobody missed for long
+    dropped: int = 0  # orphans that were kept long enough
     missing: int = 0  # rows whose blob is gone or of another size
 
 
 def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPHAN_DAYS) -> Swept:
-    """All of it: compares every blob with every row."""
+    """Sweep everything: compare every blob with every row."""
     if doubt := doubt_about(store):
         log.error("%s: nothing is removed; run manage.py library adopt or discard", WORDS[doubt])
         return Swept(0, 0, missing=_report_missing(store, now))
@@ -54,7 +54,7 @@ def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPH
 
 
 def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
-    """What is known to be of no use, at little cost.
+    """Delete what is known to be useless, at little cost.
 
     Downloads and archives that began before a file was deleted have `grace` to finish.
     """
@@ -67,15 +67,15 @@ def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
 
 
 def is_certain(store: Store) -> bool:
-    """Whether a blob that the database doesn't name is really of no use.
+    """Return whether blobs that the database doesn't name are really useless.
 
-    An older copy of the database, or one made anew, says nothing of the files that came since.
+    An older copy of the database, or a new one, doesn't know the files that were added since.
     """
     return doubt_about(store) is None
 
 
 def _unlink_discarded(store: Store, before: datetime) -> int:
-    """First the blob, then its row: a crash between the two is repaired by the next sweep."""
+    """Delete each blob before its row: after a crash between the two, the next sweep finishes."""
     count = 0
     due = Discarded.objects.filter(at__lte=before).order_by("pk")
     while due.exists():
@@ -101,13 +101,13 @@ def _set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
 
 
 def _warn_of_full_disk(store: Store) -> None:
-    """Orphans may be all that is left of files, so only the owner ends them early."""
+    """Suggest deleting orphans; only the owner does so early, as they may be the last copies."""
     if store.free_bytes() == 0 and (held := sum(each.size_bytes for each in store.orphans())):
         log.warning("disk full; manage.py library delete would free %.2f GB", held / 10**9)
 
 
 def unnamed(blobs: list[str]) -> Iterator[str]:
-    # Files first: one that is deleted between the two queries is found among the discarded.
+    # Files first: if one is deleted between the queries, its blob is among the discarded.
     named = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
     named |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))
     return (blob for blob in blobs if blob not in named)

@@ -1,4 +1,4 @@
-"""Give every file of a torrent a name of its own."""
+"""Give every file of a torrent a unique name."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ Keys = tuple[str, ...]
 
 
 class TorrentTree:
-    """The names of one torrent's files, cleaned, and apart as the library tells names apart.
+    """The names of one torrent's files, cleaned, and unique as the library compares names.
 
-    Folders whose cleaned names are equal become one, as they would be on a disk; two files of one
-    name are numbered, as is a file whose name a folder has.
+    Folders whose cleaned names are equal become one, as on a disk. Files with the same name are
+    numbered, and so is a file with the name of a folder.
     """
 
     def __init__(self, paths: list[Path], most_depth: int) -> None:
-        """`most_depth`: so many names a path may have, that of the file included."""
+        """`most_depth`: how many names a path may have, including the file's."""
         self._paths = [self._shortened(path, most_depth) for path in paths]
         self._folder_of: dict[Keys, Path] = {(): ()}
         self._taken: set[Keys] = set()
         self._next: dict[Keys, int] = {}
 
     def paths(self) -> list[Path]:
-        """Of each file in order."""
+        """Return the path of each file, in order."""
         folders = [self._folder(path[:-1]) for path in self._paths]
         return [
             self._take(folder, path[-1]) for folder, path in zip(folders, self._paths, strict=True)
@@ -31,12 +31,12 @@ class TorrentTree:
 
     @staticmethod
     def _shortened(path: Path, most_depth: int) -> Path:
-        """Too deep a file loses the folders next to it, never its name."""
+        """Clean a path; one that is too deep loses the folders nearest the file, never its name."""
         cleaned = tuple(names.clean(name, otherwise="_") for name in path) or ("_",)
         return cleaned if len(cleaned) <= most_depth else (*cleaned[: most_depth - 1], cleaned[-1])
 
     def _folder(self, path: Path) -> Path:
-        """Spelled as it was first."""
+        """Return the path of a folder, as it was first spelled."""
         keys = tuple(map(names.key_of, path))
         for length in range(1, len(keys) + 1):
             above = keys[:length]
@@ -55,7 +55,7 @@ class TorrentTree:
         return (*folder, variant)
 
     def _variants(self, above: Keys, name: str) -> Iterator[str]:
-        """Begins where the last twin ended, or the n-th would try n numbers."""
+        """Yield names after the last number used, or the n-th equal name would try n numbers."""
         family = (*above, names.key_of(name))
         yield from () if family in self._next else (name,)
         number = self._next.get(family, 2)

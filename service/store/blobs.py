@@ -28,9 +28,9 @@ from service.store.sync import sync, sync_file_system
 CHUNK_BYTES = 2**20
 LARGE_CHUNK_BYTES = 2**22
 MOST_SYNCED_ALONE = 8
-# The library sweep looks once a day; what it found holds until the second one fails to come.
+# The library sweep runs once a day; its result holds until the second one is overdue.
 KNOWN_WHOLE_FOR = timedelta(days=2)
-# Content never takes these: to delete something, the database too must be able to write.
+# Content never takes these: even to delete something, the database must be able to write.
 RESERVE_BYTES = 64 * 2**20
 BLOB = re.compile("[0-9a-f]{32}")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -39,7 +39,7 @@ GENERATION_DIGITS = 20
 
 @dataclass(frozen=True)
 class Stored:
-    """A blob that is whole and on the disk for good."""
+    """A complete blob in the store."""
 
     blob: str
     size_bytes: int
@@ -55,7 +55,7 @@ class StoredBlob(NamedTuple):
 
 
 class Orphan(NamedTuple):
-    """A blob that no row named, kept for a while in case somebody misses it."""
+    """A blob that no row named, kept for a while in case someone misses it."""
 
     blob: str
     path: Path
@@ -67,10 +67,10 @@ class Orphan(NamedTuple):
 class Store:
     """Blobs in a folder of this machine.
 
-    Guarantee: a blob is there whole or not at all, also after a power cut: it is written under
-    `incoming/`, synced, and renamed to `blobs/ab/cd/<id>`, whose folder is synced too. What a
-    crash leaves behind is a temporary file, or a blob without a row; the sweep removes both.
-    A small interface, so that an object store can take its place.
+    Guarantee: a blob is stored atomically, even across a power cut: it is written under
+    `incoming/`, synced, and renamed to `blobs/ab/cd/<id>`, whose folder is synced too. A crash
+    leaves at most a temporary file, or a blob without a row; the sweep removes both.
+    The interface is small, so that an object store can replace it.
     """
 
     def __init__(self, root: Path) -> None:
@@ -79,12 +79,12 @@ class Store:
         self._blobs_text = f"{root}/blobs"
         self._blobs = root / "blobs"
         self._incoming = root / "incoming"
-        # Until the disk refuses one.
+        # Until the disk refuses a link.
         self._has_links = True
         self._orphans = root / "orphans"
 
     def writer(self) -> "Writer":
-        """Raises DiskFull."""
+        """Return a writer for a new blob. Raises DiskFull."""
         self.refuse_beyond(1)
         return Writer(self, self._draft())
 
@@ -97,12 +97,11 @@ class Store:
     def link_all(
         self, paths: Iterable[Path], told: Callable[[int], None] = lambda _size_bytes: None
     ) -> list[Stored]:
-        """Takes over whole files of the same file system without copying them, where it has hard
-        links; else they are copied.
+        """Store complete files of the same file system by hard links, or copy them if it has none.
 
         Their names stay, and stay the caller's; their bytes must never change again. `told` is
-        called with the size of each piece that was hashed; what it raises ends it all. All are on
-        the disk for good, or none is there.
+        called with the size of each piece that was hashed; any exception from it aborts. Either
+        all blobs are durable, or none exists.
         """
         linked: list[Stored] = []
         try:
@@ -142,7 +141,10 @@ class Store:
             return writer.place()
 
     def _make_durable(self, linked: list[Stored]) -> None:
-        """One by one, four syncs of a file took 10 ms and more; a torrent may have 100,000."""
+        """Sync blobs and folders: a few one by one, many by syncing the whole file system.
+
+        The four syncs of one file took 10 ms and more, and a torrent may have 100,000 files.
+        """
         if len(linked) > MOST_SYNCED_ALONE:
             sync_file_system(self._root)
             return
@@ -154,25 +156,25 @@ class Store:
             sync(path)
 
     def open(self, blob: str) -> FileIO:
-        """Unbuffered: all who read here read in blocks. Raises NotFound where it is missing."""
+        """Open a blob, unbuffered: all callers read in blocks. Raises NotFound if it is missing."""
         try:
             return open(self._path_of(blob), "rb", buffering=0)
         except FileNotFoundError as missing:
             raise NotFound from missing
 
     def size(self, blob: str) -> int | None:
-        """None where the blob is missing."""
+        """Return the size of a blob, or None if it is missing."""
         try:
             return os.stat(self._path_of(blob)).st_size  # noqa: PTH116
         except FileNotFoundError:
             return None
 
     def path(self, blob: str) -> Path:
-        """For sendfile; the file may be missing."""
+        """Return the path of a blob, for sendfile; the file may be missing."""
         return Path(self._path_of(blob))
 
     def delete(self, blob: str) -> bool:
-        """False where it was gone already. Who has it open reads on."""
+        """Delete a blob, or return False if it was gone; open readers can go on."""
         try:
             self.path(blob).unlink()
         except FileNotFoundError:
@@ -180,7 +182,7 @@ class Store:
         return True
 
     def free_bytes(self) -> int:
-        """Of the disk, for content."""
+        """Return how much of the disk is free for content."""
         make_folder(self._root)
         return max(0, shutil.disk_usage(self._root).free - RESERVE_BYTES)
 
@@ -189,7 +191,7 @@ class Store:
             raise DiskFull
 
     def place(self, draft: Path, sums: "Sums") -> Stored:
-        """Gives a draft its place; the caller makes both durable."""
+        """Move a draft to the blobs; the caller makes content and folders durable."""
         place = self.path(draft.name)
         with disk_full_told():
             make_folder(place.parent)
@@ -197,7 +199,7 @@ class Store:
         return sums.of_blob(place.name)
 
     def keep(self, draft: Path, sums: "Sums") -> Stored:
-        """Gives a draft that is synced its place for good."""
+        """Move a synced draft to the blobs, durably."""
         place = self.path(draft.name)
         folders = [self._blobs, place.parent.parent, place.parent]
         if not self.is_there:
@@ -206,14 +208,13 @@ class Store:
             for folder in folders:
                 make_folder(folder)
             draft.rename(place)
-            # From the leaf up: each is perhaps new, and a folder that is lost loses all in it.
+            # From the leaf up: each may be new, and losing a folder loses all in it.
             for folder in reversed(folders):
                 sync(folder)
         return sums.of_blob(place.name)
 
     def is_known_whole(self, now: datetime) -> bool:
-        """Whether all rows had their blobs when they were looked at last, and no reader has
-        missed one since."""
+        """Return whether all rows had their blobs at the last check, and no read failed since."""
         try:
             return self._whole.stat().st_mtime > (now - KNOWN_WHOLE_FOR).timestamp()
         except FileNotFoundError:
@@ -226,8 +227,10 @@ class Store:
         self._lost.unlink(missing_ok=True)
 
     def note_loss(self, file_ids: Sequence[int] = ()) -> None:
-        """Until the sweep has found everything again. It knows some of the files; a reader that
-        missed a blob knows none."""
+        """Note that blobs are missing, until a sweep finds everything again.
+
+        The sweep names some of the files; a reader that missed a blob names none.
+        """
         with suppress(OSError):
             self._whole.unlink(missing_ok=True)
         with suppress(OSError):
@@ -235,7 +238,7 @@ class Store:
                 self._lost.write_text(",".join(map(str, file_ids)))
 
     def losses(self) -> list[int] | None:
-        """Some of the files whose blobs are missing; None where no blob is known to be."""
+        """Return some of the files whose blobs are missing, or None if no loss is known."""
         try:
             return [int(each) for each in self._lost.read_text().split(",") if each.isdecimal()]
         except FileNotFoundError:
@@ -255,7 +258,7 @@ class Store:
 
     @property
     def incoming(self) -> Path:
-        """Where drafts lie until they are whole, on the file system of the blobs."""
+        """The folder of drafts until they are complete, on the file system of the blobs."""
         return self._incoming
 
     @property
@@ -263,7 +266,7 @@ class Store:
         return self._root / "database"
 
     def is_of(self, database: str) -> bool:
-        """Whose it is decides the first who asks."""
+        """Return whether the library is this database's; the first that asks becomes its owner."""
         if not self.owner.exists():
             draft = self._draft()
             with no_leftover(draft):
@@ -320,13 +323,13 @@ class Store:
 
     @contextmanager
     def hold_all(self) -> Iterator[None]:
-        """Keep every blob that a row names now, also if the row goes: a backup is under way."""
+        """Keep every blob that a row names now, even if the row is deleted, during a backup."""
         with self._locked("pinned.lock", fcntl.LOCK_SH):
             yield
 
     @contextmanager
     def removing(self) -> Iterator[bool]:
-        """Yield whether blobs may be removed now; a backup that begins waits until they are."""
+        """Yield whether blobs may be removed now; a backup that begins meanwhile waits."""
         try:
             with self._locked("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
                 yield True
@@ -358,12 +361,12 @@ class Store:
                 yield Orphan(entry.name, Path(entry), since, written_at, facts.st_size)
 
     def _days(self) -> list[tuple[date, Path]]:
-        """Return the folders of orphans in order; what no day names is somebody else's."""
+        """Return the folders of orphans by day; folders with other names aren't ours."""
         folders = ((day_of(folder), folder) for folder in folders_in(self._orphans))
         return sorted((since, folder) for since, folder in folders if since)
 
     def bring_back(self, orphan: Orphan) -> None:
-        """Give an orphan its place among the blobs, as new as one that was just stored."""
+        """Move an orphan back to the blobs, dated now, as if it had just been stored."""
         place = self.path(orphan.blob)
         make_folder(place.parent)
         os.utime(orphan.path)
@@ -372,7 +375,7 @@ class Store:
             sync(path)
 
     def drop_orphans(self, until: date) -> int:
-        """Delete the orphans of that day and earlier days."""
+        """Delete the orphans of `until` and earlier days."""
         count = 0
         for since, folder in self._days():
             if since <= until:
@@ -388,14 +391,14 @@ class Store:
                         yield StoredBlob(entry.name, modified_at(entry))
 
     def drop_drafts(self, before: datetime) -> int:
-        """Removes what writers left that died; `before` is long past any that still write."""
+        """Remove drafts of dead writers; `before` is older than any draft still being written."""
         stale = [Path(entry) for entry in files_in(self._incoming) if modified_at(entry) < before]
         for draft in stale:
             draft.unlink(missing_ok=True)
         return len(stale)
 
     def _path_of(self, blob: str) -> str:
-        """Raises NotFound for what can't be the id of a blob, and may lead elsewhere."""
+        """Return the path of a blob. Raises NotFound for invalid ids, which may lead elsewhere."""
         if not BLOB.fullmatch(blob):
             raise NotFound
         return f"{self._blobs_text}/{blob[:2]}/{blob[2:4]}/{blob}"
@@ -406,7 +409,7 @@ class Store:
 
 
 class Sums:
-    """What is known of content by having seen it go by."""
+    """The size and the checksums of content, computed as it passes."""
 
     def __init__(self) -> None:
         self.size_bytes = 0
@@ -424,20 +427,22 @@ class Sums:
 
 @contextmanager
 def syncing(file: FileIO) -> Iterator[None]:
-    """The disk writes what is large while it is read from memory; else each waits for the other."""
+    """Sync a large file while the block reads it from memory; else one waits for the other."""
     if os.fstat(file.fileno()).st_size <= LARGE_CHUNK_BYTES:
         yield
         return
     with ThreadPoolExecutor(1) as other:
         synced = other.submit(os.fsync, file.fileno())
         yield
-        # The one who asks first is the only one who is told that it failed.
+        # The system reports a failed sync only once.
         synced.result()
 
 
 def sums_of(file: FileIO, told: Callable[[int], None]) -> Sums:
-    """Of what is large, two threads take a sum each, since neither holds the interpreter while it
-    counts. Each reads for itself: on a busy machine they would wait for each other at every piece.
+    """Return the sums of a file, of a large one with a thread for each checksum.
+
+    Neither holds the interpreter while it computes. Each reads the file itself: on a busy machine,
+    sharing pieces would make them wait for each other at every piece.
     """
     sums = Sums()
     if os.fstat(file.fileno()).st_size <= LARGE_CHUNK_BYTES:
@@ -469,7 +474,7 @@ def crc32_of(file: FileIO, is_over: Event) -> int:
 
 
 def pieces_of(file: FileIO) -> Iterator[memoryview]:
-    """From its beginning, wherever others read. Each holds until the next is asked for."""
+    """Yield a file from its beginning, wherever others read; each piece is valid until the next."""
     buffer = memoryview(bytearray(CHUNK_BYTES))
     offset = 0
     while size_bytes := os.preadv(file.fileno(), [buffer], offset):
@@ -478,7 +483,7 @@ def pieces_of(file: FileIO) -> Iterator[memoryview]:
 
 
 class Writer:
-    """Takes chunks as they come, and hashes while it writes. Not committed: nothing is left.
+    """A draft that hashes chunks while it writes them. If not committed, nothing is left.
 
     with store.writer() as writer:
         writer.write(chunk)
@@ -505,7 +510,7 @@ class Writer:
         self._draft.unlink(missing_ok=True)
 
     def write(self, chunk: bytes | memoryview) -> None:
-        """Raises DiskFull."""
+        """Write a chunk. Raises DiskFull."""
         self._store.refuse_beyond(len(chunk))
         rest = memoryview(chunk)
         with disk_full_told():
@@ -514,7 +519,7 @@ class Writer:
         self._sums.add(chunk)
 
     def place(self) -> Stored:
-        """In its place, but not yet durable."""
+        """Move the draft to the blobs, not yet durably."""
         return self._store.place(self._draft, self._sums)
 
     def commit(self) -> Stored:
@@ -524,7 +529,7 @@ class Writer:
 
 
 def library_store() -> Store:
-    """The one of this installation."""
+    """Return the store of this installation."""
     return Store(Path(settings.DATA_DIR) / "library")
 
 
@@ -551,7 +556,7 @@ def private(path: str, flags: int) -> int:
 
 
 def make_folder(path: Path) -> None:
-    """With those above it; `mkdir(parents=True)` would leave them open to all."""
+    """Make a folder and those above it, which `mkdir(parents=True)` would leave open to all."""
     try:
         path.mkdir(mode=0o700)
     except FileExistsError:
@@ -583,5 +588,5 @@ def modified_at(entry: "os.DirEntry[str]") -> datetime:
     try:
         return datetime.fromtimestamp(entry.stat(follow_symlinks=False).st_mtime, UTC)
     except FileNotFoundError:
-        # Gone since: nothing that is old enough to be removed.
+        # Deleted since: treat it as too new to be removed.
         return datetime.max.replace(tzinfo=UTC)

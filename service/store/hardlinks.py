@@ -6,14 +6,14 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-# The disk knows no links, knows no more of this file, or the two places aren't on one disk.
+# The disk has no links, allows no more of this file, or the two paths aren't on one disk.
 NO_LINK = frozenset(
     {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 )
 
 
 def try_link(source: Path, target: Path) -> bool:
-    """Give a file another name. False where that can't be done; then it can only be copied."""
+    """Give a file another name, or return False if the disk can't; then it must be copied."""
     try:
         os.link(source, target)
     except OSError as trouble:
@@ -24,7 +24,7 @@ def try_link(source: Path, target: Path) -> bool:
 
 
 def place_first(draft: Path, path: Path) -> None:
-    """Move a draft to its place, unless another process was first: then its file counts."""
+    """Move a draft to `path`, unless another process was first: then that process's file stays."""
     try:
         with suppress(FileExistsError):
             if not try_link(draft, path):
@@ -41,7 +41,7 @@ def _place_in_turn(draft: Path, path: Path) -> None:
 
 
 def are_known(folder: Path) -> bool:
-    """Whether the disk of a folder has hard links."""
+    """Return whether the disk of a folder has hard links."""
     draft, other = folder / f"links.{os.getpid()}.new", folder / f"links.{os.getpid()}.other"
     try:
         draft.touch(mode=0o600)

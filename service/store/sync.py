@@ -1,4 +1,4 @@
-"""Sync files and folders to disk: only then does what was written survive a power cut."""
+"""Sync files and folders to disk, so that what was written survives a power cut."""
 
 import ctypes
 import errno
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def sync_file_system(folder: Path) -> None:
-    """All that was written to it; where the system cannot do that, to any."""
+    """Sync the folder's file system; where the system can't do that, sync all of them."""
     syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
     if syncfs is None:
         os.sync()
@@ -22,7 +22,7 @@ def sync_file_system(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """A file or a folder. Some network shares can't sync a folder, and keep it as they see fit."""
+    """Sync a file or folder. Some network shares can't sync folders; that error is ignored."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

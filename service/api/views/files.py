@@ -1,4 +1,4 @@
-"""Files: download, rename, delete, and which are the largest."""
+"""Download, rename, and delete files, and list the largest."""
 
 from service import signals
 from service.api.inputs import FileName
@@ -13,10 +13,13 @@ from service.models import File
 
 
 def largest(request: AccountRequest) -> Largest:
-    """Not in the specification: by its listings alone, a client would have to read every folder."""
+    """List the largest files.
+
+    This isn't in the specification, by which a client would have to read every folder.
+    """
     files = library.largest_files(request.account)
     path_of = paths_of({file.folder_id for file in files})
-    # A folder that went between the queries took its files along.
+    # A folder that was deleted between the queries took its files along.
     found = [
         large_file_record(file, path_of[file.folder_id])
         for file in files
@@ -26,8 +29,10 @@ def largest(request: AccountRequest) -> Largest:
 
 
 def download(request: AccountRequest, file_id: int) -> FileLink:
-    """A `Range` sent here goes along with the redirect: the content's own address answers it.
-    `inline=1` wishes for a link that shows the file, where its type is safe to show."""
+    """Redirect to a signed link, where clients repeat their `Range`.
+
+    `inline=1` requests a link that shows the file in the browser, if its type is safe to show.
+    """
     file = library.file(request.account, file_id)
     inline = request.GET.get("inline") == "1"
     link = signed_links.file_link(request.account, file, now=request.now, inline=inline)

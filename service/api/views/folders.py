@@ -1,4 +1,4 @@
-"""Folders: list, create, rename, delete, and a whole one as a ZIP."""
+"""List, create, rename, and delete folders, and download them as ZIP."""
 
 from typing import Annotated, Any
 from zlib import crc32
@@ -20,7 +20,7 @@ from service.http.refusals import MissingField
 from service.library import library
 from service.models import Folder
 
-# Part of every ETag: raised when the listing changes its shape, else clients would keep the old.
+# Part of every ETag: raise it when the shape of listings changes, or clients keep the old one.
 SHAPE = 4
 
 
@@ -31,17 +31,19 @@ def show(request: AccountRequest, folder_id: int = 0) -> Annotated[HttpResponse,
         etag_of(request, folder),
         lambda: Listed(request, library.listing_of(folder)),
     )
-    # Tells programs that what is added goes into the folder of this id, which v1 doesn't know.
+    # Announces an extension of v1: additions go into the folder that `folder_id` names.
     response["Ferry-Keeps"] = "folder_id"
     return response
 
 
 def etag_of(request: AccountRequest, folder: Folder) -> str:
-    """All that a listing says follows from these numbers; they were read before its rows, so that
-    a change in between makes the next one differ."""
+    """Return the ETag of a listing, whose content depends only on these numbers.
+
+    They were read before its rows, so that a change in between gives the next listing another tag.
+    """
     account = request.account
     numbers = [SHAPE, account.pk, folder.pk, account.library_revision, account.media_revision]
-    # The links in it carry a day and a host.
+    # The links in a listing contain a day and a host.
     numbers += [
         signed_links.expiry_of(request.now, signed_links.LISTING_WINDOW),
         crc32(base_of(request).encode()),
@@ -56,8 +58,10 @@ def base_of(request: AccountRequest) -> str:
 
 
 class Listed(responses.Record):
-    """The site in this process shows few of 10,000 files, and asks for the pictures of those:
-    links are for others."""
+    """A listing, with links only if it is written as JSON.
+
+    The site in this process shows few of 10,000 files, and requests the pictures of those.
+    """
 
     def __init__(self, request: AccountRequest, listing: library.FolderContents) -> None:
         super().__init__(listing_record(request, listing))
@@ -85,11 +89,11 @@ class Listed(responses.Record):
 
 
 def listing_record(request: AccountRequest, listing: library.FolderContents) -> records.Listing:
-    """Without its files."""
+    """Return the record of a listing, without its files."""
     account, folder = request.account, listing.folder
     is_root = folder.parent_id is None
     running = transfers.running_records(account) if is_root else []
-    # The same bytes until something changes: neither of these is the time of the request.
+    # Not the time of the request: the bytes stay the same until something changes.
     changed_at = account.changed_at if is_root else folder.updated_at
     parent_id = folder.parent_id or -1
     return records.Listing(
@@ -127,7 +131,7 @@ def rename(
         raise MissingField("rename_to")
     folder = library.folder(request.account, folder_id)
     if sent.rename_to is UNSET and (folder.parent_id is None or "/" in name):
-        # An older listing of v1 creates folders here: `name` is the whole path of a new one.
+        # In an older specification, this call creates a folder, and `name` is its full path.
         return created(request, name)
     library.rename_folder(request.account, folder.pk, name, request.now)
     return records.Changed()

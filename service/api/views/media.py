@@ -1,4 +1,4 @@
-"""Pictures and playable forms of a file."""
+"""Serve pictures of a file, and links to its playable forms."""
 
 from django.http import HttpResponse, HttpResponseBase
 from msgspec import UNSET
@@ -20,19 +20,19 @@ def thumbnail(request: AccountRequest, file_id: int) -> Picture:
 
 
 def image(request: AccountRequest, file_id: int, sent: SizeInput) -> Picture:
-    """The preview, or one of those that listings name."""
+    """Return the preview, or a size that listings name."""
     size = PREVIEW if sent.pixels is UNSET else BY_WIDTH.get(sent.pixels, PREVIEW)
     return shown(request, file_id, size.name)
 
 
 def shown(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
-    """Only if one exists: else NotFound."""
+    """Return a picture. Raises NotFound if there is none."""
     picture = pictures.read(library.file(request.account, file_id), size)
     return picture_answer(request, picture, pictures.type_of(picture))
 
 
 def hls(request: AccountRequest, file_id: int) -> PlayableLink:
-    """Where its master playlist is, which is complete from the first answer on."""
+    """Return the link to the master playlist, which is complete from its first response on."""
     file = library.file(request.account, file_id)
     hidden = list(playback_views.plan_of(file).hidden)
     url = request.build_absolute_uri(
@@ -42,7 +42,7 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
 
 
 def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
-    """Where it is or, answering 503 until then, will be."""
+    """Return the link to the file as MP4, which responds with 503 until the MP4 is ready."""
     file = library.file(request.account, file_id)
     made = playback_views.percent_made(file)
     url = request.build_absolute_uri(
@@ -54,8 +54,10 @@ def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
 
 
 def located(request: AccountRequest, playable: Playable) -> HttpResponse:
-    """Return the URL as JSON, and redirect a client that sends no `Accept`: such clients follow
-    `Location` and read no JSON."""
+    """Return the URL as JSON, and redirect a client that sends no `Accept`.
+
+    Such clients follow `Location`, and don't read JSON.
+    """
     status = 200 if "Accept" in request.headers else 302
     response = responses.Record(playable, status)
     response["Location"] = playable.url

@@ -1,4 +1,4 @@
-"""Transfers, which the other naming of v1 calls torrents: list, show, add, delete."""
+"""List, show, add, and delete transfers, which v1 also calls torrents."""
 
 from typing import Annotated
 
@@ -18,19 +18,21 @@ from service.models import Account, Folder, Transfer
 from service.store.blobs import library_store
 from service.transfers import transfers
 
-# Part of the ETag: raised when the list changes its shape.
+# Part of the ETag: raise it when the shape of the list changes.
 SHAPE = 2
 
 
 def index(request: AccountRequest) -> Annotated[HttpResponse, records.Transfers]:
-    """Not in the specification, but asked for by some clients."""
+    """List transfers; this isn't in the specification, but some clients request it."""
     etag = etag_of(request.account)
     return responses.unless_known(request, etag, lambda: responses.Record(index_record(request)))
 
 
 def etag_of(account: Account) -> str:
-    """Space and the paths of folders follow from the library. Read before the rows, as those of
-    listings are."""
+    """Return the ETag of the list; space and paths of folders follow from the library's revision.
+
+    The numbers were read before the rows, as for listings.
+    """
     numbers = [SHAPE, account.pk, account.library_revision, account.transfers_revision]
     return '"t{}"'.format("-".join(map(str, numbers)))
 
@@ -49,12 +51,12 @@ def index_record(request: AccountRequest) -> records.Transfers:
 def running_records(account: Account) -> list[records.ListedTransfer]:
     running = transfers.listed(account)
     path_of = paths_of({transfer.folder_id for transfer in running})
-    # A folder that went between the queries has no path any more; its transfers land in the root.
+    # A folder that was deleted between the queries has no path; its transfers go to the root.
     return [records.transfer_record(each, path_of.get(each.folder_id, "")) for each in running]
 
 
 def paths_of(folder_ids: set[int]) -> dict[int, str]:
-    """Two queries, however many folders."""
+    """Return the paths of any number of folders, with two queries."""
     folders = list(Folder.objects.filter(pk__in=folder_ids)) if folder_ids else []
     above = {folder_id for folder in folders for folder_id in folder.ids_from_root[1:]}
     name_of = dict(Folder.objects.filter(pk__in=above).values_list("pk", "name")) if above else {}
@@ -76,7 +78,7 @@ def add_magnet(request: AccountRequest, sent: MagnetInput) -> records.Added:
 
 
 def add_url(request: AccountRequest) -> records.Added:
-    """An address, a magnet link, or (an older listing) a torrent's file."""
+    """Add a URL, a magnet link, or (as in an older specification) a torrent file."""
     if request.content_type == "multipart/form-data":
         return add_torrent_or_url(request)
     return added(url_transfer(request, bodies.fields_of(request)))
@@ -113,7 +115,7 @@ def torrent_transfer(
 
 
 def add_file(request: AccountRequest) -> records.Added:
-    """A torrent is fetched; whatever else is here already, and is kept as it is."""
+    """Add files: torrents are fetched, and all others are kept as they are."""
     with uploads.received(request, library_store()) as (files, fields):
         return added(*[file_transfer(request, each, fields) for each in files])
 
@@ -129,7 +131,7 @@ def file_transfer(
 
 
 def added(*made: Transfer) -> records.Added:
-    """Of several, the first answers for all, as clients expect, and names each."""
+    """Return the record of the first transfer, as clients expect, with a list if there are more."""
     if not made:
         raise NothingPassed
     each = [records.added_record(transfer) for transfer in made]

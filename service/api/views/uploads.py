@@ -1,4 +1,4 @@
-"""Files that come in a multipart body: into the store as they come, or into memory as torrents."""
+"""Receive the files of a multipart body: into the store, or into memory as torrents."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,23 +14,23 @@ from service.transfers import torrent_files
 from service.transfers.torrent_files import Budget, Torrent
 
 FILE_FIELDS = ("file", "torrent_file")
-# What a multipart body has around the file.
+# What a multipart body may have around its files.
 MOST_ENVELOPE_BYTES = 2**20
 MOST_FILES = 500
-# Torrents of one request wait in memory until all of it is here.
+# Torrents of one request stay in memory until all of it has arrived.
 MOST_TORRENT_BYTES = 2 * torrent_files.MOST_BYTES
 
 
 class ReceivedUpload:
-    """One file on its way in.
+    """A file of a multipart body, while it arrives.
 
-    Guarantee: memory stays the same for any size, and there is one temporary copy, the store's
-    own draft, which is hashed while it is written and gone unless it is kept. What begins as a
-    torrent does is also held in memory, up to the size of the largest torrent: when it has ended,
-    it is known what it is, and no byte is read twice.
+    Guarantee: memory use is the same for any size. The only temporary copy is the store's draft,
+    which is hashed while it is written, and removed unless it is kept. Content that begins like a
+    torrent is also held in memory, up to the size of the largest torrent: at its end, it is clear
+    whether it is one, and no byte is read twice.
 
-    Refused: Django's own parser (takes the boundary anywhere in a line for the end of the file) and
-    handlers (a second copy, in the system's folder for temporary files).
+    Rejected: Django's parser (takes the boundary anywhere in a line for the end of the file) and
+    its handlers (a second copy, in the system's folder for temporary files).
     """
 
     def __init__(self, name: str, writer: Writer | None, room_bytes: int, budget: Budget) -> None:
@@ -72,7 +72,7 @@ class ReceivedUpload:
             raise NoRoom
 
     def _read_torrent(self) -> None:
-        """Keep the content, where it is a torrent's."""
+        """Keep the content if it is a torrent."""
         content, self._perhaps_torrent = bytes(self._perhaps_torrent or b""), None
         with suppress(NotATorrent):
             self.torrent = torrent_files.read(content, self._budget)
@@ -80,7 +80,7 @@ class ReceivedUpload:
 
 
 class Uploads:
-    """All files of one request, each for itself; what is not kept in the end leaves nothing."""
+    """The files of one request; those that no view keeps are deleted at its end."""
 
     def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
         self.all: list[ReceivedUpload] = []
@@ -107,7 +107,7 @@ class Uploads:
         self._torrent_bytes += len(upload.content)
 
     def _let_go(self, upload: ReceivedUpload) -> None:
-        """Unless somebody has kept it."""
+        """Delete the blob, unless a view has kept it."""
         if self._store is not None and upload.stored is not None:
             self._store.delete(upload.stored.blob)
 
@@ -116,9 +116,9 @@ class Uploads:
 def received(
     request: AccountRequest, store: Store | None
 ) -> Iterator[tuple[list[ReceivedUpload], Fields]]:
-    """The files of a request, whole, and the fields beside them; without a store, only torrents.
+    """Yield the complete files and the fields of a request; without a store, only torrents.
 
-    Raises NothingPassed, NoRoom, TooLarge: where the length tells, before anything is read.
+    Raises NothingPassed, NoRoom, DiskFull, TooLarge: before reading, if the length shows it.
     """
     room_bytes = library.free_bytes(request.account) if store else 0
     if store is not None:
@@ -134,7 +134,10 @@ def received(
 
 
 def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
-    """A torrent may come to a full account: what it brings may still fit, or become a wish."""
+    """Refuse a body that can't fit, unless it is small enough to be a torrent.
+
+    A full account accepts torrents: their files may still fit, or they become wishes.
+    """
     length_bytes -= MOST_ENVELOPE_BYTES
     if length_bytes <= torrent_files.MOST_BYTES:
         return
@@ -146,7 +149,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 
 @contextmanager
 def stored_for_good(upload: ReceivedUpload) -> Iterator[Stored]:
-    """In the store for good, if what follows goes well."""
+    """Yield the stored blob, and keep it if the block succeeds."""
     if upload.stored is None:
         raise NotATorrent
     yield upload.stored

@@ -8,7 +8,7 @@ from service.transfers import transfers
 
 
 def show(request: AccountRequest, user_id: int | None = None) -> User:
-    """One listing of v1 names an id. Whichever it is, the only account to see is one's own."""
+    """Show the caller's account; the id in the path, from one specification of v1, is ignored."""
     owner = request.account
     return User(
         settings=Settings(),

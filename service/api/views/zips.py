@@ -1,4 +1,4 @@
-"""One ZIP of any files and folders."""
+"""Build one ZIP of any files and folders."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from service.http import bodies, responses
 from service.http.refusals import BadEntry, MissingField, UnreadableField
 
 MOST_ENTRIES = 10_000
-# 10,000 entries in bracket form, percent-encoded, have 1.2 MB.
+# 10,000 entries in bracket form, percent-encoded, take 1.2 MB.
 MOST_BYTES = 4 * 2**20
 FOLDER, *FILE = "folder", "file", "folder_file"
 FIELD = re.compile(
@@ -22,7 +22,7 @@ NAME = "Files"
 
 
 class ZipSelection(NamedTuple):
-    """Ids, each once, in the order in which they were named."""
+    """The selected ids, each once, in the order of the request."""
 
     folder_ids: list[int]
     file_ids: list[int]
@@ -70,7 +70,7 @@ def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
 
 
 class Entries:
-    """Entries by index. One without an index follows those before it."""
+    """Entries by index. An entry without an index follows those before it."""
 
     def __init__(self) -> None:
         self.by_index: dict[int, Any] = {}
@@ -91,7 +91,7 @@ class Entries:
         entry[name] = value
 
     def _unnumbered_entry(self, name: str) -> dict[str, Any]:
-        """The third type goes with the third ID: some clients send all types before all IDs."""
+        """Pair the third type with the third id: some clients send all types before all ids."""
         at = self._counts[name]
         self._counts[name] += 1
         if at == len(self._unnumbered):
@@ -101,7 +101,7 @@ class Entries:
 
 
 def listed(array: Any) -> list[Any]:
-    """PHP writes an array with keys as an object, `{"0": {…}}`; one entry may come by itself."""
+    """Return the entries of an array, of PHP's object with keys, `{"0": {…}}`, or of one entry."""
     if isinstance(array, str):
         array = bodies.json_value(array, "archive_arr")
     if isinstance(array, dict) and array:
