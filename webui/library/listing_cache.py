@@ -239,25 +239,25 @@ class Listings:
     @contextmanager
     def refresh_lock(self, service: str, folder: str) -> Iterator[bool]:
         """Yield True to one caller at a time, and False to the others."""
-        has_turn = self._take_turn(service, folder)
-        try:
-            yield has_turn
-        finally:
-            if has_turn:
-                with self._file.opened() as base:
-                    base.execute(
-                        "DELETE FROM turn WHERE service = ? AND folder = ?", (service, folder)
-                    )
-
-    def _take_turn(self, service: str, folder: str) -> bool:
         now = self._clock()
+        until = now + TURN_SECONDS
         with self._file.opened() as base:
             taken = base.execute(
                 "INSERT INTO turn VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET until = excluded.until"
                 " WHERE until < ?",
-                (service, folder, now + TURN_SECONDS, now),
+                (service, folder, until, now),
             )
-            return taken.rowcount == 1
+        has_lock = taken.rowcount == 1
+        try:
+            yield has_lock
+        finally:
+            if has_lock:
+                # Once it has expired, the lock may be another process's.
+                with self._file.opened() as base:
+                    base.execute(
+                        "DELETE FROM turn WHERE service = ? AND folder = ? AND until = ?",
+                        (service, folder, until),
+                    )
 
     # Forgetting
 

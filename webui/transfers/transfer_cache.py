@@ -242,19 +242,21 @@ class TransferCache:
     def refresh_lock(self, service: str) -> Iterator[bool]:
         """Yield True to one process at a time, which may poll."""
         now = self._clock()
+        until = now + TURN_SECONDS
         with self._file.changed() as base:
             is_free = self._made(base, service)["turn"] < now
             if is_free:
-                base.execute(
-                    "UPDATE cached_list SET turn = ? WHERE service = ?",
-                    (now + TURN_SECONDS, service),
-                )
+                base.execute("UPDATE cached_list SET turn = ? WHERE service = ?", (until, service))
         try:
             yield is_free
         finally:
             if is_free:
+                # Once it has expired, the lock may be another process's.
                 with self._file.opened() as base:
-                    base.execute("UPDATE cached_list SET turn = 0 WHERE service = ?", (service,))
+                    base.execute(
+                        "UPDATE cached_list SET turn = 0 WHERE service = ? AND turn = ?",
+                        (service, until),
+                    )
 
     def asking(self, service: str) -> None:
         with self._file.opened() as base:

@@ -1,6 +1,7 @@
 """The shared store: two instances stand for two processes."""
 
 import threading
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import pytest
@@ -127,6 +128,16 @@ def test_the_turn_of_a_process_that_died_expires(two, clock):
         clock.now += 61
         with two[1].refresh_lock(SERVICE, "7") as expired:
             assert expired
+
+
+def test_a_lock_released_too_late_stays_with_the_process_that_took_it_over(two, clock):
+    with ExitStack() as late:
+        late.enter_context(two[0].refresh_lock(SERVICE, "7"))
+        clock.now += 61
+        with two[1].refresh_lock(SERVICE, "7"):
+            late.close()
+            with two[0].refresh_lock(SERVICE, "7") as third:
+                assert not third
 
 
 def test_the_store_is_bounded_in_folders_and_age(two, clock, monkeypatch):

@@ -1,5 +1,6 @@
 """The cached list that all processes share."""
 
+from contextlib import ExitStack
 from threading import Barrier, Thread
 
 import pytest
@@ -120,6 +121,16 @@ def test_the_turn_of_a_process_that_died_ends(cache, clock):
         with cache.refresh_lock(WHERE) as second:
             assert first
             assert second
+
+
+def test_a_lock_released_too_late_stays_with_the_process_that_took_it_over(cache, clock):
+    with ExitStack() as late:
+        late.enter_context(cache.refresh_lock(WHERE))
+        clock.now += 61
+        with cache.refresh_lock(WHERE):
+            late.close()
+            with cache.refresh_lock(WHERE) as third:
+                assert not third
 
 
 def test_of_many_threads_one_gets_the_turn(cache):
