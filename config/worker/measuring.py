@@ -3,6 +3,8 @@
 import json
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -98,7 +100,7 @@ def space() -> dict[str, int]:
     caches = size_of(data / "cache") + size_of(data / "static")
     return {
         "library": int(kept),
-        "orphans": size_of(library / "orphans"),
+        "orphans": sum(each.st_blocks * 512 for each in files_in(library / "orphans")),
         "uploads": size_of(library / "incoming"),
         "transfers": size_of(all_places()),
         "previews": previews,
@@ -123,18 +125,20 @@ def made_of_media() -> tuple[int, int]:
 
 
 def size_of(path: Path) -> int:
-    """Return how many bytes a path takes on the disk.
+    """Return how many bytes a path takes on the disk, without files that are linked elsewhere.
 
-    A file with other hard links is counted where those are: a transfer's finished files are the
-    library's as well.
+    A transfer's finished files are the library's as well, and a backup's are too.
     """
-    if not path.is_dir():
-        try:
-            status = path.lstat()
-        except FileNotFoundError:
-            return 0
-        return status.st_blocks * 512 if status.st_nlink == 1 else 0
-    return sum(size_of(Path(entry.path)) for entry in entries(path))
+    return sum(s.st_blocks * 512 for s in files_in(path) if s.st_nlink == 1)
+
+
+def files_in(path: Path) -> Iterator[os.stat_result]:
+    if path.is_dir():
+        for entry in entries(path):
+            yield from files_in(Path(entry.path))
+    else:
+        with suppress(FileNotFoundError):
+            yield path.lstat()
 
 
 def entries(path: Path) -> "list[os.DirEntry[str]]":

@@ -52,6 +52,15 @@ def test_everything_is_counted_where_it_belongs_and_once(data, library_folder):
     )
 
 
+def test_an_orphan_that_a_backup_links_to_still_takes_room(data):
+    orphan = fill(data / "library" / "orphans" / "2026-11-23" / "x")
+    (data / "backups").mkdir()
+    (data / "backups" / "x").hardlink_to(orphan)
+    found = measuring.space()
+    assert found["orphans"] >= 20_000
+    assert found["backups"] == 0
+
+
 def test_what_was_measured_last_is_kept_whole_or_not_at_all(data):
     assert measuring.last() is None
     measuring.measure(timezone.now())
