@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -161,6 +162,49 @@ def test_functions_are_not_called_by_participles():
         if node.name.strip("_") in {"asked", "found", "heard", "kept", "known", "planted", "told"}
     }
     assert names == set()
+
+
+def test_prose_refers_only_to_modules_and_documents_that_exist():
+    wrong = set()
+    for path in tracked("*.py", "*.js", "*.html", "*.css", "*.toml", "Makefile", ".ci/run"):
+        if "vendor" in path.parts or path == Path(__file__):
+            continue
+        text = prose_of(path)
+        for name in re.findall(r"(?<![\w./-])(?:config|service\.\w+|webui)(?:\.\w+)+", text):
+            if not leads_somewhere(name) and name not in NOT_MODULES:
+                wrong.add(f"{path.relative_to(BASE)}: {name}")
+        for name in re.findall(r"(?<![\w/-])docs/[\w/-]+\.md", text):
+            if not (BASE / name).exists():
+                wrong.add(f"{path.relative_to(BASE)}: {name}")
+    assert sorted(wrong) == []
+
+
+# A model, a salt, a migration of tomorrow, and a host.
+NOT_MODULES = {"webui.User", "webui.drafts", "webui.9999_tomorrow", "service.example.evil.example"}
+
+
+def prose_of(path: Path) -> str:
+    """Return the strings and comments of Python, and any other text as it is."""
+    if path.suffix != ".py":
+        return path.read_text()
+    with path.open("rb") as file:
+        tokens = [*tokenize.tokenize(file.readline)]
+    return "\n".join(
+        each.string for each in tokens if each.type in (tokenize.STRING, tokenize.COMMENT)
+    )
+
+
+def leads_somewhere(name: str) -> bool:
+    """Follow a dotted name to a folder or module; what is in the module must at least be named."""
+    first, *others = name.split(".")
+    place = BASE / first
+    while others and (place / others[0]).is_dir():
+        place /= others.pop(0)
+    if others and (place / f"{others[0]}.py").is_file():
+        place = place / f"{others.pop(0)}.py"
+    elif (place / "__init__.py").is_file():
+        place /= "__init__.py"
+    return not others or re.search(rf"\b{others[0]}\b", place.read_text()) is not None
 
 
 def definitions() -> Iterator[tuple[Path, ast.ClassDef | ast.FunctionDef]]:
