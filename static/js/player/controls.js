@@ -196,11 +196,18 @@ function flip(button, isOn) {
   sign.dataset.other = href;
 }
 
-// Choices may change while their menu is open; whoever is at one stays there.
+const focused = new WeakMap(); // the position of the focus in a list that has no choices for a moment
+
+// Choices may change while their menu is open, and vanish for a moment while hls.js starts again.
+// The focus stays where it was, unless the person has moved it.
 export function refill(list, choices) {
   const at = [...list.children].findIndex((each) => each.contains(document.activeElement));
+  if (at >= 0) focused.set(list, at);
+  else if (document.activeElement !== document.body) focused.delete(list);
   list.replaceChildren(...choices);
-  if (at >= 0) [...list.querySelectorAll("button")].at(Math.min(at, choices.length - 1))?.focus();
+  if (!choices.length || !focused.has(list)) return;
+  [...list.querySelectorAll("button")].at(Math.min(focused.get(list), choices.length - 1))?.focus();
+  focused.delete(list);
 }
 
 export function current(choice, isChosen) {

@@ -77,8 +77,10 @@ export class Tracks {
 
   #list(id, name, choices) {
     const part = this.root.querySelector(`#${id}`);
-    part.hidden = !choices.length;
+    // A hidden part has no focus to keep, and takes none.
+    if (choices.length) part.hidden = false;
     refill(part.querySelector("ul"), choices.map((each) => item(name, each)));
+    part.hidden = !choices.length;
   }
 }
 

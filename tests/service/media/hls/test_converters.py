@@ -315,7 +315,7 @@ def test_all_who_waited_for_what_breaks_are_told_why(player, viewer):
 
 
 class FullDisk(Cache):
-    def keep(self, path, data):
+    def put(self, path, data):
         raise DiskFull
 
 
