@@ -51,7 +51,7 @@ ROUNDS = [
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
-    Round("pin pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
+    Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
     Round("measuring", timedelta(hours=1), measuring.measure),

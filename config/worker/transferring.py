@@ -26,9 +26,9 @@ from webui.connection import connection
 
 log = logging.getLogger("ferry.worker")
 
-BEAT_SECONDS = 0.25
+POLL_SECONDS = 0.25
 # How often an idle worker polls for work that came from another machine, which can't wake it.
-IDLE_BEAT_SECONDS = 4.0
+IDLE_POLL_SECONDS = 4.0
 # The process that runs the worker kills it after five seconds.
 STOP_SECONDS = 4.0
 
@@ -46,11 +46,11 @@ class Transferring:
         self._worker: Worker | None = None
 
     def run_until(self, stopped: threading.Event) -> None:
-        with wake_ups.listen(self._wake_up) as can_be_rung:
+        with wake_ups.listen(self._wake_up) as can_be_woken:
             while not stopped.is_set():
                 self.round()
-                is_idle = can_be_rung and (self._worker is None or self._worker.is_idle)
-                self._wake_up.wait(IDLE_BEAT_SECONDS if is_idle else BEAT_SECONDS)
+                is_idle = can_be_woken and (self._worker is None or self._worker.is_idle)
+                self._wake_up.wait(IDLE_POLL_SECONDS if is_idle else POLL_SECONDS)
                 self._wake_up.clear()
         self.stop()
 
@@ -105,7 +105,7 @@ def embedded_worker(wake_up: threading.Event) -> Worker:
         return Tools(
             Engine(engine_settings(), wake_up=wake_up),
             Fetching(settings.TORRENT_NETWORK, wake_up=wake_up),
-            FileImport(store, Aside(1, thread_name_prefix="landing"), wake_up),
+            FileImport(store, Aside(1, thread_name_prefix="import"), wake_up),
         )
 
     return Worker(Lease(Path(settings.DATA_DIR) / leases.FOLDER), tools, store, limits())

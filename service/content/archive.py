@@ -358,8 +358,8 @@ class Archive:
     def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO]) -> None:
         self._plan = plan
         self._open_blob = open_blob
-        with _OpenPlan(plan) as pin:
-            self._footer = pin.footer
+        with _OpenPlan(plan) as opened:
+            self._footer = opened.footer
         self.size_bytes = self._footer.size_bytes
         self.entry_count = self._footer.entry_count
         self.etag = self._footer.etag
@@ -374,39 +374,39 @@ class Archive:
         if start == stop:
             return
         try:
-            with _OpenPlan(self._plan) as pin, closing(self._parts(pin, start)) as parts:
-                if pin.footer != self._footer:
+            with _OpenPlan(self._plan) as opened, closing(self._parts(opened, start)) as parts:
+                if opened.footer != self._footer:
                     raise ArchiveBroken("The plan was replaced by another")
                 yield from _coalesced(parts, stop - start)
         except OSError as error:
             raise ArchiveBroken(str(error)) from error
 
-    def _parts(self, pin: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
+    def _parts(self, opened: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
         footer = self._footer
         if start < footer.central_at:
-            yield from self._entries(pin, start)
+            yield from self._entries(opened, start)
         if start < footer.tail_at:
-            yield from _directory(pin, max(0, start - footer.central_at))
+            yield from _directory(opened, max(0, start - footer.central_at))
         yield _tail(footer)[max(0, start - footer.tail_at) :]
 
-    def _entries(self, pin: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
-        first = pin.last_before(start, lambda record: record.local_at)
-        skip = start - pin.record(first).local_at
-        for record in pin.records(first):
-            header = _local_header(record, pin.path(record))
+    def _entries(self, opened: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
+        first = opened.last_before(start, lambda record: record.local_at)
+        skip = start - opened.record(first).local_at
+        for record in opened.records(first):
+            header = _local_header(record, opened.path(record))
             yield header[skip:]
             skip = max(0, skip - len(header))
             if skip < record.size_bytes:
-                yield from self._content(pin, record, skip)
+                yield from self._content(opened, record, skip)
             skip = 0
 
     def _content(
-        self, pin: "_OpenPlan", record: _Record, skip: int
+        self, opened: "_OpenPlan", record: _Record, skip: int
     ) -> Generator[bytes, None, None]:
         if not record.blob_length:
-            yield from pin.text(record, skip)
+            yield from opened.text(record, skip)
             return
-        name = pin.blob(record)
+        name = opened.blob(record)
         with self._open_blob(name) as blob:
             _refuse_other_size(blob, name, record.size_bytes)
             blob.seek(skip)
@@ -441,11 +441,11 @@ def _coalesced(parts: Iterable[bytes], left: int) -> Generator[bytes, None, None
     raise ArchiveBroken("The plan ends before the archive does")
 
 
-def _directory(pin: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
-    first = pin.last_before(start, lambda record: record.central_at)
-    skip = start - pin.record(first).central_at
-    for record in pin.records(first):
-        yield _central_header(record, pin.path(record))[skip:]
+def _directory(opened: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
+    first = opened.last_before(start, lambda record: record.central_at)
+    skip = start - opened.record(first).central_at
+    for record in opened.records(first):
+        yield _central_header(record, opened.path(record))[skip:]
         skip = 0
 
 

@@ -54,12 +54,12 @@ def create_link(
     """
     selection = set(folder_ids), set(file_ids)
     key = _key(account, selection, name, now)
-    pin_id = _find_recent(account, key, now) or _planned(account, selection, name, key, now)
-    return signed_links.zip_link(account, pin_id, name, now=now)
+    plan_id = _find_recent(account, key, now) or _planned(account, selection, name, key, now)
+    return signed_links.zip_link(account, plan_id, name, now=now)
 
 
-def path(account_id: int, pin_id: str) -> Path:
-    return _home() / f"{account_id}-{pin_id}"
+def path(account_id: int, plan_id: str) -> Path:
+    return _home() / f"{account_id}-{plan_id}"
 
 
 def prune(now: datetime) -> None:
@@ -88,9 +88,9 @@ def _find_recent(account: Account, key: Path, now: datetime) -> str | None:
     """Return the id of an existing plan, if so recent that later losses are noticed soon."""
     with suppress(FileNotFoundError):
         if key.stat().st_mtime > (now - KNOWN_FOR).timestamp():
-            pin_id = key.read_text()
-            os.utime(path(account.pk, pin_id), (now.timestamp(), now.timestamp()))
-            return pin_id
+            plan_id = key.read_text()
+            os.utime(path(account.pk, plan_id), (now.timestamp(), now.timestamp()))
+            return plan_id
     return None
 
 
@@ -101,10 +101,10 @@ def _planned(account: Account, selection: Selection, name: str, key: Path, now: 
     with disk_full_told():
         looked_at = LOOKED_AT if store.is_known_whole(now) else math.inf
         plan = _written(account, SelectionTree(steps, store, name, looked_at).nodes(), now)
-        pin_id = plan.etag.strip('"')
+        plan_id = plan.etag.strip('"')
         if not plan.missing_count:
-            _remember(key, pin_id, now)
-    return pin_id
+            _remember(key, plan_id, now)
+    return plan_id
 
 
 def _written(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePlan:
@@ -115,9 +115,9 @@ def _written(account: Account, nodes: Iterable[Node], now: datetime) -> ArchiveP
     return plan
 
 
-def _remember(key: Path, pin_id: str, now: datetime) -> None:
+def _remember(key: Path, plan_id: str, now: datetime) -> None:
     with _draft() as draft:
-        draft.write_text(pin_id)
+        draft.write_text(plan_id)
         _move(draft, key, now)
 
 

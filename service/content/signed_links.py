@@ -44,9 +44,9 @@ def file_link(account: Account, file: File, *, now: datetime, inline: bool = Fal
     return path + signed_query(account, "file", str(file.pk), now=now, inline=inline)
 
 
-def zip_link(account: Account, pin: str, name: str, *, now: datetime) -> str:
-    path = reverse("content-zip", args=[account.pk, pin, f"{safe_name(name)}.zip"])
-    return path + signed_query(account, "zip", pin, now=now)
+def zip_link(account: Account, plan_id: str, name: str, *, now: datetime) -> str:
+    path = reverse("content-zip", args=[account.pk, plan_id, f"{safe_name(name)}.zip"])
+    return path + signed_query(account, "zip", plan_id, now=now)
 
 
 def signed_query(

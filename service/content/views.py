@@ -69,9 +69,9 @@ def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
 
 
 @reading
-def archive(request: HttpRequest, account_id: int, pin: str, name: str) -> HttpResponseBase:
-    signed_links.check(account_id, "zip", pin, request.GET, now=timezone.now())
-    return answer(request, PlannedArchive(account_id, pin, name, library_store()))
+def archive(request: HttpRequest, account_id: int, plan_id: str, name: str) -> HttpResponseBase:
+    signed_links.check(account_id, "zip", plan_id, request.GET, now=timezone.now())
+    return answer(request, PlannedArchive(account_id, plan_id, name, library_store()))
 
 
 @reading
@@ -116,8 +116,8 @@ class PlannedArchive:
     # Every new link changes the date of its plan, which a resuming download must not see.
     modified_at: datetime | None = None
 
-    def __init__(self, account_id: int, pin: str, name: str, store: Store) -> None:
-        plan = archive_plans.path(account_id, pin)
+    def __init__(self, account_id: int, plan_id: str, name: str, store: Store) -> None:
+        plan = archive_plans.path(account_id, plan_id)
         self._store = store
         try:
             self._archive = Archive(plan, store.open)
@@ -160,5 +160,5 @@ class StartedStream:
 urlpatterns = [
     path("file/<int:account_id>/<int:file_id>/<path:name>", file, name="content-file"),
     path("picture/<int:account_id>/<int:file_id>/<slug:size>", picture, name="content-picture"),
-    path("zip/<int:account_id>/<slug:pin>/<path:name>", archive, name="content-zip"),
+    path("zip/<int:account_id>/<slug:plan_id>/<path:name>", archive, name="content-zip"),
 ]

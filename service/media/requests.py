@@ -20,12 +20,12 @@ from django.utils.crypto import salted_hmac
 
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
 
-log = logging.getLogger("ferry.desk")
+log = logging.getLogger("ferry.media")
 
 Facts = dict[str, Any]
 Answer = Callable[[Facts], Facts]
 
-SOCKET, NEW_SOCKET, LOCK = "desk.sock", "desk.new", "desk.lock"
+SOCKET, NEW_SOCKET, LOCK = "media.sock", "media.new", "media.lock"
 # The kernel limits the length of a socket's path.
 LONGEST_PATH = 100
 MOST_LINE_BYTES = 2**20
@@ -72,7 +72,7 @@ class MediaServer:
 
     def _serve(self, listener: socket.socket, stopped: threading.Event) -> None:
         listener.settimeout(STOP_LOOK_SECONDS)
-        with ThreadPoolExecutor(MOST_WAITING, thread_name_prefix="desk") as threads:
+        with ThreadPoolExecutor(MOST_WAITING, thread_name_prefix="media-requests") as threads:
             while not stopped.is_set():
                 with suppress(TimeoutError):
                     self._receive(listener.accept()[0], threads)
@@ -102,7 +102,7 @@ class MediaServer:
         except (Busy, CannotConvert, NotFound) as refusal:
             return encode_refusal(refusal)
         except Exception:
-            log.exception("the desk has no answer kind=%r", question.get("kind"))
+            log.exception("no answer to a media request kind=%r", question.get("kind"))
             return encode_refusal(Busy())
         finally:
             close_old_connections()
@@ -211,7 +211,7 @@ def calling(folder: Path, timeout_seconds: float) -> Iterator[socket.socket]:
 
 def name_without_folder() -> str:
     """Return the name of an abstract socket, unique to this Ferry and impossible to guess."""
-    return f"\0ferry-{salted_hmac('ferry desk', str(settings.DATA_DIR)).hexdigest()[:16]}"
+    return f"\0ferry-{salted_hmac('ferry media requests', str(settings.DATA_DIR)).hexdigest()[:16]}"
 
 
 @contextmanager

@@ -54,14 +54,14 @@ class MediaWork:
         """`is_wanted` returns whether the service is in use at all."""
         self.stopped = threading.Event()
         self.jobs = Jobs(settings.MEDIA_JOBS)
-        self.desk = MediaServer()
+        self.server = MediaServer()
         self.children = children
         self._is_wanted = is_wanted
         self._seen_file_id = 0
         self._looked_at_all: datetime | None = None
-        self.desk.register(MOST_PICTURES, picture=of_file(self.picture))
+        self.server.register(MOST_PICTURES, picture=of_file(self.picture))
         self.player = Player(self.jobs, self.children, Cache(settings.MEDIA_CACHE))
-        self.player.register(self.desk)
+        self.player.register(self.server)
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -164,9 +164,9 @@ class MediaWork:
     def _answer(self) -> None:
         while not self.stopped.is_set():
             try:
-                self.desk.serve(self.stopped)
+                self.server.serve(self.stopped)
             except Exception:
-                log.exception("the desk broke")
+                log.exception("the media server broke")
                 self.stopped.wait(PAUSE_SECONDS)
 
     def _probe_until_stopped(self) -> None:

@@ -49,7 +49,7 @@ class Engine:
         self._leaving: set[str] = set()
         self._in_hand: set[str] = set()
         self._news: list[Event] = []
-        self._trial = CrashSearch()
+        self._crash_search = CrashSearch()
         self._asked_at: float | None = None
         self._computed_at = self._asked_cpu = self._seen_cpu = 0.0
         self._answered_at = self._started_at = 0.0
@@ -88,11 +88,11 @@ class Engine:
         """Give the engine an order, unless an order with its key was added and isn't gone."""
         if order.key in self._orders:
             return
-        if self._trial.is_struck_out(order.key):
+        if self._crash_search.is_struck_out(order.key):
             self._news.append(struck_out(order.key))
             return
         self._orders[order.key] = order
-        if self._trial.is_held(order.key):
+        if self._crash_search.is_held(order.key):
             self._held.add(order.key)
         else:
             self._send(order_document(order))
@@ -118,7 +118,7 @@ class Engine:
 
     def remove(self, key: str) -> None:
         """Remove a torrent. TorrentGone follows, even if the key is unknown."""
-        self._trial.forget(key)
+        self._crash_search.forget(key)
         is_there = self._orders.pop(key, None) is not None and key not in self._held
         self._held.discard(key)
         self._paused.discard(key)
@@ -150,9 +150,9 @@ class Engine:
         """Wait until there is something to poll, or the time is up. Return whether there is."""
         if self._news:
             return True
-        has_rung = self._wake_up.wait(within_seconds)
+        is_woken = self._wake_up.wait(within_seconds)
         self._wake_up.clear()
-        return has_rung
+        return is_woken
 
     def stop(self, within_seconds: float) -> None:
         """Have the engine save each torrent's progress and end; kill it at the deadline."""
@@ -211,9 +211,9 @@ class Engine:
             self._ping(now)
         if now - self._started_at >= ANSWER_SECONDS:
             self._failures = 0
-        if self._held or self._trial.is_going_on:
+        if self._held or self._crash_search.is_going_on:
             has_others = self._orders.keys() != self._held
-            self._release(self._trial.released(now, self._held, has_others=has_others))
+            self._release(self._crash_search.released(now, self._held, has_others=has_others))
 
     def _release(self, keys: tuple[str, ...]) -> None:
         self._held -= set(keys)
@@ -221,7 +221,7 @@ class Engine:
             self._send(order_document(self._orders[key]))
             if key in self._paused:
                 self._do("pause", key)
-        self._held = {key for key in self._held if self._trial.is_held(key)}
+        self._held = {key for key in self._held if self._crash_search.is_held(key)}
 
     def _bury(self, process: Process, now: float) -> None:
         """Find the culprit of a crash, as far as possible, and schedule the next start."""
@@ -230,7 +230,7 @@ class Engine:
         self._process = None
         active = self._orders.keys() - self._held
         in_hand, lived_seconds = self._in_hand & self._orders.keys(), now - self._started_at
-        self._suspects = self._trial.crashed(in_hand, set(active), lived_seconds)
+        self._suspects = self._crash_search.crashed(in_hand, set(active), lived_seconds)
         log.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
         pause = 2.0 ** (self._failures - 1) if self._failures else 0.0
         self._failures += 1
@@ -245,7 +245,9 @@ class Engine:
             return
         self._news += [TorrentGone(key) for key in sorted(self._leaving)]
         self._news.append(Restarted(self._suspects))
-        self._news += [struck_out(key) for key in self._suspects if self._trial.is_struck_out(key)]
+        self._news += [
+            struck_out(key) for key in self._suspects if self._crash_search.is_struck_out(key)
+        ]
         self._orders, self._suspects = {}, ()
         self._held, self._paused = set(), set()
         self._leaving, self._in_hand = set(), set()

@@ -41,7 +41,7 @@ class Tools:
 
     engine: Engine
     fetching: Fetching
-    landing: FileImport
+    imports: FileImport
 
 
 class TransferControl:
@@ -50,7 +50,7 @@ class TransferControl:
         self.tools = tools
         self.lease = lease
         self.limits = limits
-        self.ledger = ProgressWriter(lease)
+        self.progress = ProgressWriter(lease)
         self._to_import: list[Run] = []
 
     def free_slots(self) -> int:
@@ -255,7 +255,7 @@ class TransferControl:
             if run.stage is Stage.IMPORTING:
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
                 seeds = self.limits.seeds and may_seed
-                self.tools.landing.start(Job(run.id, self.lease.name, run.place, seeds, now))
+                self.tools.imports.start(Job(run.id, self.lease.name, run.place, seeds, now))
         self._to_import = []
 
     # The end
@@ -282,11 +282,11 @@ class TransferControl:
 
     def finish(self, run: Run, now: datetime) -> None:
         """End a run, and remove its folder unless the transfer may continue one day."""
-        self.ledger.close(run, now)
+        self.progress.close(run, now)
         is_over = not Transfer.running().filter(pk=run.id).exists()
         self.runs.drop(run)
         if is_over:
-            self.tools.landing.aside(run.place.remove)
+            self.tools.imports.aside(run.place.remove)
         for follower in self.runs.followers(run):
             if not follower.is_withdrawn:
                 self.begin(follower, now)

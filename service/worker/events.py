@@ -50,7 +50,7 @@ class EventHandler:
 
     def handle_all(self, now: datetime) -> None:
         tools = self._control.tools
-        for outcome in tools.landing.poll():
+        for outcome in tools.imports.poll():
             self._handle(outcome.transfer_id, outcome, now)
         self._queue.extend([*tools.engine.poll(), *tools.fetching.poll()])
         left = MOST_AT_ONCE

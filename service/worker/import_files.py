@@ -112,7 +112,7 @@ class FileImport:
         except FileNotFoundError:
             return ImportFailed(job.transfer_id, "incomplete")
         except Exception:
-            log.exception("landing failed transfer=%d", job.transfer_id)
+            log.exception("import failed transfer=%d", job.transfer_id)
             return ImportFailed(job.transfer_id, "disk_error")
 
     def _whole_or_not(self, job: Job) -> Outcome:

@@ -79,7 +79,7 @@ class Worker:
     def _end_shift(self, within_seconds: float) -> None:
         if self._shift is not None:
             shift, self._shift = self._shift, None
-            shift.tools.landing.stop()
+            shift.tools.imports.stop()
             shift.tools.fetching.stop(within_seconds / 4)
             shift.tools.engine.stop(within_seconds / 2)
 
@@ -114,7 +114,7 @@ class Shift:
         self._find_stalled(now)
         self._finish_those_that_left(now)
         self._report_imports()
-        self._control.ledger.write(self._runs, now)
+        self._control.progress.write(self._runs, now)
         self._control.start_imports(now)
         self._tidy(now)
 
@@ -214,13 +214,13 @@ class Shift:
 
     def _finish_those_that_left(self, now: datetime) -> None:
         for run in self._runs:
-            is_busy = run.is_withdrawn or self.tools.landing.is_busy_with(run.id)
+            is_busy = run.is_withdrawn or self.tools.imports.is_busy_with(run.id)
             if run.stage is Stage.LEAVING and not is_busy:
                 self._control.finish(run, now)
 
     def _report_imports(self) -> None:
         """Report the hashed share as progress between 100 (downloaded) and 101 (done)."""
-        for transfer_id, share in self.tools.landing.shares().items():
+        for transfer_id, share in self.tools.imports.shares().items():
             run = self._runs.get(transfer_id)
             if run is not None and run.stage is Stage.IMPORTING:
                 run.write(progress_percent=round(100 + min(share, 0.99), 2))
@@ -241,7 +241,7 @@ class Shift:
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
         wanted = {row[0] for row in wanted_rows()}
         for transfer_id in here - wanted:
-            self.tools.landing.aside(download_folder(transfer_id).remove)
+            self.tools.imports.aside(download_folder(transfer_id).remove)
 
 
 def numbers_of_all() -> tuple[object, ...]:

@@ -202,7 +202,7 @@ def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage
 
 @pytest.mark.slow
 @each_case("name", NAMES)
-def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
+def test_a_hostile_name_is_text_in_a_result(bob, storage, name):
 
     def sent(what: str) -> HttpResponse:
         storage.fails("/rest/transfer/magnet", 422, what)
@@ -212,7 +212,7 @@ def test_a_hostile_name_is_text_in_a_verdict(bob, storage, name):
     plain = counts(sent("no link"))
     answer = sent(name.replace("http", "hxxp"))
     harmless(answer, plain)
-    assert page(answer).select(".verdict bdi")
+    assert page(answer).select(".result bdi")
 
 
 @each_case("name", WORST)

@@ -160,7 +160,7 @@ def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, foreign, bad):
         line = f"magnet:?xt=urn:btih:{'8' * 40}"
         answer = bob.client.post("/transfers/send/", {"text": line})
     assert answer.status_code == 200
-    links = [tag["href"] for tag in page(answer).select(".verdict a")]
+    links = [tag["href"] for tag in page(answer).select(".result a")]
     assert links == [f"/transfers/s{Sent.objects.get().pk}/open/"]
 
 

@@ -35,7 +35,7 @@ from tests.service.media import samples
 from tests.service.media.working import working
 
 LIMITS = ResourceLimits(wall_seconds=120, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
-SOCKETS = ("desk.sock", "docker.sock", ".s.PGSQL.5432")
+SOCKETS = ("media.sock", "docker.sock", ".s.PGSQL.5432")
 PROGRAM = [sys.executable, hijacked.__file__]
 MAY = {"threads"}
 # Landlock's part; without it the rest still holds.

@@ -78,7 +78,7 @@ def working() -> Iterator[None]:
 
 
 def is_ready() -> bool:
-    return (settings.DATA_DIR / "desk.sock").exists()
+    return (settings.DATA_DIR / "media.sock").exists()
 
 
 def copied(account: Account, file: File, name: str) -> Iterator[Row]:

@@ -59,7 +59,7 @@ def table_of(run: dict[str, Any]) -> str:
     for group, title in TITLES.items():
         own = [row for row in rows if row.group == group]
         lines += [f"| **{title}** | | | |"] if own else []
-        lines += [f"| {row.name} | {row.seen} | {row.target} | {verdict(row)} |" for row in own]
+        lines += [f"| {row.name} | {row.seen} | {row.target} | {result(row)} |" for row in own]
     return "\n".join(lines) + "\n"
 
 
@@ -67,7 +67,7 @@ def row_of(facts: dict[str, Any]) -> Row:
     return Row(**{name: each for name, each in facts.items() if name != "is_reached"})
 
 
-def verdict(row: Row) -> str:
+def result(row: Row) -> str:
     if not row.target or row.value is None:
         return ""
     return "met" if row.is_reached else "**missed**"

@@ -135,7 +135,7 @@ def add_a_link(driver: Driver, ferry: Ferry) -> None:
     driver.click("#omni")
     driver.type(f"magnet:?xt=urn:btih:{secrets.token_hex(20)}&dn={name.replace(' ', '+')}")
     driver.click("#send [type=submit]")
-    driver.until("document.getElementById('verdicts-summary').textContent.trim() !== ''")
+    driver.until("document.getElementById('results-summary').textContent.trim() !== ''")
     driver.open(f"{ferry.url}/transfers/")
     driver.until(f"document.getElementById('transfers').textContent.includes('{name}')")
 

@@ -102,9 +102,9 @@ def test_lines_are_counted_marked_and_added(alice):
     expect(field).to_have_attribute("aria-invalid", "true")
     is_fine(page)
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#verdicts-summary")).to_have_text("Added: 2, not added: 1")
+    expect(page.locator("#results-summary")).to_have_text("Added: 2, not added: 1")
     expect(field).to_have_value("nothing at all")
-    expect(page.locator(".verdict")).to_have_count(1)
+    expect(page.locator(".result")).to_have_count(1)
     is_fine(page)
 
 
@@ -114,26 +114,26 @@ def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     known, new = magnet("Known"), [magnet(f"New {number}") for number in range(30)]
     page.locator("#omni").fill(known)
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator(".verdict")).to_have_count(1)
+    expect(page.locator(".result")).to_have_count(1)
     expect(page.locator("#under-way")).to_be_visible()
     page.locator("#omni").fill("\n".join([*new, known, "nothing"]))
     add = page.get_by_role("button", name="Add 31")
     add.scroll_into_view_if_needed()
     before = page.locator("#under-way").bounding_box()["y"]
     add.click()
-    expect(page.locator("#verdicts-summary")).to_have_text(
+    expect(page.locator("#results-summary")).to_have_text(
         "Added: 30, already here: 1, not added: 1"
     )
-    expect(page.locator(".verdict")).to_have_count(2)
-    expect(page.locator(".verdict[data-outcome=known]")).to_contain_text("Known")
-    expect(page.locator(".verdict[data-outcome=unreadable]")).to_contain_text("nothing")
+    expect(page.locator(".result")).to_have_count(2)
+    expect(page.locator(".result[data-outcome=known]")).to_contain_text("Known")
+    expect(page.locator(".result[data-outcome=unreadable]")).to_contain_text("nothing")
     assert abs(page.locator("#under-way").bounding_box()["y"] - before) < MOST_JUMP_PX
     assert page.evaluate("scrollY") == 0
     expect(page.locator("#send [type=submit]")).to_be_focused()
     page.get_by_role("link", name="Dismiss").click()
-    expect(page.locator(".verdict")).to_have_count(0)
+    expect(page.locator(".result")).to_have_count(0)
     expect(page.get_by_role("link", name="Dismiss")).to_be_hidden()
-    expect(page.locator("#verdicts-summary")).to_have_text("")
+    expect(page.locator("#results-summary")).to_have_text("")
     is_fine(page)
 
 
@@ -142,10 +142,10 @@ def test_without_scripts_too_only_what_was_not_added_has_rows(scriptless):
     scriptless.open("/add/")
     page.locator("#omni").fill(f"{magnet()}\n{magnet()}\nnothing")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
-    expect(page.locator(".verdict")).to_have_count(1)
+    expect(page.locator("#results-summary")).to_have_text("2 transfers added, 1 not added")
+    expect(page.locator(".result")).to_have_count(1)
     page.get_by_role("link", name="Dismiss").click()
-    expect(page.locator(".verdict")).to_have_count(0)
+    expect(page.locator(".result")).to_have_count(0)
 
 
 def test_what_is_pasted_anywhere_lands_in_the_field_and_waits(alice):
@@ -156,10 +156,10 @@ def test_what_is_pasted_anywhere_lands_in_the_field_and_waits(alice):
     paste(page, link)
     expect(page.locator("#omni")).to_have_value(link)
     expect(page.locator("#omni")).to_be_focused()
-    expect(page.locator(".verdict")).to_have_count(0)
+    expect(page.locator(".result")).to_have_count(0)
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Add", exact=True).press("Enter")
-    expect(page.locator(".verdict[data-outcome=added]")).to_contain_text("Pasted")
+    expect(page.locator(".result[data-outcome=added]")).to_contain_text("Pasted")
 
 
 def test_dropped_and_picked_files_are_sent_at_once(alice):
@@ -217,21 +217,21 @@ def test_nothing_is_lost_offline_or_signed_out(here, context, cuts):
     page.locator("#omni").fill(lines)
     context.set_offline(True)
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator("#verdicts [role=alert]")).to_contain_text("offline")
+    expect(page.locator("#results [role=alert]")).to_contain_text("offline")
     expect(page.locator("#omni")).to_have_value(lines)
     context.set_offline(False)
     context.clear_cookies(name=f"ferry_session_{here.ferry.port}")
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator("#verdicts [role=alert]")).to_contain_text("signed out")
+    expect(page.locator("#results [role=alert]")).to_contain_text("signed out")
     expect(page.locator("#omni")).to_have_value(lines)
     Visitor(context.new_page(), here.url, here.ferry).sign_in()
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator("#verdicts-summary")).to_have_text("Added: 2")
+    expect(page.locator("#results-summary")).to_have_text("Added: 2")
     expect(page.locator("#omni")).to_have_value("")
 
 
 def test_a_slow_service_hangs_no_page(here):
-    """Each request brings a few verdicts, and the rest of the lines waits in the page."""
+    """Each request brings a few results, and the rest of the lines waits in the page."""
     page, asked = here.page, []
     here.open("/add/")
 
@@ -246,7 +246,7 @@ def test_a_slow_service_hangs_no_page(here):
     page.route("**/transfers/send/", slow)
     page.locator("#omni").fill("\n".join(magnet() for _each in range(30)))
     page.get_by_role("button", name="Add 30").click()
-    expect(page.locator("#verdicts-summary")).to_have_text("Added: 30")
+    expect(page.locator("#results-summary")).to_have_text("Added: 30")
     assert len(asked) == 30
     assert max(asked) == 25
 
@@ -277,7 +277,7 @@ def test_the_screens_fit(here):
     expect(page.get_by_role("button", name="Add 2")).to_be_visible()
     look("filled in")
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator(".verdict")).to_have_count(1)
+    expect(page.locator(".result")).to_have_count(1)
     look("added")
     assert {case: faults for case, faults in found.items() if faults} == {}
 
@@ -290,7 +290,7 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
         {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
     )
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#verdicts-summary")).to_have_text("2 transfers added, 1 not added")
+    expect(page.locator("#results-summary")).to_have_text("2 transfers added, 1 not added")
     expect(page.locator("#omni")).to_have_value("nothing")
     again = magnet("Asked")
     scriptless.open(f"/add/?magnet={quote(again)}")
@@ -338,7 +338,7 @@ def test_what_was_already_here_is_not_counted_as_added(here):
     here.open("/add/")
     page.locator("#omni").fill("\n".join(lines[:2]))
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator("#verdicts-summary")).to_have_text("Added: 2")
+    expect(page.locator("#results-summary")).to_have_text("Added: 2")
     here.open(f"/add/?list#text={quote(chr(10).join(lines))}")
     page.get_by_role("button", name="Add 3 transfers").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("On its way")

@@ -338,13 +338,13 @@ def test_a_link_without_a_name_is_called_as_soon_as_somebody_knows(alice, far):
     page, info_hash, title = alice.page, secrets.token_hex(20), name()
     page.get_by_label("Magnet links or web addresses").fill(f"magnet:?xt=urn:btih:{info_hash}")
     page.get_by_role("button", name="Add", exact=True).click()
-    verdict = page.locator("#verdicts .verdict strong")
-    expect(verdict).to_have_text(info_hash)
+    result = page.locator("#results .result strong")
+    expect(result).to_have_text(info_hash)
     (one,) = far.fake.transfers.values()
     one.title = title
     far.tells(one)
     expect(row(page, title)).to_be_visible(timeout=PATIENCE_MS)
-    expect(verdict).to_have_text(title)
+    expect(result).to_have_text(title)
 
 
 def test_a_session_that_ends_leads_to_the_sign_in_and_back(alice, far):

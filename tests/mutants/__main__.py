@@ -57,18 +57,18 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Result:
     name: str
-    verdict: str
+    result: str
     seconds: float = 0.0
     by: str = ""  # the test that caught it, or why it can't be judged
 
     @property
     def is_caught(self) -> bool:
-        return self.verdict in (CAUGHT, TIMED_OUT)
+        return self.result in (CAUGHT, TIMED_OUT)
 
     def __str__(self) -> str:
-        return f"{self.verdict:9}  {self.seconds:5.0f} s  {self.name}  {self.by}".rstrip()
+        return f"{self.result:9}  {self.seconds:5.0f} s  {self.name}  {self.by}".rstrip()
 
 
 class Copies:
@@ -133,24 +133,24 @@ def ended(process: "subprocess.Popen[bytes]", limit: float) -> int | None:
     return None
 
 
-def judged(copies: Copies, limit: float, fault: Fault) -> Verdict:
+def judged(copies: Copies, limit: float, fault: Fault) -> Result:
     try:
         run = copies.tested(fault.tests, limit, fault)
     except (OSError, NoLongerApplies) as misfit:
-        return Verdict(fault.name, BROKEN, by=f"no longer applies: {misfit}")
+        return Result(fault.name, BROKEN, by=f"no longer applies: {misfit}")
     # pytest itself ends a test that hangs, and then names no failure.
     failed = CAUGHT if run.failure else TIMED_OUT
     outcomes = {PASSED: MISSED, FAILED: failed, None: TIMED_OUT}
     outcome = outcomes.get(run.code, BROKEN)
     if outcome == BROKEN:
-        return Verdict(fault.name, BROKEN, run.seconds, f"pytest ended with {run.code}")
+        return Result(fault.name, BROKEN, run.seconds, f"pytest ended with {run.code}")
     if outcome != MISSED:
         # All cases of the test: their names may hold what no command line takes.
         suspects = [run.failure.partition("[")[0]] if run.failure else fault.tests
         if copies.tested(suspects, limit).code != PASSED:
             why = f"also without it, these don't pass: {' '.join(suspects)}"
-            return Verdict(fault.name, BROKEN, run.seconds, why)
-    return Verdict(fault.name, outcome, run.seconds, run.failure)
+            return Result(fault.name, BROKEN, run.seconds, why)
+    return Result(fault.name, outcome, run.seconds, run.failure)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -158,15 +158,15 @@ def main(arguments: Sequence[str]) -> int:
     # Shells start what runs in the background with it ignored, and pytest would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = [fault for fault in faults.read() if fault.name in asked.names or not asked.names]
-    verdicts: list[Verdict] = []
+    results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="ferry-mutants-") as home:
         copies = Copies(asked.base, Path(home), asked.jobs)
         judge = partial(judged, copies, asked.seconds)
-        for verdict in side_by_side(asked.jobs, judge, chosen):
-            verdicts.append(verdict)
-            print(verdict, flush=True)
-            keep(asked.json, verdicts)
-    return told(verdicts)
+        for result in side_by_side(asked.jobs, judge, chosen):
+            results.append(result)
+            print(result, flush=True)
+            keep(asked.json, results)
+    return told(results)
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -175,7 +175,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="so many run at once")
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
     parser.add_argument("--base", type=Path, default=BASE, help="another checkout to judge")
-    parser.add_argument("--json", type=Path, help="where to write the verdicts")
+    parser.add_argument("--json", type=Path, help="where to write the results")
     asked = parser.parse_args(arguments)
     unknown = set(asked.names) - {fault.name for fault in faults.read()}
     if unknown:
@@ -193,26 +193,26 @@ def side_by_side(jobs: int, act: Callable[[Item], Value], items: Sequence[Item])
         threads.shutdown(cancel_futures=True)
 
 
-def keep(place: Path | None, verdicts: Sequence[Verdict]) -> None:
+def keep(place: Path | None, results: Sequence[Result]) -> None:
     """As they come: a run that breaks off keeps what it has."""
     if place is not None:
-        facts = {"caught": sum(each.is_caught for each in verdicts), "of": len(verdicts)}
-        rows = [asdict(each) for each in verdicts]
+        facts = {"caught": sum(each.is_caught for each in results), "of": len(results)}
+        rows = [asdict(each) for each in results]
         place.write_text(json.dumps(facts | {"faults": rows}, indent=1))
 
 
-def told(verdicts: Sequence[Verdict]) -> int:
-    counts = Counter(each.verdict for each in verdicts)
-    print(f"caught {sum(each.is_caught for each in verdicts)} of {len(verdicts)}")
-    for each in (each for each in faults.read() if each.name in of(verdicts, MISSED)):
+def told(results: Sequence[Result]) -> int:
+    counts = Counter(each.result for each in results)
+    print(f"caught {sum(each.is_caught for each in results)} of {len(results)}")
+    for each in (each for each in faults.read() if each.name in of(results, MISSED)):
         print(f"missed: {each.wrong} ({each.name})")
     if counts[BROKEN]:
-        print(f"NOT JUDGED: {', '.join(of(verdicts, BROKEN))}")
+        print(f"NOT JUDGED: {', '.join(of(results, BROKEN))}")
     return int(counts[BROKEN] > 0)
 
 
-def of(verdicts: Sequence[Verdict], wanted: str) -> list[str]:
-    return [each.name for each in verdicts if each.verdict == wanted]
+def of(results: Sequence[Result], wanted: str) -> list[str]:
+    return [each.name for each in results if each.result == wanted]
 
 
 if __name__ == "__main__":

@@ -99,17 +99,17 @@ def send(request: HttpRequest) -> HttpResponse:
         return respond(request, 403, _("Your account isn't allowed to add anything."))
     bound = cast("Request", request)
     try:
-        parcel = form_body.unpacked(
+        submission = form_body.unpacked(
             bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
         )
-        taken, done = deliver.delivered(bound, parcel, user)
+        taken, done = deliver.delivered(bound, submission, user)
     except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = message_of(failure)
         return respond(request, trouble.status, trouble.words)
     left = deliver.left_lines(taken, done)
-    return answered(request, parcel.verdicts + done.verdicts, left, done.trouble)
+    return answered(request, submission.results + done.results, left, done.trouble)
 
 
 def bearer_token(request: HttpRequest) -> str:
@@ -136,23 +136,23 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
 
 
 def answered(
-    request: HttpRequest, verdicts: list[ItemResult], left: list[str], trouble: str
+    request: HttpRequest, results: list[ItemResult], left: list[str], trouble: str
 ) -> HttpResponse:
     """Return a line or JSON record for each item, for scripts and their authors to read."""
-    if not verdicts and not left:
+    if not results and not left:
         return respond(request, 422, deliver.nothing_words())
-    part = results_panel(verdicts, trouble)
+    part = results_panel(results, trouble)
     is_whole = part.is_well and not left
     if wants_json(request):
         rows = [
             {"name": each.name, "outcome": each.outcome, "sentence": each.sentence}
-            for each in verdicts
+            for each in results
         ]
         body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": left}
         return JsonResponse(body, status=200 if is_whole else 422)
-    lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in verdicts]
+    lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in results]
     lines += [f"left: {one_line(line)}" for line in left]
-    return plain([*lines, summary_words(verdicts)], 200 if is_whole else 422)
+    return plain([*lines, summary_words(results)], 200 if is_whole else 422)
 
 
 def respond(request: HttpRequest, status: int, words: str) -> HttpResponse:

@@ -21,13 +21,15 @@ def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
     )
 
 
-def delivered(request: Request, parcel: Submission, by: User | None = None) -> tuple[Intake, Batch]:
-    taken = parse.taken(parcel.text)
+def delivered(
+    request: Request, submission: Submission, by: User | None = None
+) -> tuple[Intake, Batch]:
+    taken = parse.taken(submission.text)
     items = taken.items
     if len(items) == 1:
-        items = [parse.named(items[0], parcel.title)]
-    done = add_send.send(errand_of(request, parcel.folder, by), items)
-    if any(verdict.is_well for verdict in parcel.verdicts + done.verdicts):
+        items = [parse.named(items[0], submission.title)]
+    done = add_send.send(errand_of(request, submission.folder, by), items)
+    if any(result.is_well for result in submission.results + done.results):
         poll.changed(request.service)
     return taken, done
 

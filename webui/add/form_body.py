@@ -39,7 +39,7 @@ class Submission:
     folder: str = ""
     title: str = ""
     lines: list[str] = field(default_factory=list)
-    verdicts: list[ItemResult] = field(default_factory=list)
+    results: list[ItemResult] = field(default_factory=list)
     size_bytes: int = 0
 
     @property
@@ -61,10 +61,10 @@ class Submission:
 class OutOfDate(UploadRefused):
     """The form may be another site's, so nothing was sent. The typed lines are not lost."""
 
-    def __init__(self, parcel: Submission) -> None:
+    def __init__(self, submission: Submission) -> None:
         words = _("This page was out of date, so nothing was added. Look at it, then press Add.")
         super().__init__(403, words)
-        self.parcel = parcel
+        self.submission = submission
 
 
 def too_much() -> UploadRefused:
@@ -96,7 +96,7 @@ def read_multipart(
     """Read the parts in order: a plain form sends its token first, and the folder before files."""
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
-    parcel = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
+    submission = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
     is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))
     for number, part in enumerate(multipart.read_parts(request, length_bytes)):
         if number > MOST_FIELDS:
@@ -106,14 +106,14 @@ def read_multipart(
         elif not part.is_file:
             is_text = part.name in TEXT_FIELDS
             most_bytes = parse.MOST_BYTES if is_text else multipart.LONGEST_FIELD_BYTES
-            parcel.take(part.name, part.text(most_bytes))
+            submission.take(part.name, part.text(most_bytes))
         elif not is_checked:
             break
         elif part.name == FILE_FIELD and part.filename:
-            parcel.verdicts.append(passed_on(request, commission(parcel.folder), part))
+            submission.results.append(passed_on(request, commission(submission.folder), part))
     if not is_checked:
-        raise OutOfDate(parcel)
-    return parcel
+        raise OutOfDate(submission)
+    return submission
 
 
 def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submission:
@@ -124,12 +124,12 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submi
         raise UploadRefused(413, words)
     sent = fields_of(request, length_bytes)
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
-    parcel = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
+    submission = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
     for name, value in sent:
-        parcel.take(name, value)
+        submission.take(name, value)
     if not is_trusted and not is_ours(request, token):
-        raise OutOfDate(parcel)
-    return parcel
+        raise OutOfDate(submission)
+    return submission
 
 
 def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
@@ -157,10 +157,10 @@ def passed_on(request: Request, errand: Errand, part: FormPart) -> ItemResult:
         if part.filename.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
             torrent = whole(content)
             return send.send_file(errand, part.filename, BytesIO(torrent), size_bytes, torrent)
-        verdict = send.send_file(errand, part.filename, content, size_bytes, None)
-    if verdict.is_well:
+        result = send.send_file(errand, part.filename, content, size_bytes, None)
+    if result.is_well:
         folders.changed(errand.service, [errand.folder_id or ROOT])
-    return verdict
+    return result
 
 
 def whole(content: Readable) -> bytes:

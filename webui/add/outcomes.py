@@ -91,40 +91,40 @@ class ResultsPanel:
     trouble: str
 
 
-def results_panel(verdicts: Sequence[ItemResult], trouble: str = "") -> ResultsPanel:
-    worth_a_row = [each for each in verdicts if each.outcome != "added" or len(verdicts) == 1]
-    in_order = sorted(worth_a_row, key=lambda verdict: verdict.is_well)
+def results_panel(results: Sequence[ItemResult], trouble: str = "") -> ResultsPanel:
+    worth_a_row = [each for each in results if each.outcome != "added" or len(results) == 1]
+    in_order = sorted(worth_a_row, key=lambda result: result.is_well)
     shown = in_order[:MOST_SHOWN]
     return ResultsPanel(
-        summary=summary_words(verdicts),
-        is_well=not trouble and all(verdict.is_well for verdict in verdicts),
-        has_items=bool(verdicts),
-        has_added=any(verdict.outcome == "added" for verdict in verdicts),
-        rows=[row_of(verdict) for verdict in shown],
+        summary=summary_words(results),
+        is_well=not trouble and all(result.is_well for result in results),
+        has_items=bool(results),
+        has_added=any(result.outcome == "added" for result in results),
+        rows=[row_of(result) for result in shown],
         more=more_words(len(in_order) - len(shown)),
         trouble=trouble,
     )
 
 
-def row_of(verdict: ItemResult) -> ResultRow:
+def row_of(result: ItemResult) -> ResultRow:
     return ResultRow(
-        key=verdict.key,
-        outcome=verdict.outcome,
-        tone=TONES.get(verdict.outcome, ""),
-        icon=ICONS[verdict.outcome],
-        name=verdict.name[:LONGEST_SHOWN],
-        sentence=verdict.sentence,
-        url=verdict.url,
+        key=result.key,
+        outcome=result.outcome,
+        tone=TONES.get(result.outcome, ""),
+        icon=ICONS[result.outcome],
+        name=result.name[:LONGEST_SHOWN],
+        sentence=result.sentence,
+        url=result.url,
     )
 
 
-def summary_words(verdicts: Sequence[ItemResult]) -> str:
+def summary_words(results: Sequence[ItemResult]) -> str:
     """Return `2 transfers added, 1 already here, 3 not added`."""
-    added = sum(verdict.outcome == "added" for verdict in verdicts)
-    known = sum(verdict.outcome == "known" for verdict in verdicts)
-    others = len(verdicts) - added - known
+    added = sum(result.outcome == "added" for result in results)
+    known = sum(result.outcome == "known" for result in results)
+    others = len(results) - added - known
     said = []
-    if added or not verdicts:
+    if added or not results:
         words = ngettext("%(count)s transfer added", "%(count)s transfers added", added)
         said.append(words % {"count": count_words(added)})
     if known:

@@ -31,7 +31,7 @@ class AddBox:
     folders: list[FolderChoice]
     free_text: str
     left: str
-    verdicts: ResultsPanel | None
+    results: ResultsPanel | None
     takes_folder: bool = False
 
 
@@ -73,12 +73,12 @@ def add_box(
         folders=[FolderChoice(id_, name, id_ == (chosen or ROOT)) for id_, name in choices],
         free_text=_("%(size)s free") % {"size": gauge.free} if gauge else "",
         left=left_words(left_count),
-        verdicts=None,
+        results=None,
     )
 
 
-def with_verdicts(box: AddBox, verdicts: ResultsPanel) -> AddBox:
-    return replace(box, verdicts=verdicts)
+def with_results(box: AddBox, results: ResultsPanel) -> AddBox:
+    return replace(box, results=results)
 
 
 def left_words(count: int) -> str:
@@ -95,10 +95,10 @@ def left_words(count: int) -> str:
 def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage:
     shown = items[:MOST_PICKS]
     hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, UnreadableItem)]
-    is_done = box.verdicts is not None and box.verdicts.is_well and not box.left
+    is_done = box.results is not None and box.results.is_well and not box.left
     readable = sum(not isinstance(item, UnreadableItem) for item in items)
     return AskPage(
-        title=done_words(box.verdicts) if box.verdicts and is_done else title_words(readable),
+        title=done_words(box.results) if box.results and is_done else title_words(readable),
         picks=[pick_of(item) for item in shown],
         hidden_text="\n".join(hidden),
         more=more_words(len(hidden)),
@@ -109,8 +109,8 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
     )
 
 
-def done_words(verdicts: ResultsPanel) -> str:
-    return _("On its way") if verdicts.has_added else _("Already here")
+def done_words(results: ResultsPanel) -> str:
+    return _("On its way") if results.has_added else _("Already here")
 
 
 def title_words(count: int) -> str:

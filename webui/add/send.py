@@ -53,7 +53,7 @@ class Errand:
 class Batch:
     """The outcomes so far. `left`: items not tried yet. `trouble`: why it's no use to go on now."""
 
-    verdicts: list[ItemResult]
+    results: list[ItemResult]
     left: list[Item]
     trouble: str = ""
 
@@ -63,21 +63,21 @@ def send(
 ) -> Batch:
     """Send items one by one. A refused item stops nothing; an absent service stops the rest."""
     deadline = clock() + PATIENCE_SECONDS
-    verdicts: list[ItemResult] = []
+    results: list[ItemResult] = []
     for position, item in enumerate(items):
         if isinstance(item, UnreadableItem):
-            verdicts.append(ItemResult(item, "unreadable", unreadable_words(item.why)))
+            results.append(ItemResult(item, "unreadable", unreadable_words(item.why)))
             continue
         if clock() > deadline:
-            return Batch(verdicts, list(items[position:]))
+            return Batch(results, list(items[position:]))
         try:
-            verdicts.append(sent(errand, item))
+            results.append(sent(errand, item))
         except Failure as failure:
-            verdict = refused(item, failure)
-            verdicts.append(verdict)
+            result = refused(item, failure)
+            results.append(result)
             if is_about_service(failure):
-                return Batch(verdicts, list(items[position + 1 :]), verdict.sentence)
-    return Batch(verdicts, [])
+                return Batch(results, list(items[position + 1 :]), result.sentence)
+    return Batch(results, [])
 
 
 def sent(errand: Errand, item: MagnetItem | AddressItem) -> ItemResult:

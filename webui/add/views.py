@@ -74,13 +74,13 @@ def too_late(request: HttpRequest) -> HttpResponse:
 def send(request: Request) -> HttpResponse:
     """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     try:
-        parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
+        submission = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
         return refusal(request, refused)
-    taken, done = delivered(request, parcel)
+    taken, done = delivered(request, submission)
     if is_script(request):
-        return for_script(request, parcel, taken, done)
-    return answered(request, "add/new.html", parcel, taken, done)
+        return for_script(request, submission, taken, done)
+    return answered(request, "add/new.html", submission, taken, done)
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -88,45 +88,47 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
         return refusal_for_script(request, refused)
     if isinstance(refused, OutOfDate):
         log.warning("refused form path=%s reason='out of date'", request.path)
-        box = box_of(request, refused.parcel.folder, text=refused.parcel.text)
-        box = pages.with_verdicts(box, results_panel([], refused.reason))
+        box = box_of(request, refused.submission.folder, text=refused.submission.text)
+        box = pages.with_results(box, results_panel([], refused.reason))
         return render(request, "add/new.html", {"box": box}, status=403)
     return error_views.plain(request, refused.status, text=refused.reason)
 
 
-def for_script(request: Request, parcel: Submission, taken: Intake, done: Batch) -> JsonResponse:
+def for_script(
+    request: Request, submission: Submission, taken: Intake, done: Batch
+) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
-    verdicts = parcel.verdicts + done.verdicts
-    part = results_panel(verdicts, done.trouble)
-    bad = next((verdict for verdict in verdicts if not verdict.is_well), None)
+    results = submission.results + done.results
+    part = results_panel(results, done.trouble)
+    bad = next((result for result in results if not result.is_well), None)
     return JsonResponse(
         {
-            "ok": bool(verdicts) and part.is_well,
-            "reason": bad.sentence if bad else "" if verdicts else nothing_words(),
-            "name": verdicts[0].name if verdicts else "",
-            "items": [script_item(verdict) for verdict in verdicts],
-            "kept": [verdict.line for verdict in verdicts if verdict.line],
+            "ok": bool(results) and part.is_well,
+            "reason": bad.sentence if bad else "" if results else nothing_words(),
+            "name": results[0].name if results else "",
+            "items": [script_item(result) for result in results],
+            "kept": [result.line for result in results if result.line],
             "left": left_lines(taken, done),
             "trouble": done.trouble,
         }
     )
 
 
-def script_item(verdict: ItemResult) -> dict[str, str]:
-    return {**asdict(row_of(verdict)), "line": verdict.item.line}
+def script_item(result: ItemResult) -> dict[str, str]:
+    return {**asdict(row_of(result)), "line": result.item.line}
 
 
 def answered(
-    request: Request, template: str, parcel: Submission, taken: Intake, done: Batch
+    request: Request, template: str, submission: Submission, taken: Intake, done: Batch
 ) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
-    verdicts = parcel.verdicts + done.verdicts
-    trouble = done.trouble or ("" if verdicts or done.left else nothing_words())
-    part = results_panel(verdicts, trouble)
+    results = submission.results + done.results
+    trouble = done.trouble or ("" if results or done.left else nothing_words())
+    part = results_panel(results, trouble)
     left = left_lines(taken, done)
-    text = "\n".join([verdict.line for verdict in verdicts if verdict.line] + left)
-    box = box_of(request, parcel.folder, text=text, left_count=len(left))
-    box = pages.with_verdicts(box, part)
+    text = "\n".join([result.line for result in results if result.line] + left)
+    box = box_of(request, submission.folder, text=text, left_count=len(left))
+    box = pages.with_results(box, part)
     page = pages.ask_page(parse.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
     return render(request, template, {"box": box, "page": page}, status=status)
@@ -144,11 +146,11 @@ def add(request: Request) -> HttpResponse:
     if request.method != "POST":
         return ask(request)
     try:
-        parcel = form_body.unpacked(request, lambda folder: errand_of(request, folder))
+        submission = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
         return refusal(request, refused)
-    taken, done = delivered(request, parcel)
-    return answered(request, "add/ask.html", parcel, taken, done)
+    taken, done = delivered(request, submission)
+    return answered(request, "add/ask.html", submission, taken, done)
 
 
 def ask(request: Request) -> HttpResponse:

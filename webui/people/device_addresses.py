@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port
 from django.utils.module_loading import import_string
 
-MOST_DOORS = 4
+MOST_ADDRESSES = 4
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def bases(request: HttpRequest) -> list[str]:
     if not is_loopback(name) or is_loopback(settings.HOST):
         return [own]
     found = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
-    return [f"http://{address}:{settings.PORT}" for address in found[:MOST_DOORS]] or [own]
+    return [f"http://{address}:{settings.PORT}" for address in found[:MOST_ADDRESSES]] or [own]
 
 
 def is_loopback(name: str) -> bool:

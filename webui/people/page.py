@@ -81,7 +81,7 @@ class InvitePage:
 class InvitedPage:
     title: str
     text: str
-    doors: Sequence[DeviceAddress]
+    addresses: Sequence[DeviceAddress]
     hint: str
 
 
@@ -155,7 +155,7 @@ def person_page(
     )
 
 
-def invited_page(role: str, doors: Sequence[DeviceAddress], expires: str) -> InvitedPage:
+def invited_page(role: str, addresses: Sequence[DeviceAddress], expires: str) -> InvitedPage:
     words = {"role": role_words(role), "when": expires}
     return InvitedPage(
         _("Invitation"),
@@ -164,8 +164,8 @@ def invited_page(role: str, doors: Sequence[DeviceAddress], expires: str) -> Inv
             "%(when)s. It is shown only now."
         )
         % words,
-        doors,
+        addresses,
         hint=_("Each address leads here; the phone must be in the same network.")
-        if len(doors) > 1
+        if len(addresses) > 1
         else "",
     )

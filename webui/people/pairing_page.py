@@ -12,7 +12,7 @@ from webui.signin.devices_page import name_and_icon
 
 @dataclass(frozen=True)
 class OfferPart:
-    doors: Sequence[DeviceAddress]
+    addresses: Sequence[DeviceAddress]
     number: str
     state_url: str
 
@@ -46,8 +46,8 @@ class ApprovePage:
     address: str
 
 
-def offer_part(doors: Sequence[DeviceAddress], number: str, pairing_id: int) -> OfferPart:
-    return OfferPart(doors, number, reverse("account-pair-offered", args=[pairing_id]))
+def offer_part(addresses: Sequence[DeviceAddress], number: str, pairing_id: int) -> OfferPart:
+    return OfferPart(addresses, number, reverse("account-pair-offered", args=[pairing_id]))
 
 
 def outcome_part(*, agent: str, is_used: bool, is_over: bool) -> OutcomePart:

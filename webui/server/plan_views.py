@@ -34,11 +34,11 @@ def retry(request: Request, wish: str) -> HttpResponse:
     if not items:
         raise NotFound("not_found", status=404)
     errand = Errand(request.service, request.user, None, timezone.now())
-    verdict = add_send.send(errand, items[:1]).verdicts[0]
-    if verdict.is_well:
+    result = add_send.send(errand, items[:1]).results[0]
+    if result.is_well:
         wishlist.hide(request.service, account, found)
         poll.changed(request.service)
-    say(request, verdict)
+    say(request, result)
     return redirect(reverse("account-server", fragment="plan"))
 
 
@@ -60,6 +60,6 @@ def find_wish(request: Request, key: str) -> tuple[Account, Wish]:
     return account, found
 
 
-def say(request: Request, verdict: ItemResult) -> None:
-    tell = messages.success if verdict.is_well else messages.error
-    tell(request, f"{verdict.name}: {verdict.sentence}")
+def say(request: Request, result: ItemResult) -> None:
+    tell = messages.success if result.is_well else messages.error
+    tell(request, f"{result.name}: {result.sentence}")

@@ -39,7 +39,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class SharePage:
-    """The page that makes a link. Until then, `doors` is empty."""
+    """The page that makes a link. Until then, `addresses` is empty."""
 
     title: str
     text: str
@@ -47,7 +47,7 @@ class SharePage:
     back_url: str
     back_label: str
     error: str = ""
-    doors: Sequence[DeviceAddress] = ()
+    addresses: Sequence[DeviceAddress] = ()
     list_url: str = ""
 
 
@@ -55,7 +55,7 @@ class SharePage:
 class Made:
     """A new link: its addresses, and when it expires."""
 
-    doors: Sequence[DeviceAddress]
+    addresses: Sequence[DeviceAddress]
     list_url: str
     expires_at: datetime
 
@@ -80,7 +80,7 @@ def share_page(
         "Open this link in VLC, or scan it with a phone's camera. Whoever has it can play and "
         "download this without signing in, until %(when)s."
     ) % {"when": calendar.to_the_minute(made.expires_at)}
-    return replace(page, text=text, doors=made.doors, list_url=made.list_url)
+    return replace(page, text=text, addresses=made.addresses, list_url=made.list_url)
 
 
 def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:

@@ -65,10 +65,10 @@ class Player:
         self._locks: WeakValueDictionary[Path, Lock] = WeakValueDictionary()
         self._locks_lock = threading.Lock()
 
-    def register(self, desk: MediaServer) -> None:
-        desk.register(MOST_SEGMENTS, segment=of_file(self.segment))
+    def register(self, server: MediaServer) -> None:
+        server.register(MOST_SEGMENTS, segment=of_file(self.segment))
         others = {"plan": self.plan, "init": self.init, "film": self.film}
-        desk.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
+        server.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
 
     def stop(self) -> None:
         self._is_stopped = True

@@ -182,7 +182,7 @@ async function done(outcomes) {
   await forget();
   history.replaceState(null, "", location.pathname);
   form.hidden = true;
-  find("verdicts")?.remove();
+  find("results")?.remove();
   title(outcomes.added ? asking.done : asking.here);
   say(`${outcomes}. ${asking.close}`);
   find("show").hidden = false;

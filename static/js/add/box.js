@@ -2,7 +2,7 @@
 import { fill, numberWords } from "../files/words.js";
 import { read } from "./lines.js";
 import { send, tellOthers, words } from "./sender.js";
-import { show as showVerdicts } from "./verdicts.js";
+import { show as showResults } from "./results.js";
 
 const MOST_MARKS = 5;
 const MOST_NAMES = 3;
@@ -91,9 +91,9 @@ async function deliver(lines) {
   field.value = [...kept, ...beyond].join("\n");
   busy(false);
   keep();
-  showVerdicts(outcomes, trouble);
+  showResults(outcomes, trouble);
   look();
-  // The verdicts have said it already.
+  // The results have said it already.
   mark([]);
   if (document.activeElement === document.body) form.querySelector("[type=submit]").focus({ preventScroll: true });
 }

@@ -55,7 +55,7 @@ def test_rounds_go_on_until_it_is_told_to_stop():
 
 def test_a_wake_up_starts_a_round_before_the_next_beat(monkeypatch):
     # No setting: with the real beat, the next round could pass for one after a wake-up.
-    monkeypatch.setattr("config.worker.transferring.BEAT_SECONDS", 60)
+    monkeypatch.setattr("config.worker.transferring.POLL_SECONDS", 60)
     worker, stopped, rounds = Working(), Event(), Semaphore(0)
     worker.round = lambda _now: rounds.release()
     transferring = Transferring(lambda _wake_up: worker)

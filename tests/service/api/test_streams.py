@@ -237,7 +237,7 @@ def test_an_mp4_that_gets_ready_while_the_worker_answers_is_not_refused(
             raise Busy
         return answer
 
-    worker.desk.register(1, film=film)
+    worker.server.register(1, film=film)
     told = api.get(f"/rest/file/{file.pk}/mp4")
     assert (told.status_code, set(told.json())) == (200, {"result", "code", "url"})
     place.unlink()
@@ -253,7 +253,7 @@ def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, se
     worker.stop()
     place = films.folder_of(Content(file.sha1, file.size_bytes)) / films.FILM
     assert not place.exists()
-    wait_until(lambda: not (settings.DATA_DIR / "desk.sock").exists())
+    wait_until(lambda: not (settings.DATA_DIR / "media.sock").exists())
     with working(settings.DATA_DIR, children):
         wait_until(place.exists)
 

@@ -20,9 +20,9 @@ from tests.service.media.waiting import wait_until
 @pytest.fixture(autouse=True)
 def folder(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
-    # These tests have no database, of which the desk's threads give connections back.
+    # These tests have no database, of which its threads give connections back.
     monkeypatch.setattr(requests, "close_old_connections", lambda: None)
-    # It is no setting; each desk would be a second late.
+    # It is no setting; each media server would be a second late.
     monkeypatch.setattr(requests, "TAKE_OVER_SECONDS", 0.02)
     return tmp_path
 

@@ -74,11 +74,11 @@ def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
 
 
 def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
-    # It is no setting; the desk would be opened again a second later.
+    # It is no setting; the server would be opened again a second later.
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
     (tmp_path / requests.LOCK).mkdir()
     with worker.going_on():
-        wait_until(lambda: "the desk broke" in caplog.text)
+        wait_until(lambda: "the media server broke" in caplog.text)
         (tmp_path / requests.LOCK).rmdir()
         wait_until((tmp_path / requests.SOCKET).exists)
 

@@ -21,7 +21,7 @@ class Lasting(Children):
 
 @contextmanager
 def working(data_dir, children) -> Iterator[MediaWork]:
-    """The desk alone: what is new waits until the test says `probe_once`."""
+    """The media server alone: what is new waits until the test says `probe_once`."""
     worker = MediaWork(children, lambda: False)
     with worker.going_on():
         wait_until((data_dir / SOCKET).exists)

@@ -1,4 +1,4 @@
-"""From what was typed or dropped to transfers, with a verdict on each."""
+"""From what was typed or dropped to transfers, with a result on each."""
 
 import json
 from datetime import UTC, datetime
@@ -55,10 +55,10 @@ def titles(storage):
     return [each.title for each in storage.fake.transfers.values()]
 
 
-# Verdicts
+# Results
 
 
-def test_each_line_gets_a_verdict_of_its_own(bob, storage):
+def test_each_line_gets_a_result_of_its_own(bob, storage):
     answer = by_script(bob, magnet(1), "https://a.example/x.iso", "nothing", magnet(2, "Cosmos"))
     assert outcomes(answer) == {
         "Sintel": "added",
@@ -125,8 +125,8 @@ def test_a_refused_one_stops_no_other_and_stays_in_the_field(bob, storage):
     assert answer.status_code == 422
     assert titles(storage) == ["Cosmos"]
     assert field(answer) == magnet(1)
-    assert "can't read this" in words(answer, ".verdict.red")
-    assert "1 transfer added, 1 not added" in words(answer, "#verdicts-summary")
+    assert "can't read this" in words(answer, ".result.red")
+    assert "1 transfer added, 1 not added" in words(answer, "#results-summary")
 
 
 @each_case(
@@ -218,7 +218,7 @@ def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     errand = Errand(storage.service, bob.user, None, NOW)
     items = parse.read("\n".join(magnet(number) for number in range(1, 100)))
     done = add_send.send(errand, items, clock=lambda: next(seconds))
-    assert len(done.verdicts) == 1
+    assert len(done.results) == 1
     assert done.left == items[1:]
     assert not done.trouble
 
@@ -231,10 +231,10 @@ def test_what_is_left_stays_in_the_field_of_a_plain_form(bob, storage, monkeypat
     assert "2 lines were not sent yet" in words(answer, "main")
 
 
-def test_more_verdicts_than_anybody_reads_are_summed_up(bob, storage):
+def test_more_results_than_anybody_reads_are_summed_up(bob, storage):
     answer = typed(bob, *[f"line {number}" for number in range(300)])
-    assert len(page(answer).select(".verdict[data-outcome]")) == MOST_SHOWN
-    assert "and 200 more" in words(answer, "#verdicts")
+    assert len(page(answer).select(".result[data-outcome]")) == MOST_SHOWN
+    assert "and 200 more" in words(answer, "#results")
     assert len(field(answer).splitlines()) == 300
 
 
@@ -328,7 +328,7 @@ def test_a_plain_form_sends_lines_and_files_together(bob, storage):
     fields = [("text", magnet(1)), ("folder", "0")]
     answer = send(bob.client, body_of(("a.txt", "x"), fields=fields), path="/transfers/send/")
     assert answer.status_code == 200
-    assert "2 transfers added" in words(answer, "#verdicts-summary")
+    assert "2 transfers added" in words(answer, "#results-summary")
 
 
 def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeypatch):

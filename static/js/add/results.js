@@ -5,9 +5,9 @@ import { Outcomes } from "./outcomes.js";
 import { troubleParts, words } from "./sender.js";
 
 const MOST_ROWS = 100;
-const section = document.getElementById("verdicts");
+const section = document.getElementById("results");
 const list = section?.querySelector("ul");
-const template = document.getElementById("verdict");
+const template = document.getElementById("result");
 
 export function show(items, trouble) {
   const outcomes = new Outcomes();
@@ -20,14 +20,14 @@ export function show(items, trouble) {
   list.hidden = !worth.length;
   section.querySelector("[data-dismiss]").hidden = false;
   // Read out once, when all is said.
-  document.getElementById("verdicts-summary").textContent = String(outcomes);
+  document.getElementById("results-summary").textContent = String(outcomes);
   if (trouble) list.before(bannerOf(trouble));
 }
 
 function clear() {
   section.querySelector(".banner")?.remove();
   section.querySelector("[data-dismiss]").hidden = true;
-  document.getElementById("verdicts-summary").textContent = "";
+  document.getElementById("results-summary").textContent = "";
   list.replaceChildren();
   list.hidden = true;
 }
@@ -47,7 +47,7 @@ function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
 }
 
 function more(count) {
-  return Object.assign(document.createElement("li"), { className: "verdict", textContent: fill(words.more, { count: numberWords(count) }) });
+  return Object.assign(document.createElement("li"), { className: "result", textContent: fill(words.more, { count: numberWords(count) }) });
 }
 
 function bannerOf(trouble) {
