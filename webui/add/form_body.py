@@ -6,6 +6,7 @@ from io import BytesIO
 
 from django.utils.translation import gettext as _
 
+from webui import reasons
 from webui.add import parse, send
 from webui.add.outcomes import ItemResult, SentFile
 from webui.add.send import Errand
@@ -15,8 +16,8 @@ from webui.http import csrf, form_fields, multipart
 from webui.http.multipart import FormPart, RequestReader
 from webui.http.requests import Request
 from webui.library import folders
-from webui.library import names as library_names
 from webui.library.entries import ROOT
+from webui.library.names import find_name_error
 from webui.v1.uploads import Readable
 
 # No service accepts a larger torrent, so a larger file is treated like any other file.
@@ -150,9 +151,8 @@ def is_ours(request: Request, token: str) -> bool:
 
 
 def passed_on(request: Request, errand: Errand, part: FormPart) -> ItemResult:
-    trouble = library_names.find_name_error(part.filename)
-    if trouble:
-        return ItemResult(SentFile(part.filename), "refused", trouble)
+    if error := find_name_error(part.filename):
+        return ItemResult(SentFile(part.filename), "refused", reasons.find(error).text)
     with uploads.content_of(request, part) as (content, size_bytes):
         if part.filename.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
             torrent = whole(content)

@@ -7,6 +7,7 @@ from typing import Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from webui import reasons
 from webui.add.parse import Item, MagnetItem, UnreadableItem
 from webui.errors.page import message_of, said_by
 from webui.formatting import count_words, more_words, size_words
@@ -137,26 +138,11 @@ def summary_words(results: Sequence[ItemResult]) -> str:
 # Sentences
 
 
-def unreadable_words(why: str) -> str:
-    words = {
-        "no_hash": _("This magnet link names no torrent. Copy the whole link again."),
-        "other_scheme": _("Ferry takes magnet links and addresses with http or https."),
-        "no_link": _("This is no magnet link and no web address."),
-        "no_address": _("This web address can't be read. Copy it again."),
-        "control_characters": _("This holds characters that no link may hold. Copy it again."),
-        "has_password": _("Leave name and password out of the address."),
-        "too_long": _("This is too long for a link."),
-    }
-    return words[why]
-
-
 def added_words(item: Item | SentFile, reason: str = "", *, is_known: bool) -> str:
     if is_known:
         return _("Already here")
-    if reason == "missing_files":
-        return _("Some of its files were deleted. Ferry is fetching them again.")
-    if reason == "fetched_again":
-        return _("Ferry fetched this address before, and is fetching it again.")
+    if reason in ("missing_files", "fetched_again"):
+        return reasons.find(reason).text
     if isinstance(item, MagnetItem) and item.size_bytes:
         return _("Added, %(size)s") % {"size": size_words(item.size_bytes)}
     return _("Added")
@@ -171,7 +157,7 @@ def unsure_words() -> str:
 
 def refusal_words(failure: Failure) -> str:
     """Say why an item was refused, and what to do. Each reason in v1 has its own sentence."""
-    sentence = reason_words(failure.reason)
+    sentence = reasons.find(failure.reason).text
     if sentence and failure.missing_bytes and isinstance(failure, NoRoom):
         missing = _("%(size)s more are needed.") % {"size": size_words(failure.missing_bytes)}
         return f"{missing} {sentence}"
@@ -182,35 +168,3 @@ def refusal_words(failure: Failure) -> str:
     if type(failure) is Rejected:
         return said_by(failure) or _("The storage service refuses this and gives no reason.")
     return message_of(failure).words
-
-
-def reason_words(reason: str) -> str:
-    if reason.startswith("not_enough_space"):
-        return f"{_('There is no room for this.')} {wish_words(reason)}"
-    if reason.startswith("queue_full"):
-        return f"{_('The queue of the storage service is full.')} {wish_words(reason)}"
-    if reason.startswith("private_not_allowed"):
-        why = _("The storage account's plan takes no torrents of private trackers.")
-        return f"{why} {wish_words(reason)}".strip()
-    if reason == "added_to_wishlist":
-        return wish_words(reason)
-    return {
-        "out_of_wishlist": _("The wishlist of the storage account is full. Remove something."),
-        "out_of_bandwidth_memory": _("The storage account has used up its traffic for now."),
-        "fetch_error": _("The storage service could not fetch this. Check the address."),
-        "invalid_torrent": _("This is no torrent that can be read. Get it again."),
-        "not_a_torrent": _("This is no torrent. This service takes nothing else."),
-        "no_torrent_passed": _("The storage service got nothing it can use. Check the link."),
-        "parsing_error": _("The storage service can't read this. Copy the whole link again."),
-        "url_not_allowed": _("The storage service fetches nothing from this address."),
-        "name_too_long": _("A name has at most 255 characters."),
-        "disk_full": _("The disk of the storage service is full. Try again later."),
-    }.get(reason, "")
-
-
-def wish_words(reason: str) -> str:
-    if reason.endswith("added_to_wishlist"):
-        return _("It was kept on the wishlist.")
-    if reason.endswith("wishlist_full"):
-        return _("The wishlist is full too, so it was not kept.")
-    return _("Delete something you don't need, then add it again.") if "space" in reason else ""

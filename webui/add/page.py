@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.add.outcomes import ResultsPanel, unreadable_words
+from webui import reasons
+from webui.add.outcomes import ResultsPanel
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.formatting import count_words, more_words, size_words
 from webui.library.entries import ROOT
@@ -144,7 +145,7 @@ def pick_of(item: Item) -> Pick:
     if isinstance(item, AddressItem):
         host = {"host": item.host[:LONGEST_SHOWN]}
         return _pick(item.line, "link", item.name, _("%(host)s, web address") % host, "")
-    why = unreadable_words(item.why)
+    why = reasons.find(item.why).text
     return _pick(item.line, "circle-alert", item.line, why, "", is_readable=False)
 
 

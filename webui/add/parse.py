@@ -56,7 +56,7 @@ class AddressItem:
 
 @dataclass(frozen=True)
 class UnreadableItem:
-    """A line that is no link. `why` is a word for which `unreadable_words` has a sentence."""
+    """A line that is no link. `why` is one of the reasons in `webui/reasons.py`."""
 
     line: str
     why: str

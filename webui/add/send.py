@@ -8,12 +8,12 @@ from typing import Any
 
 from django.urls import reverse
 
+from webui import reasons
 from webui.add.outcomes import (
     ItemResult,
     SentFile,
     added_words,
     refusal_words,
-    unreadable_words,
     unsure_words,
 )
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
@@ -66,7 +66,7 @@ def send(
     results: list[ItemResult] = []
     for position, item in enumerate(items):
         if isinstance(item, UnreadableItem):
-            results.append(ItemResult(item, "unreadable", unreadable_words(item.why)))
+            results.append(ItemResult(item, "unreadable", reasons.find(item.why).text))
             continue
         if clock() > deadline:
             return Batch(results, list(items[position:]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from webui import reasons
 from webui.v1.errors import (
     Conflict,
     Failure,
@@ -245,7 +246,7 @@ def _rejected(failure: Failure) -> tuple[str, str]:
     if failure.reason == "disk_full":
         return (
             _("There is no room for this"),
-            _("The disk of the storage service is full. Try again later."),
+            reasons.find("disk_full").text,
         )
     if failure.reason == "selection_too_long":
         return (
@@ -259,6 +260,18 @@ def _rejected(failure: Failure) -> tuple[str, str]:
         _("The storage service refuses this"),
         said_by(failure) or _("Nothing was changed. Check what you entered, then try again."),
     )
+
+
+def name_refusal(failure: Conflict | Rejected) -> str:
+    """Say at the field why the service refuses a name."""
+    if isinstance(failure, Conflict):
+        return reasons.find("name_taken").text
+    if text := reasons.find(failure.reason).text:
+        return text
+    if said := failure.message or failure.said:
+        words = said if " " in said else said.replace("_", " ")
+        return _("The storage service says: “%(words)s”") % {"words": words}
+    return _("The storage service refuses this name. Try another.")
 
 
 def said_by(failure: Failure) -> str:

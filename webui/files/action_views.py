@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.errors.page import message_of
+from webui.errors.page import message_of, name_refusal
 from webui.files import actions_page, screen
 from webui.files import page as files_pages
 from webui.files.actions_page import Below
@@ -21,11 +22,11 @@ from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chos
 from webui.http.requests import Request, asks_and_acts, is_script, respond
 from webui.http.roles import open_to
 from webui.library import folders
-from webui.library import names as library_names
 from webui.library import requests as library_requests
 from webui.library.addresses import Addresses
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
+from webui.library.names import find_name_error
 from webui.models import Role
 from webui.player import resume
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
@@ -46,7 +47,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     if request.method != "POST":
         return show_new(request, reading, name="", error="")
     name = request.POST.get("name", "").strip()
-    error = library_names.find_name_error(name)
+    error = reasons.find(find_name_error(name)).text
     if is_script(request):
         return new_for_script(request, reading, name, error)
     if error:
@@ -54,7 +55,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     try:
         made = make_folder(request, reading, name)
     except (Conflict, Rejected) as failure:
-        return show_new(request, reading, name=name, error=library_names.refusal(failure))
+        return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{made.id}" if made.id else ""
     return changed(request, reading, said=_("Folder made"), new_key=key)
 
@@ -86,7 +87,7 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
             error = message_of(failure).title
     if not error and made_id is None:
         made_id = folder_named(request, reading.snapshot.folder, name)
-        error = "" if made_id else library_names.describe_name_error("name_taken")
+        error = "" if made_id else reasons.find("name_taken").text
     if error or made_id is None:
         return JsonResponse({"ok": False, "reason": error}, status=422)
     addresses = {"upload_url": reverse("files-upload", args=[made_id])}
@@ -145,7 +146,7 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
     if request.method != "POST":
         return show_rename(request, reading, entry)
     name = request.POST.get("name", "").strip()
-    error = library_names.find_name_error(name)
+    error = reasons.find(find_name_error(name)).text
     is_confirmed = request.POST.get("confirmed") == actions_page.extension_of(entry, name)
     if not error and not is_confirmed and actions_page.extension_question(entry, name):
         return show_rename(request, reading, entry, name=name)
@@ -164,7 +165,7 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     try:
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
-        return library_names.refusal(failure)
+        return name_refusal(failure)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.changed(request.service, touched)
     return ""

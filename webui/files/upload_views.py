@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
+from webui import reasons
 from webui.errors import views as error_views
 from webui.errors.page import message_of
 from webui.files import screen
@@ -30,9 +31,9 @@ from webui.http.multipart import FormPart
 from webui.http.requests import Request, asks_and_acts, is_script
 from webui.http.roles import open_to
 from webui.library import folders
-from webui.library import names as library_names
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
+from webui.library.names import find_name_error
 from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure, NoRoom
@@ -95,9 +96,8 @@ def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
 
 
 def passed_on(request: Request, folder: str, part: FormPart) -> str:
-    trouble = library_names.find_name_error(part.filename)
-    if trouble:
-        raise UploadRefused(422, f"{part.filename[:80]}: {trouble}")
+    if error := find_name_error(part.filename):
+        raise UploadRefused(422, f"{part.filename[:80]}: {reasons.find(error).text}")
     target = folder if request.service.takes_folder and folder != ROOT else None
     try:
         with content_of(request, part) as (content, size_bytes):

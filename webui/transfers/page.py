@@ -358,7 +358,7 @@ def stalled(transfer: CachedTransfer, around: RowContext) -> Told:
         word = _("No progress for %(time)s") % {"time": formatting.long_time(quiet * 60)}
     else:
         word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
-    waiting = "" if has_peers and why == NO_PEERS else reasons.sentence(why)
+    waiting = "" if has_peers and why == NO_PEERS else reasons.clause(why)
     if why == RETRYING:
         waiting = reasons.detail(why, transfer.said, around.calendar) or waiting
     return (
@@ -387,7 +387,7 @@ def moved_part(percent: float) -> str:
 def no_room(transfer: CachedTransfer, around: RowContext) -> Told:
     needed = max(transfer.size_bytes - transfer.done_bytes, 0)
     short = needed - around.free_bytes if around.free_bytes is not None else 0
-    words = reasons.sentence(transfer.reason)
+    words = reasons.clause(transfer.reason)
     missing_words = ""
     if short > 0:
         missing_words = _("%(size)s more is needed") % {"size": formatting.size_words(short)}
@@ -395,7 +395,7 @@ def no_room(transfer: CachedTransfer, around: RowContext) -> Told:
 
 
 def stopped(transfer: CachedTransfer, _around: RowContext) -> Told:
-    return _("Stopped"), "", "pause", [reasons.sentence(transfer.reason), progress_of(transfer)]
+    return _("Stopped"), "", "pause", [reasons.clause(transfer.reason), progress_of(transfer)]
 
 
 def done(transfer: CachedTransfer, around: RowContext) -> Told:
@@ -406,7 +406,7 @@ def done(transfer: CachedTransfer, around: RowContext) -> Told:
 
 
 def failed(transfer: CachedTransfer, around: RowContext) -> Told:
-    words = reasons.sentence(transfer.reason) or _("the storage service gives no reason")
+    words = reasons.clause(transfer.reason) or _("the storage service gives no reason")
     said = reasons.detail(transfer.reason, transfer.said, around.calendar)
     return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
 

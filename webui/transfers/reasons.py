@@ -1,30 +1,36 @@
 """Why a transfer waits or failed: v1's reason words, as sentences."""
 
 import re
-from collections.abc import Callable
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from webui.formatting import Calendar
+from webui.reasons import NOTES, find
 
 NUMBER = re.compile(r"[0-9]+")
 AGAIN = re.compile(r"Ferry tries again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
 SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 
-def sentence(word: str) -> str:
-    """Return the sentence for a reason, or quote an unknown one, since nothing else is known."""
+def clause(word: str) -> str:
+    """Return an unknown word as it came, since that is all there is."""
     if not word:
         return ""
-    say = SENTENCES.get(word)
-    return say() if say else _("the service says: %(words)s") % {"words": word.replace("_", " ")}
+    if found := find(word).clause:
+        return str(found)
+    return _("the service says: %(words)s") % {"words": word.replace("_", " ")}
+
+
+def note(word: str) -> str:
+    """Return what stays worth knowing of a transfer that arrived."""
+    return str(NOTES[word].clause) if word in NOTES else ""
 
 
 def detail(word: str, said: str, calendar: Calendar) -> str:
     """Return what the service's own sentences add to ours, if ours is vague."""
-    if not said or (word in SENTENCES and word not in VAGUE):
+    if not said or (find(word).clause and word not in VAGUE):
         return ""
     known = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
     return " ".join(known) if all(known) else _("the service says: %(words)s") % {"words": said}
@@ -46,40 +52,6 @@ def _again(moment: str, calendar: Calendar) -> str:
         return _("Ferry tries again at %(time)s.") % {"time": calendar.since(at)}
     except (ValueError, OverflowError):
         return ""
-
-
-def note(word: str) -> str:
-    """Return what is still worth knowing about a transfer that has arrived."""
-    say = NOTES.get(word)
-    return say() if say else ""
-
-
-def _no_room_kept() -> str:
-    return _("there is no room for it; it is kept on the wishlist")
-
-
-def _no_room() -> str:
-    return _("there is no room for it")
-
-
-def _busy() -> str:
-    return _("too many transfers wait already")
-
-
-def _private() -> str:
-    return _("the service takes no private torrents")
-
-
-def _no_torrent() -> str:
-    return _("it is no torrent that can be read")
-
-
-def _not_fetched() -> str:
-    return _("the address could not be fetched")
-
-
-def _address_refused() -> str:
-    return _("this address may not be fetched")
 
 
 VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
@@ -107,39 +79,3 @@ DETAILS = frozenset(
         gettext_noop("What had come is not on the disk any more."),
     }
 )
-NOTES: dict[str, Callable[[], str]] = {
-    "web_page": lambda: _("the address leads to a web page, not to a file"),
-    "folder_gone": lambda: _("the folder it was meant for is gone"),
-    "missing_files": lambda: _("only the files that were missing"),
-    "fetched_again": lambda: _("fetched again from the same address"),
-}
-SENTENCES: dict[str, Callable[[], str]] = {
-    "no_peers": lambda: _("waiting for one to appear"),
-    "not_available": lambda: _("none of its peers has what is missing"),
-    "nothing_comes": lambda: _("its peers send nothing"),
-    "retrying": lambda: _("its server failed; Ferry will try again"),
-    "not_enough_space": _no_room,
-    "not_enough_space_added_to_wishlist": _no_room_kept,
-    "not_enough_space_wishlist_full": _no_room,
-    "added_to_wishlist": _no_room_kept,
-    "out_of_wishlist": _no_room,
-    "queue_full_added_to_wishlist": _busy,
-    "queue_full_wishlist_full": _busy,
-    "private_not_allowed": _private,
-    "private_not_allowed_added_to_wishlist": _private,
-    "private_not_allowed_wishlist_full": _private,
-    "out_of_bandwidth_memory": lambda: _("the service has no bandwidth left for this account"),
-    "fetch_error": _not_fetched,
-    "address_refused": _address_refused,
-    "url_not_allowed": _address_refused,
-    **NOTES,
-    "invalid_torrent": _no_torrent,
-    "not_a_torrent": _no_torrent,
-    "parsing_error": _no_torrent,
-    "no_torrent_passed": _no_torrent,
-    "too_large": lambda: _("it is larger than the service takes"),
-    "disk_full": lambda: _("the disk is full; it goes on when there is space"),
-    "disk_error": lambda: _("the disk could not be read or written"),
-    "engine_crashed": lambda: _("the download program fails at this torrent again and again"),
-    "same_torrent": lambda: _("the same torrent is fetched already"),
-}
