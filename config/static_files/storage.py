@@ -40,18 +40,21 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
         self._urls.clear()
 
     def post_process(self, paths: Paths, dry_run: bool = False, **options: Any) -> Iterator[Any]:  # noqa: FBT001, FBT002  As Django calls it.
-        joined = [name for name in paths if PurePosixPath(name).parent == SHEETS]
-        for name in [] if dry_run else joined:
-            text = IMPORT.sub(lambda found: text_of(paths, f"css/{found[1]}"), text_of(paths, name))
-            Path(self.path(name)).write_text(COMMENT.sub("", text), encoding="utf-8")
-            paths[name] = self, name
-        ours = [name for name in paths if name.startswith("js/")]
-        for name in [] if dry_run else ours:
-            text = LINE_COMMENT.sub("", text_of(paths, name))
-            Path(self.path(name)).write_text(text, encoding="utf-8")
-            paths[name] = self, name
+        for name in [] if dry_run else [*paths]:
+            text = text_to_send(paths, name)
+            if text is not None:
+                Path(self.path(name)).write_text(text, encoding="utf-8")
+                paths[name] = self, name
         yield from super().post_process(paths, dry_run, **options)
         self._urls.clear()
+
+
+def text_to_send(paths: Paths, name: str) -> str | None:
+    """Return what browsers get instead of a source file of ours; None if they get the file."""
+    if PurePosixPath(name).parent == SHEETS:
+        text = IMPORT.sub(lambda found: text_of(paths, f"css/{found[1]}"), text_of(paths, name))
+        return COMMENT.sub("", text)
+    return LINE_COMMENT.sub("", text_of(paths, name)) if name.startswith("js/") else None
 
 
 def text_of(paths: Paths, name: str) -> str:
