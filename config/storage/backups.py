@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from config.storage import copies, durable, running
+from config.storage import database_copies, durable, running
 from service.batches import batches
 from service.store.blobs import CHUNK_BYTES, Store, library_store, make_folder
 from service.store.hardlinks import try_link
@@ -83,14 +83,14 @@ class Outcome:
 
 
 def back_up(target: Path) -> Outcome:
-    """Back up to a folder. Raise BackupRefused, OSError, sqlite3.Error, or copies.NotWhole."""
+    """Back up to a folder. Raise BackupRefused, OSError, sqlite3.Error, or NotWhole."""
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
         raise BackupRefused("The backup would lie in DATA_DIR itself; name another folder.")
     store = library_store()
     with claimed(target), store.hold_all():
         before = read_manifest(target)
-        database = target / f"database-{copies.stamp()}.sqlite3"
-        copies.make(copies.database_path(), database)
+        database = target / f"database-{database_copies.stamp()}.sqlite3"
+        database_copies.make(database_copies.database_path(), database)
         outcome = Outcome()
         bring_all(store, Store(target / "library"), database, outcome, before)
         bring_key(Path(settings.DATA_DIR) / KEY, target / KEY)
@@ -261,14 +261,14 @@ def restore(source: Path) -> Outcome:
             raise BackupRefused(
                 f"{database} isn't the database that was backed up: it has changed."
             )
-        copies.check(database)
+        database_copies.check(database)
         running.begin_restore()
         outcome = Outcome()
         bring_back(Store(source / "library"), library_store(), database, outcome)
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
         sync_file_system(Path(settings.DATA_DIR))
         library_store().reach_generation(generation_in(database))
-        copies.make(database, copies.database_path())
+        database_copies.make(database, database_copies.database_path())
         running.end_restore()
     return outcome
 
@@ -278,17 +278,17 @@ def restore_database(source: Path) -> Path | None:
 
     The library stays. Files that the copy doesn't name wait there for `manage.py library`.
     """
-    copies.check(source)
-    place = copies.database_path()
+    database_copies.check(source)
+    place = database_copies.database_path()
     with running.alone() as is_alone:
         refuse_unless(alone=is_alone)
-        if not place.exists() and (left := copies.leftovers(place)):
+        if not place.exists() and (left := database_copies.leftovers(place)):
             raise BackupRefused(f"{left[0]} is left over from another database; move it away.")
         running.begin_restore()
         before = set_aside(place) if place.exists() else None
-        for each in copies.leftovers(place):
+        for each in database_copies.leftovers(place):
             each.unlink()
-        copies.make(source, place)
+        database_copies.make(source, place)
         running.end_restore()
     return before
 
@@ -296,11 +296,11 @@ def restore_database(source: Path) -> Path | None:
 def set_aside(place: Path) -> Path:
     """Keep a copy of the database, or if it is damaged, its files unchanged."""
     try:
-        return copies.make_copy("before-restore")
-    except (sqlite3.Error, copies.NotWhole):
-        folder = copies.folder() / f"{copies.stamp()}-damaged"
+        return database_copies.make_copy("before-restore")
+    except (sqlite3.Error, database_copies.NotWhole):
+        folder = database_copies.folder() / f"{database_copies.stamp()}-damaged"
         durable.make_folder(folder)
-        for each in (place, *copies.leftovers(place)):
+        for each in (place, *database_copies.leftovers(place)):
             shutil.copy2(each, folder / each.name)
         sync_file_system(folder)
         return folder
@@ -334,9 +334,9 @@ def refuse_filled() -> None:
     """Refuse a data folder that isn't empty, unless a restore was interrupted there."""
     if running.is_half_restored():
         return
-    place = copies.database_path()
-    if place.exists() or copies.leftovers(place):
-        found = place if place.exists() else copies.leftovers(place)[0]
+    place = database_copies.database_path()
+    if place.exists() or database_copies.leftovers(place):
+        found = place if place.exists() else database_copies.leftovers(place)[0]
         raise BackupRefused(f"There is a database already: {found}. Move it away, or set DATA_DIR.")
     names = {entry.name for entry in Path(settings.DATA_DIR).iterdir()} - OF_NO_WEIGHT
     if names:
@@ -362,7 +362,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def blobs_of(database: Path) -> Iterator[Blob]:
-    with copies.opened(database, "ro") as opened:
+    with database_copies.opened(database, "ro") as opened:
         yield from map(
             Blob._make, opened.execute("SELECT blob, size_bytes, sha1 FROM service_file")
         )
@@ -370,14 +370,14 @@ def blobs_of(database: Path) -> Iterator[Blob]:
 
 def generation_in(database: Path) -> int:
     """Return the generation, or 0 if the tables are older than migration 0006."""
-    with copies.opened(database, "ro") as opened, suppress(sqlite3.OperationalError):
+    with database_copies.opened(database, "ro") as opened, suppress(sqlite3.OperationalError):
         row = opened.execute("SELECT max(generation) FROM service_library").fetchone()
         return int(row[0] or 0)
     return 0
 
 
 def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
-    with copies.opened(database, "ro") as opened:
+    with database_copies.opened(database, "ro") as opened:
         marks = ",".join("?" * len(blobs[:most]))
         found = opened.execute(
             f"SELECT name FROM service_file WHERE blob IN ({marks}) ORDER BY id",  # noqa: S608

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from service.fetching import resume as fetching_resume
+from service.fetching import resume_point
 from service.fetching.errors import PermanentFailure
-from service.fetching.resume import CONTENT, ResumePoint
+from service.fetching.resume_point import CONTENT, ResumePoint
 
 # How much may wait in memory before the disk starts to write it, while more arrives.
 AHEAD_BYTES = 64 * 2**20
@@ -32,7 +32,7 @@ class PartialFile:
         self._resume = resume
         self.size_bytes = resume.safe_bytes
         with disk_told():
-            fetching_resume.write(folder, resume)
+            resume_point.write(folder, resume)
             self._file = opened(folder / CONTENT, resume.safe_bytes)
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="syncing")
         self._syncing: Future[None] | None = None
@@ -75,7 +75,7 @@ class PartialFile:
             self._resume = replace(
                 self._resume, safe_bytes=self.size_bytes, is_complete=is_complete
             )
-            fetching_resume.write(self._folder, self._resume)
+            resume_point.write(self._folder, self._resume)
 
 
 def opened(place: Path, size_bytes: int) -> int:

@@ -10,8 +10,7 @@ from threading import Event
 
 import httpx
 
-from service.fetching import responses
-from service.fetching import resume as fetching_resume
+from service.fetching import responses, resume_point
 from service.fetching.content import PartialFile, disk_told
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
@@ -19,7 +18,7 @@ from service.fetching.line import StoppableWait
 from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, RateLimit
 from service.fetching.requests import ask, translate_errors
 from service.fetching.responses import ResponseFacts
-from service.fetching.resume import ResumePoint, fingerprint_of
+from service.fetching.resume_point import ResumePoint, fingerprint_of
 from service.fetching.wire import Road, Transport
 from service.torrents.events import Complete, Phase, TorrentBroken
 
@@ -138,7 +137,7 @@ class Fetch:
         if self._told is not None:
             self._may_go.wait()
         self._line.check()
-        known = fetching_resume.read(self._folder, self._order.url)
+        known = resume_point.read(self._folder, self._order.url)
         if known is not None and known.is_complete:
             return self._reuse(known)
         self._note(known.safe_bytes if known else 0)
@@ -175,7 +174,7 @@ class Fetch:
             return self._stored(iter(()), known)
         if answer.status_code == 416 or facts is None:
             with disk_told():
-                fetching_resume.forget(self._folder)
+                resume_point.forget(self._folder)
             raise TemporaryFailure("The server has something else there now.")
         return self._stored(answer.iter_raw(), replace(known, facts=facts))
 

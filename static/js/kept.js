@@ -4,7 +4,7 @@ const COUNT_MS = 4000;
 const drafts = () => import("./drafts.js");
 const kept = keys();
 
-if (kept.includes("ferry-music")) import("./music/resume.js");
+if (kept.includes("ferry-music")) import("./music/across-pages.js");
 if (kept.some((key) => key.startsWith("ferry-draft "))) drafts();
 document.addEventListener("input", keepFirst, { once: true });
 setTimeout(() => import("./running.js"), COUNT_MS);

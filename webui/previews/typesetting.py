@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from webui.limiter import Limiter, TimedOut
 
-PROGRAM = Path(__file__).with_name("typeset.py")
+PROGRAM = Path(__file__).with_name("typesetting_child.py")
 MOST_SECONDS = 4
 MOST_COLOURED = 100_000
 LONGEST_LINE = 3_000

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from config.storage import backups, copies, running
+from config.storage import backups, database_copies, running
 from config.storage.backups import Outcome
-from config.storage.copies import NotWhole
+from config.storage.database_copies import NotWhole
 from webui.activity import events
 from webui.activity.events import Kind
 
@@ -51,7 +51,9 @@ class Command(BaseCommand):
         if (settings.BASE_DIR / ".env").exists():
             self.stdout.write("Keep .env as well: it isn't in DATA_DIR.")
         refuse_damage(
-            outcome, copies.database_path(), "Restore them from an older backup, or delete them"
+            outcome,
+            database_copies.database_path(),
+            "Restore them from an older backup, or delete them",
         )
 
 

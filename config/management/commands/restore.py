@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from config.management.commands.backup import INSTEAD, described, refuse_damage, words_of
-from config.storage import backups, copies
-from config.storage.copies import NotWhole
+from config.storage import backups, database_copies
+from config.storage.database_copies import NotWhole
 from webui.activity import events
 from webui.activity.events import Kind
 
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         outcome = backups.restore(source)
         self.stdout.write(f"Restored {described(outcome)}. Start Ferry.")
         events.record_command(Kind.RESTORED, str(source))
-        refuse_damage(outcome, copies.database_path(), "Ferry can start")
+        refuse_damage(outcome, database_copies.database_path(), "Ferry can start")
 
     def _restore_database(self, source: Path) -> None:
         before = backups.restore_database(source)

@@ -18,9 +18,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from config.storage import backups, copies, running
+from config.storage import backups, database_copies, running
 from config.storage.backups import BackupRefused
-from config.storage.copies import NotWhole
+from config.storage.database_copies import NotWhole
 from service.library import library
 from service.library.sweep import sweep
 from service.models import Account, File
@@ -113,7 +113,7 @@ def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhe
     with elsewhere():
         call_command("restore", str(target), stdout=io.StringIO())
         assert said_by(Activity.objects.all()) == [f"{command} restored Ferry from {target}"]
-        copy = copies.make_copy("before-upgrade")
+        copy = database_copies.make_copy("before-upgrade")
         call_command("restore", str(copy), stdout=io.StringIO())
         newest = Activity.objects.order_by("-pk")[:1]
         assert said_by(newest) == [f"{command} restored the database from {copy.name}"]
@@ -325,7 +325,7 @@ def test_while_it_is_restored_ferry_does_not_start(elsewhere):
 
 def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, elsewhere):
     files_with(store, "a")
-    older = copies.make_copy("before-upgrade")
+    older = database_copies.make_copy("before-upgrade")
     newer = files_with(store, "b")
     backups.back_up(target)
     with elsewhere() as data_dir:
@@ -341,12 +341,12 @@ def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, el
 
 
 def test_a_damaged_database_is_kept_aside_too(store, elsewhere):
-    older = copies.make_copy("before-upgrade")
+    older = database_copies.make_copy("before-upgrade")
     with elsewhere() as data_dir:
         (data_dir / "ferry.sqlite3").write_bytes(b"not a database" * 1000)
         before = backups.restore_database(older)
         assert (before / "ferry.sqlite3").read_bytes().startswith(b"not a database")
-        copies.check(data_dir / "ferry.sqlite3")
+        database_copies.check(data_dir / "ferry.sqlite3")
 
 
 def test_what_is_no_database_of_ferrys_is_refused(tmp_path, elsewhere):
@@ -370,13 +370,13 @@ def _migrated_again():
 @pytest.mark.usefixtures("_migrated_again")
 def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
     migrate()
-    assert copies.list_copies() == []
+    assert database_copies.list_copies() == []
     files_with(store, "a")
-    for _ in range(copies.MOST_COPIES):
+    for _ in range(database_copies.MOST_COPIES):
         migrate("service", "0006")
         migrate("service")
-    assert len(copies.list_copies()) == copies.MOST_COPIES
-    with closing(sqlite3.connect(copies.list_copies()[0])) as copy:
+    assert len(database_copies.list_copies()) == database_copies.MOST_COPIES
+    with closing(sqlite3.connect(database_copies.list_copies()[0])) as copy:
         assert copy.execute("SELECT name FROM service_file").fetchall() == [("a",)]
         applied = copy.execute("SELECT name FROM django_migrations WHERE app = 'service'")
         assert max(applied) == ("0006_library_generation",)
