@@ -3,6 +3,7 @@ from django.urls import path, register_converter
 from webui.account import device_views, token_views
 from webui.account import views as account_views
 from webui.activity import views as activity_views
+from webui.add import script_views
 from webui.add import views as add_views
 from webui.errors import views as error_views
 from webui.files import action_views, archive_views, largest_views, upload_views
@@ -97,7 +98,7 @@ urlpatterns = [
     path("transfers/send/", add_views.send, name="transfers-send"),
     path("add/", add_views.add, name="add"),
     path("add/share/", add_views.shared, name="add-shared"),
-    path("send/", token_views.send, name="send-token"),
+    path("send/", script_views.send, name="send-token"),
     path("manifest.webmanifest", installed_app.manifest, name="manifest"),
     path("sw.js", installed_app.worker, name="worker"),
     # Previews

@@ -1,8 +1,12 @@
-"""Decide which transfers fit, and which must wait for space."""
+"""Decide which transfers fit, and which must wait for space.
+
+An upload takes its space in `service.library.library`.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db.models import F, QuerySet, Sum
 
 from service.errors import DiskFull, NoRoom
@@ -19,6 +23,15 @@ class Claim:
     size_bytes: int
     missing_bytes: int  # not on the disk yet; 1 if unknown
     is_waiting: bool
+
+
+def find_obstacle(account: Account, size_bytes: int) -> str | None:
+    """Return why a transfer can't be added, or None. Space that running transfers need is taken."""
+    if Transfer.running().filter(account=account).count() >= settings.QUEUE_LIMIT:
+        return "queue_full"
+    if size_bytes and size_bytes > unpromised_bytes(account):
+        return NoRoom.reason
+    return None
 
 
 def find_shortages(

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from service.accounts.accounts import changing_transfers
@@ -216,7 +215,7 @@ def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> 
             return found
         if found:
             wanted = replace(wanted, size_bytes=found.missing_bytes)
-        word = find_obstacle(locked, wanted.size_bytes)
+        word = quota.find_obstacle(locked, wanted.size_bytes)
         if word:
             return NotNow(word, _add_wish(locked, folder, wanted, now))
         return create(folder, wanted, now, found)
@@ -279,15 +278,6 @@ def has_result(transfer: Transfer, least_bytes: int = 0) -> bool:
     folders = Folder.objects.filter(pk=transfer.folder_created_id or 0)
     files = File.objects.filter(pk=transfer.file_created_id or 0)
     return folders.filter(size_bytes__gte=least_bytes).exists() or files.exists()
-
-
-def find_obstacle(account: Account, size_bytes: int) -> str | None:
-    """Return why a transfer can't be added, or None. Space that running transfers need is taken."""
-    if Transfer.running().filter(account=account).count() >= settings.QUEUE_LIMIT:
-        return "queue_full"
-    if size_bytes and size_bytes > quota.unpromised_bytes(account):
-        return "not_enough_space"
-    return None
 
 
 def _add_wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from service.accounts.accounts import changing_transfers
 from service.library import library
 from service.models import Account, Transfer, Wish
-from service.transfers import torrent_files, transfers
+from service.transfers import quota, torrent_files, transfers
 from service.transfers.transfers import Wanted
 
 log = logging.getLogger("ferry.worker")
@@ -26,7 +26,7 @@ def _take_up_of(account: Account, now: datetime) -> int:
     count = 0
     for wish in transfers.wishes(account):
         # Check before locking anything: a wish may wait for weeks.
-        if transfers.find_obstacle(account, wish.size_bytes) is None:
+        if quota.find_obstacle(account, wish.size_bytes) is None:
             count += _become_transfer(account, wish.pk, now)
     return count
 
@@ -34,7 +34,7 @@ def _take_up_of(account: Account, now: datetime) -> int:
 def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
     with changing_transfers(account, now) as locked:
         wish = Wish.objects.filter(account=locked, pk=wish_id).select_related("torrent").first()
-        if wish is None or transfers.find_obstacle(locked, wish.size_bytes):
+        if wish is None or quota.find_obstacle(locked, wish.size_bytes):
             return False
         wanted = _wanted(wish)
         folder = library.folder(locked, wish.folder_id)

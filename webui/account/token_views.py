@@ -1,40 +1,26 @@
-"""Personal tokens for scripts, made and revoked on the Account screen: they only allow sending."""
+"""Make and revoke tokens for scripts on the Account screen."""
 
 import logging
-import math
-from typing import cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.account import screen
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.add import deliver, form_body
-from webui.add.outcomes import ItemResult, results_panel, summary_words
-from webui.errors.page import message_of
-from webui.files.uploads import UploadRefused
-from webui.http import guess_limits, networks
-from webui.http.guess_limits import AttemptLimit
 from webui.http.requests import Request
-from webui.http.roles import open_to, open_to_strangers
-from webui.models import Role, SendToken, User, digest_of
+from webui.http.roles import open_to
+from webui.models import Role, SendToken, User
 from webui.signin.ask_password import confirmed
-from webui.signin.session import too_many_tries
-from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.tokens")
 MOST_GUESSES = 20
 LONGEST_NAME = 60
-
-
-# On the account page
 
 
 @require_POST
@@ -81,96 +67,3 @@ def shown(request: Request, more: dict[str, object], status: int = 200) -> HttpR
     template = "account/_tokens.html" if request.htmx else "account/show.html"
     context = {**screen.context_for(request), **more}
     return render(request, template, context, status=status)
-
-
-# For scripts
-
-
-@csrf_exempt
-@require_POST
-@open_to_strangers
-def send(request: HttpRequest) -> HttpResponse:
-    """Add items for a token. Cookies are ignored, so no other site can act in a person's name."""
-    token = bearer_token(request)
-    user = SendToken.bearer(token, timezone.now()) if token else None
-    if user is None:
-        return unknown(request, is_guess=bool(token))
-    if not Role(user.role).includes(Role.MEMBER):
-        return respond(request, 403, _("Your account isn't allowed to add anything."))
-    bound = cast("Request", request)
-    try:
-        submission = form_body.unpacked(
-            bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
-        )
-        taken, done = deliver.delivered(bound, submission, user)
-    except UploadRefused as refused:
-        return respond(request, refused.status, refused.reason)
-    except Failure as failure:
-        trouble = message_of(failure)
-        return respond(request, trouble.status, trouble.words)
-    left = deliver.left_lines(taken, done)
-    return answered(request, submission.results + done.results, left, done.trouble)
-
-
-def bearer_token(request: HttpRequest) -> str:
-    scheme, _blank, token = request.headers.get("Authorization", "").partition(" ")
-    return token.strip()[:200] if scheme.lower() == "bearer" else ""
-
-
-def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
-    """Refuse an unknown token, and limit guesses. A valid token is never limited: with 256 random
-    bits, guesses are only noise."""
-    if is_guess:
-        network = networks.network_of(request.META["REMOTE_ADDR"])
-        wait = guess_limits.take([AttemptLimit(digest_of(f"token {network}"), MOST_GUESSES)])
-        log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
-        if wait:
-            response = respond(request, 429, too_many_tries(wait))
-            response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-            return response
-    response = respond(
-        request, 401, _("Ferry doesn't know this token. Make one on the account page.")
-    )
-    response["WWW-Authenticate"] = 'Bearer realm="Ferry"'
-    return response
-
-
-def answered(
-    request: HttpRequest, results: list[ItemResult], left: list[str], trouble: str
-) -> HttpResponse:
-    """Return a line or JSON record for each item, for scripts and their authors to read."""
-    if not results and not left:
-        return respond(request, 422, deliver.nothing_words())
-    part = results_panel(results, trouble)
-    is_whole = part.is_well and not left
-    if wants_json(request):
-        rows = [
-            {"name": each.name, "outcome": each.outcome, "sentence": each.sentence}
-            for each in results
-        ]
-        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": left}
-        return JsonResponse(body, status=200 if is_whole else 422)
-    lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in results]
-    lines += [f"left: {one_line(line)}" for line in left]
-    return plain([*lines, summary_words(results)], 200 if is_whole else 422)
-
-
-def respond(request: HttpRequest, status: int, words: str) -> HttpResponse:
-    if wants_json(request):
-        return JsonResponse({"ok": False, "reason": words}, status=status)
-    return plain([words], status)
-
-
-def wants_json(request: HttpRequest) -> bool:
-    return "application/json" in request.headers.get("Accept", "")
-
-
-def plain(lines: list[str], status: int) -> HttpResponse:
-    return HttpResponse(
-        "\n".join(lines) + "\n", status=status, content_type="text/plain; charset=utf-8"
-    )
-
-
-def one_line(text: str) -> str:
-    """Replace control characters, which terminals obey, and direction marks, which mislead."""
-    return "".join(mark if mark.isprintable() else "?" for mark in text)

@@ -7,32 +7,24 @@ from urllib.parse import quote, urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from webui import formatting
 from webui.errors.page import message_of
 from webui.files.page import BREAKS
-from webui.formatting import Calendar
 from webui.storage_meter import Gauge
-from webui.transfers import reasons
 from webui.transfers.states import (
     DONE,
-    DOWNLOADING,
     FAILED,
     GONE,
     METADATA,
     MOVING,
-    NO_ROOM,
     QUEUED,
-    RETRYING,
-    STALLED,
-    STOPPED,
     CachedTransfer,
     Groups,
     Totals,
 )
+from webui.transfers.words import Away, RowContext, origin, rate_words, words_of
 from webui.v1.errors import Failure
-from webui.v1.models import DOWNLOADED_PERCENT
 
 WINDOW = 100
 CROWD = 40
@@ -40,7 +32,6 @@ MOST_NEEDED = 200
 MOST_ARRIVED = 20
 LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 4_000, 30_000
 LARGEST_WINDOW = 10_000
-NO_PEERS = "no_peers"
 
 
 class Windows(NamedTuple):
@@ -74,21 +65,6 @@ class Standing:
     ordered: int
     totals: Totals
     groups: Groups
-
-
-@dataclass(frozen=True)
-class RowContext:
-    calendar: Calendar
-    may_change: bool = False
-    free_bytes: int | None = None
-    gauge: Gauge | None = None
-    away: "Away | None" = None
-
-
-@dataclass(frozen=True)
-class Away:
-    title: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +243,8 @@ def document_title(totals: Totals) -> str:
     return words
 
 
-def rate_words(rate: int) -> str:
-    return _("%(size)s/s") % {"size": formatting.size_words(rate)}
-
-
 def row_of(transfer: CachedTransfer, around: RowContext) -> TransferRow:
-    word, tone, icon, facts = WORDS.get(transfer.state, queued)(transfer, around)
+    word, tone, icon, facts = words_of(transfer, around)
     may_change = around.may_change and around.away is None
     return TransferRow(
         key=transfer.key,
@@ -309,150 +281,6 @@ def percent_of(transfer: CachedTransfer) -> str:
     if transfer.state in (QUEUED, METADATA) or transfer.is_ended:
         return ""
     return str(int(min(transfer.percent, 100)))
-
-
-def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
-    """Say when a transfer was added, and by whom."""
-    at = calendar.moment(transfer.added_at or transfer.since)
-    if transfer.by:
-        return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
-    if transfer.row:
-        return _("Added %(time)s") % {"time": at}
-    return _("Seen first %(time)s, added by another program") % {"time": at}
-
-
-Told = tuple[str, str, str, Sequence[str]]
-
-
-def queued(transfer: CachedTransfer, _around: RowContext) -> Told:
-    facts = [_("starts when a slot is free"), whole(transfer), reasons.note(transfer.reason)]
-    return _("Queued"), "", "clock", facts
-
-
-def fetching(transfer: CachedTransfer, _around: RowContext) -> Told:
-    asking = ngettext(
-        "asking %(count)s peer for the file list",
-        "asking %(count)s peers for the file list",
-        transfer.peers,
-    )
-    words = asking % {"count": transfer.peers} if transfer.peers else _("looking for peers")
-    if transfer.kind == "url":
-        words = direct(transfer)
-    return _("Fetching details"), "", "", [words, reasons.note(transfer.reason)]
-
-
-def downloading(transfer: CachedTransfer, _around: RowContext) -> Told:
-    word = rate_words(transfer.rate) if transfer.rate else _("Downloading")
-    left = transfer.left_seconds
-    left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
-    facts = [left_words, progress_of(transfer), direct(transfer) or peers(transfer)]
-    return word, "", "", [*facts, reasons.note(transfer.reason)]
-
-
-def stalled(transfer: CachedTransfer, around: RowContext) -> Told:
-    quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
-    has_peers = bool(transfer.peers) or transfer.kind == "url" or why != NO_PEERS
-    if not quiet:
-        word = _("No progress") if has_peers else _("No peers")
-    elif has_peers:
-        word = _("No progress for %(time)s") % {"time": formatting.long_time(quiet * 60)}
-    else:
-        word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
-    waiting = "" if has_peers and why == NO_PEERS else reasons.clause(why)
-    if why == RETRYING:
-        waiting = reasons.detail(why, transfer.said, around.calendar) or waiting
-    return (
-        word,
-        "amber",
-        "unplug",
-        [waiting, progress_of(transfer), direct(transfer) or peers(transfer)],
-    )
-
-
-def moving(transfer: CachedTransfer, _around: RowContext) -> Told:
-    took = ""
-    if transfer.added_at and transfer.downloaded_at:
-        seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
-        took = _("downloaded in %(time)s") % {"time": formatting.long_time(seconds)}
-    facts = [moved_part(transfer.percent), whole(transfer), took]
-    return _("Moving to your files"), "sea", "loader-circle", facts
-
-
-def moved_part(percent: float) -> str:
-    """Say how much has been moved, which a service may report as 100 to 101 percent."""
-    share = int((percent - DOWNLOADED_PERCENT) * 100)
-    return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
-
-
-def no_room(transfer: CachedTransfer, around: RowContext) -> Told:
-    needed = max(transfer.size_bytes - transfer.done_bytes, 0)
-    short = needed - around.free_bytes if around.free_bytes is not None else 0
-    words = reasons.clause(transfer.reason)
-    missing_words = ""
-    if short > 0:
-        missing_words = _("%(size)s more is needed") % {"size": formatting.size_words(short)}
-    return _("No room"), "amber", "circle-alert", [words, missing_words, progress_of(transfer)]
-
-
-def stopped(transfer: CachedTransfer, _around: RowContext) -> Told:
-    return _("Stopped"), "", "pause", [reasons.clause(transfer.reason), progress_of(transfer)]
-
-
-def done(transfer: CachedTransfer, around: RowContext) -> Told:
-    place = transfer.place
-    word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
-    facts = [reasons.note(transfer.reason), whole(transfer), ended(transfer, around)]
-    return word, "sea", "circle-check", facts
-
-
-def failed(transfer: CachedTransfer, around: RowContext) -> Told:
-    words = reasons.clause(transfer.reason) or _("the storage service gives no reason")
-    said = reasons.detail(transfer.reason, transfer.said, around.calendar)
-    return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
-
-
-def gone(transfer: CachedTransfer, around: RowContext) -> Told:
-    words = _("the storage service doesn't know it any more")
-    return _("Gone"), "red", "circle-alert", [words, ended(transfer, around)]
-
-
-WORDS = {
-    QUEUED: queued,
-    METADATA: fetching,
-    DOWNLOADING: downloading,
-    STALLED: stalled,
-    MOVING: moving,
-    NO_ROOM: no_room,
-    STOPPED: stopped,
-    DONE: done,
-    FAILED: failed,
-    GONE: gone,
-}
-
-
-def whole(transfer: CachedTransfer) -> str:
-    return formatting.size_words(transfer.size_bytes) if transfer.size_bytes else ""
-
-
-def progress_of(transfer: CachedTransfer) -> str:
-    if not transfer.size_bytes:
-        return ""
-    return formatting.progress_words(transfer.done_bytes, transfer.size_bytes)
-
-
-def peers(transfer: CachedTransfer) -> str:
-    if not transfer.peers:
-        return ""
-    words = ngettext("%(count)s peer", "%(count)s peers", transfer.peers)
-    return words % {"count": formatting.count_words(transfer.peers)}
-
-
-def direct(transfer: CachedTransfer) -> str:
-    return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
-
-
-def ended(transfer: CachedTransfer, around: RowContext) -> str:
-    return around.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
 
 
 def arrival_of(transfer: CachedTransfer) -> Arrival:

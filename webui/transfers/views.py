@@ -24,9 +24,10 @@ from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.transfers import page as pages
 from webui.transfers import poll
-from webui.transfers.page import RowContext, Standing, TransfersPage
+from webui.transfers.page import Standing, TransfersPage
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
+from webui.transfers.words import RowContext
 from webui.v1.errors import Failure, NotFound
 
 

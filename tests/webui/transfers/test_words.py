@@ -10,7 +10,7 @@ from service.fetching import responses as fetching_responses
 from service.fetching.errors import BadCertificate
 from tests.cases import each_case
 from webui.formatting import Calendar
-from webui.transfers import reasons
+from webui.transfers import words
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 CALENDAR = Calendar(NOON, ZoneInfo("Europe/Berlin"))
@@ -27,35 +27,34 @@ OURS = [
 
 @each_case("said", [*OURS, *(f"{each} {TRIED}" for each in OURS)])
 def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
-    assert reasons.detail("fetch_error", said, CALENDAR) == said
+    assert words.detail("fetch_error", said, CALENDAR) == said
 
 
 def test_it_is_told_in_the_readers_language():
     with translation.override("de"):
         assert (
-            reasons.detail("fetch_error", "The server says 503.", CALENDAR)
-            == "Der Server sagt 503."
+            words.detail("fetch_error", "The server says 503.", CALENDAR) == "Der Server sagt 503."
         )
 
 
 @each_case("word", ["fetch_error", "disk_error", "never_heard_of_it"])
 def test_words_of_another_service_come_as_they_are_and_as_its_own(word):
     said = "Proxy 10.0.0.7 says 100% no to /films"
-    assert reasons.detail(word, said, CALENDAR) == f"the service says: {said}"
-    assert reasons.detail(word, f"The server says 404. {said}", CALENDAR).endswith(f"404. {said}")
+    assert words.detail(word, said, CALENDAR) == f"the service says: {said}"
+    assert words.detail(word, f"The server says 404. {said}", CALENDAR).endswith(f"404. {said}")
     with translation.override("de"):
-        assert reasons.detail(word, said, CALENDAR) == f"der Dienst sagt: {said}"
+        assert words.detail(word, said, CALENDAR) == f"der Dienst sagt: {said}"
 
 
 @each_case(("word", "said"), [("address_refused", "No."), ("fetch_error", "")])
 def test_nothing_is_added_where_there_is_nothing_to_add(word, said):
-    assert reasons.detail(word, said, CALENDAR) == ""
+    assert words.detail(word, said, CALENDAR) == ""
 
 
 def test_the_next_try_is_told_by_the_readers_clock():
     said = "The connection was cut off. It was tried 4 times. Ferry tries again at {} UTC."
     told = [
-        reasons.detail("retrying", said.format(at), CALENDAR)
+        words.detail("retrying", said.format(at), CALENDAR)
         for at in ("2026-11-23 12:05:00", "2026-11-24 12:05:00")
     ]
     beginning = "The connection was cut off. It was tried 4 times. Ferry tries again at"
@@ -65,4 +64,4 @@ def test_the_next_try_is_told_by_the_readers_clock():
 @each_case("at", ["2026-99-23 12:05:00", "9999-12-31 23:59:59", "soon"])
 def test_a_next_try_that_is_none_comes_as_it_is(at):
     said = f"Ferry tries again at {at} UTC."
-    assert reasons.detail("retrying", said, CALENDAR) == f"the service says: {said}"
+    assert words.detail("retrying", said, CALENDAR) == f"the service says: {said}"

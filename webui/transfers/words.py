@@ -1,0 +1,270 @@
+"""What the row of a transfer says: its state, why it waits or failed, and how far it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from webui import formatting
+from webui.formatting import Calendar
+from webui.reasons import NOTES, find
+from webui.storage_meter import Gauge
+from webui.transfers.states import (
+    DONE,
+    DOWNLOADING,
+    FAILED,
+    GONE,
+    METADATA,
+    MOVING,
+    NO_ROOM,
+    QUEUED,
+    RETRYING,
+    STALLED,
+    STOPPED,
+    CachedTransfer,
+)
+from webui.v1.models import DOWNLOADED_PERCENT
+
+NO_PEERS = "no_peers"
+NUMBER = re.compile(r"[0-9]+")
+AGAIN = re.compile(r"Ferry tries again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
+SENTENCE_ENDS = re.compile(r"(?<=\.) ")
+
+StateWords = tuple[str, str, str, Sequence[str]]  # state, tone, icon, facts
+
+
+@dataclass(frozen=True)
+class RowContext:
+    calendar: Calendar
+    may_change: bool = False
+    free_bytes: int | None = None
+    gauge: Gauge | None = None
+    away: "Away | None" = None
+
+
+@dataclass(frozen=True)
+class Away:
+    title: str
+    text: str
+
+
+def words_of(transfer: CachedTransfer, around: RowContext) -> StateWords:
+    return WORDS.get(transfer.state, queued)(transfer, around)
+
+
+def queued(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    facts = [_("starts when a slot is free"), whole(transfer), note(transfer.reason)]
+    return _("Queued"), "", "clock", facts
+
+
+def fetching(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    asking = ngettext(
+        "asking %(count)s peer for the file list",
+        "asking %(count)s peers for the file list",
+        transfer.peers,
+    )
+    words = asking % {"count": transfer.peers} if transfer.peers else _("looking for peers")
+    if transfer.kind == "url":
+        words = direct(transfer)
+    return _("Fetching details"), "", "", [words, note(transfer.reason)]
+
+
+def downloading(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    word = rate_words(transfer.rate) if transfer.rate else _("Downloading")
+    left = transfer.left_seconds
+    left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
+    facts = [left_words, progress_of(transfer), direct(transfer) or peers(transfer)]
+    return word, "", "", [*facts, note(transfer.reason)]
+
+
+def stalled(transfer: CachedTransfer, around: RowContext) -> StateWords:
+    quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
+    has_peers = bool(transfer.peers) or transfer.kind == "url" or why != NO_PEERS
+    if not quiet:
+        word = _("No progress") if has_peers else _("No peers")
+    elif has_peers:
+        word = _("No progress for %(time)s") % {"time": formatting.long_time(quiet * 60)}
+    else:
+        word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
+    waiting = "" if has_peers and why == NO_PEERS else clause(why)
+    if why == RETRYING:
+        waiting = detail(why, transfer.said, around.calendar) or waiting
+    return (
+        word,
+        "amber",
+        "unplug",
+        [waiting, progress_of(transfer), direct(transfer) or peers(transfer)],
+    )
+
+
+def moving(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    took = ""
+    if transfer.added_at and transfer.downloaded_at:
+        seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
+        took = _("downloaded in %(time)s") % {"time": formatting.long_time(seconds)}
+    facts = [moved_part(transfer.percent), whole(transfer), took]
+    return _("Moving to your files"), "sea", "loader-circle", facts
+
+
+def moved_part(percent: float) -> str:
+    """Say how much has been moved, which a service may report as 100 to 101 percent."""
+    share = int((percent - DOWNLOADED_PERCENT) * 100)
+    return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
+
+
+def no_room(transfer: CachedTransfer, around: RowContext) -> StateWords:
+    needed = max(transfer.size_bytes - transfer.done_bytes, 0)
+    short = needed - around.free_bytes if around.free_bytes is not None else 0
+    words = clause(transfer.reason)
+    missing_words = ""
+    if short > 0:
+        missing_words = _("%(size)s more is needed") % {"size": formatting.size_words(short)}
+    return _("No room"), "amber", "circle-alert", [words, missing_words, progress_of(transfer)]
+
+
+def stopped(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    return _("Stopped"), "", "pause", [clause(transfer.reason), progress_of(transfer)]
+
+
+def done(transfer: CachedTransfer, around: RowContext) -> StateWords:
+    place = transfer.place
+    word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
+    facts = [note(transfer.reason), whole(transfer), ended(transfer, around)]
+    return word, "sea", "circle-check", facts
+
+
+def failed(transfer: CachedTransfer, around: RowContext) -> StateWords:
+    words = clause(transfer.reason) or _("the storage service gives no reason")
+    said = detail(transfer.reason, transfer.said, around.calendar)
+    return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
+
+
+def gone(transfer: CachedTransfer, around: RowContext) -> StateWords:
+    words = _("the storage service doesn't know it any more")
+    return _("Gone"), "red", "circle-alert", [words, ended(transfer, around)]
+
+
+WORDS = {
+    QUEUED: queued,
+    METADATA: fetching,
+    DOWNLOADING: downloading,
+    STALLED: stalled,
+    MOVING: moving,
+    NO_ROOM: no_room,
+    STOPPED: stopped,
+    DONE: done,
+    FAILED: failed,
+    GONE: gone,
+}
+
+
+def whole(transfer: CachedTransfer) -> str:
+    return formatting.size_words(transfer.size_bytes) if transfer.size_bytes else ""
+
+
+def progress_of(transfer: CachedTransfer) -> str:
+    if not transfer.size_bytes:
+        return ""
+    return formatting.progress_words(transfer.done_bytes, transfer.size_bytes)
+
+
+def peers(transfer: CachedTransfer) -> str:
+    if not transfer.peers:
+        return ""
+    words = ngettext("%(count)s peer", "%(count)s peers", transfer.peers)
+    return words % {"count": formatting.count_words(transfer.peers)}
+
+
+def direct(transfer: CachedTransfer) -> str:
+    return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
+
+
+def ended(transfer: CachedTransfer, around: RowContext) -> str:
+    return around.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
+
+
+def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
+    """Say when a transfer was added, and by whom."""
+    at = calendar.moment(transfer.added_at or transfer.since)
+    if transfer.by:
+        return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
+    if transfer.row:
+        return _("Added %(time)s") % {"time": at}
+    return _("Seen first %(time)s, added by another program") % {"time": at}
+
+
+def rate_words(rate: int) -> str:
+    return _("%(size)s/s") % {"size": formatting.size_words(rate)}
+
+
+# Reasons
+
+
+def clause(word: str) -> str:
+    """Return an unknown word as it came, since that is all there is."""
+    if not word:
+        return ""
+    if found := find(word).clause:
+        return str(found)
+    return _("the service says: %(words)s") % {"words": word.replace("_", " ")}
+
+
+def note(word: str) -> str:
+    """Return what stays worth knowing of a transfer that arrived."""
+    return str(NOTES[word].clause) if word in NOTES else ""
+
+
+def detail(word: str, said: str, calendar: Calendar) -> str:
+    """Return what the service's own sentences add to ours, if ours is vague."""
+    if not said or (find(word).clause and word not in VAGUE):
+        return ""
+    known = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
+    return " ".join(known) if all(known) else _("the service says: %(words)s") % {"words": said}
+
+
+def _in_our_words(said: str, calendar: Calendar) -> str:
+    """Translate a sentence of Ferry's own service; return "" for any other."""
+    if again := AGAIN.fullmatch(said):
+        return _again(again[1], calendar)
+    number = NUMBER.search(said)
+    shape = NUMBER.sub("%(number)s", said, count=1)
+    return _(shape) % {"number": number and number[0]} if shape in DETAILS else ""
+
+
+def _again(moment: str, calendar: Calendar) -> str:
+    """Say when Ferry tries again; "" if another service sends a date that doesn't exist."""
+    try:
+        at = datetime.fromisoformat(f"{moment}+00:00")
+        return _("Ferry tries again at %(time)s.") % {"time": calendar.since(at)}
+    except (ValueError, OverflowError):
+        return ""
+
+
+VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
+# What Ferry's own service says about the vague reasons, with the first number left out.
+DETAILS = frozenset(
+    {
+        gettext_noop("The server wants a sign-in (%(number)s)."),
+        gettext_noop("The server refuses to send it (%(number)s)."),
+        gettext_noop("The server has nothing there (%(number)s)."),
+        gettext_noop("It is gone from the server (%(number)s)."),
+        gettext_noop("The server may not send it, for legal reasons (%(number)s)."),
+        gettext_noop("The server says %(number)s."),
+        gettext_noop("The server fell silent."),
+        gettext_noop("No server of this name was found."),
+        gettext_noop("The server can't be reached."),
+        gettext_noop("The connection was cut off."),
+        gettext_noop("The server cut off its answer, or it is none."),
+        gettext_noop("The server can't prove that it is the one meant: its certificate is bad."),
+        gettext_noop("The server has something else there now."),
+        gettext_noop("The server sent less than it said."),
+        gettext_noop("The address leads to another more than %(number)s times."),
+        gettext_noop("It begins like a torrent file, but goes on."),
+        gettext_noop("It was tried %(number)s times."),
+        gettext_noop("Something went wrong inside Ferry."),
+        gettext_noop("What had come is not on the disk any more."),
+    }
+)
