@@ -57,7 +57,7 @@ urlpatterns = [
     path("files/<site_id:folder>/rows/", file_views.rows, name="files-rows"),
     path("files/<site_id:folder>/new/", action_views.new, name="files-new"),
     path("files/<site_id:folder>/delete/", action_views.delete, name="files-delete"),
-    path("files/<site_id:folder>/delete/loss/", action_views.loss, name="files-loss"),
+    path("files/<site_id:folder>/delete/loss/", action_views.delete_dialog, name="files-loss"),
     path("files/<site_id:folder>/zip/", archive_views.pack, name="files-zip"),
     path("files/<site_id:folder>/upload/", upload_views.upload, name="files-upload"),
     # Entries
@@ -90,7 +90,9 @@ urlpatterns = [
     path("transfers/clear/", transfer_views.clear, name="transfers-clear"),
     path("transfers/restore/", transfer_views.restore, name="transfers-restore"),
     path("transfers/<site_transfer:key>/remove/", transfer_views.remove, name="transfers-remove"),
-    path("transfers/<site_transfer:key>/loss/", transfer_views.loss, name="transfers-loss"),
+    path(
+        "transfers/<site_transfer:key>/loss/", transfer_views.remove_dialog, name="transfers-loss"
+    ),
     path("transfers/<site_transfer:key>/link/", transfer_views.link, name="transfers-link"),
     path("transfers/<site_transfer:key>/retry/", transfer_views.retry, name="transfers-retry"),
     path("transfers/<site_transfer:key>/open/", transfer_views.open_, name="transfers-open"),

@@ -1073,7 +1073,7 @@ def test_hostile_names_are_only_text(alice, harm, view):
         expect(page.get_by_label(f"New name for {name}")).to_be_focused()
         page.keyboard.press("Escape")
         open_menu(page, name).get_by_text("Delete").click()
-        expect(page.get_by_role("dialog").locator(".loss")).to_contain_text(name)
+        expect(page.get_by_role("dialog").locator(".delete-list")).to_contain_text(name)
         page.get_by_role("dialog").get_by_text("Keep").click()
         expect(page.get_by_role("dialog")).to_be_hidden()
     assert page.locator("#listing img, #listing script").count() <= len(HOSTILE)

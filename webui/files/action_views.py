@@ -205,8 +205,8 @@ def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def delete(request: Request, folder: str) -> HttpResponse:
     if request.method != "POST":
-        reading, loss = loss_of(request, folder)
-        return show_form(request, reading, "delete", {"loss": loss}, is_refused=False)
+        reading, page = delete_page_of(request, folder)
+        return show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     said = delete_all(request, chosen)
@@ -218,22 +218,22 @@ def delete(request: Request, folder: str) -> HttpResponse:
 
 @asks_and_acts
 @open_to(Role.MEMBER)
-def loss(request: Request, folder: str) -> HttpResponse:
+def delete_dialog(request: Request, folder: str) -> HttpResponse:
     """Describe what would be lost. POST does the same, since a long selection fits no URL."""
-    reading, found = loss_of(request, folder)
+    reading, page = delete_page_of(request, folder)
     if request.method == "POST" and not request.htmx:
-        return show_form(request, reading, "delete", {"loss": found}, is_refused=False)
-    return render(request, "files/_loss.html", {"loss": found})
+        return show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
+    return render(request, "files/_delete.html", {"deletion": page})
 
 
-def loss_of(request: Request, folder: str) -> tuple[Reading, actions_page.DeletePage]:
+def delete_page_of(request: Request, folder: str) -> tuple[Reading, actions_page.DeletePage]:
     """Describe the loss after a fresh read, since the page may be older than what would be lost."""
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     look = chosen_look(request)
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
-    return reading, actions_page.loss_page(reading.snapshot, chosen, below, look, all_but=all_but)
+    return reading, actions_page.delete_page(reading.snapshot, chosen, below, look, all_but=all_but)
 
 
 def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:

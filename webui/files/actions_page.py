@@ -30,7 +30,7 @@ class RenamePage:
 
 
 @dataclass(frozen=True)
-class LossItem:
+class DeleteItem:
     icon: str
     name_parts: list[str]
     note: str
@@ -41,7 +41,7 @@ class LossItem:
 class DeletePage:
     title: str
     text: str
-    items: list[LossItem]
+    items: list[DeleteItem]
     more: str
     button: str
     entries: list[str]
@@ -119,7 +119,7 @@ def extension_question(entry: Entry, name: str) -> str:
     return words % {"old": old, "new": new}
 
 
-def loss_page(
+def delete_page(
     snapshot: Snapshot,
     chosen: Sequence[Entry],
     below: Mapping[str, Below],
@@ -133,8 +133,8 @@ def loss_page(
     sizes = [entry.size_bytes for entry in chosen]
     return DeletePage(
         title=_("Delete %(items)s?") % count,
-        text=loss_words(sizes),
-        items=[loss_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
+        text=delete_words(sizes),
+        items=[delete_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
         more=formatting.more_words(len(chosen) - MOST_LISTED),
         button=_("Delete %(items)s") % count,
         entries=[entry.key for entry in chosen] if all_but is None else [],
@@ -148,15 +148,15 @@ def loss_page(
     )
 
 
-def loss_words(sizes: Sequence[int | None]) -> str:
+def delete_words(sizes: Sequence[int | None]) -> str:
     if sizes and not any(sizes) and None in sizes:
         return _("Deleted items can't be restored.")
     text = _("This frees %(size)s. Deleted items can't be restored.")
     return text % {"size": formatting.sum_words(sizes)}
 
 
-def loss_item(entry: Entry, below: Below | None) -> LossItem:
-    return LossItem(
+def delete_item(entry: Entry, below: Below | None) -> DeleteItem:
+    return DeleteItem(
         icon="folder" if entry.is_folder else ICONS[entry.look],
         name_parts=BREAKS.split(entry.name),
         note=below_words(below) if entry.is_folder else "",

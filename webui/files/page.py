@@ -176,7 +176,7 @@ class FilesPage:
     can_upload_here: bool
     upload_note: str
     new_url: str
-    loss_url: str
+    delete_dialog_url: str
     zip_url: str
     upload_url: str
     folder_zip_url: str
@@ -229,7 +229,7 @@ def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> F
         can_upload_here=around.takes_folder or snapshot.is_root,
         upload_note=upload_note(snapshot, takes_folder=around.takes_folder),
         new_url=at.act("new"),
-        loss_url=at.act("delete/loss"),
+        delete_dialog_url=at.act("delete/loss"),
         zip_url=f"{at.below}zip/",
         upload_url=f"{at.below}upload/",
         folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",

@@ -304,7 +304,7 @@ def magnet_of(transfer: CachedTransfer) -> str:
 
 
 @dataclass(frozen=True)
-class CancelPage:
+class RemovePage:
     title: str
     name: str
     text: str
@@ -314,12 +314,12 @@ class CancelPage:
     back_url: str
 
 
-def loss_page(transfer: CachedTransfer) -> CancelPage:
+def remove_page(transfer: CachedTransfer) -> RemovePage:
     url = f"{url_of(transfer.key)}remove/"
     back = reverse("transfers")
     name = transfer.name or _("Without a name")
     if transfer.is_ended:
-        return CancelPage(
+        return RemovePage(
             title=_("Remove this from the list?"),
             name=name,
             text=_("It has ended. What has arrived in your files stays there."),
@@ -328,7 +328,7 @@ def loss_page(transfer: CachedTransfer) -> CancelPage:
             action=url,
             back_url=back,
         )
-    return CancelPage(
+    return RemovePage(
         title=_("Cancel this transfer?"),
         name=name,
         text=lost_words(transfer),

@@ -137,8 +137,8 @@ def open_(request: Request, key: str) -> HttpResponse:
 def remove(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
     if request.method != "POST":
-        loss = pages.loss_page(transfer)
-        return render(request, "transfers/remove.html", {"loss": loss})
+        page = pages.remove_page(transfer)
+        return render(request, "transfers/remove.html", {"removal": page})
     poll.remove(request.service, transfer, timezone.now())
     events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
     return done(request, _("Removed") if transfer.is_ended else _("Transfer cancelled"))
@@ -146,9 +146,9 @@ def remove(request: Request, key: str) -> HttpResponse:
 
 @require_safe
 @open_to(Role.MEMBER)
-def loss(request: Request, key: str) -> HttpResponse:
-    loss = pages.loss_page(find_transfer(request, key))
-    return render(request, "transfers/_loss.html", {"loss": loss})
+def remove_dialog(request: Request, key: str) -> HttpResponse:
+    page = pages.remove_page(find_transfer(request, key))
+    return render(request, "transfers/_remove.html", {"removal": page})
 
 
 @require_POST

@@ -1,11 +1,11 @@
-const loss = () => document.getElementById("delete-chosen");
+const deleteButton = () => document.getElementById("delete-chosen");
 
 export function deleteChosen() {
-  loss()?.click();
+  deleteButton()?.click();
 }
 
 export function deleteRow(row) {
-  if (!loss()) return;
+  if (!deleteButton()) return;
   const values = { entry: row.id };
-  window.htmx.ajax("POST", loss().getAttribute("formaction"), { source: "#go", target: "#delete", swap: "innerHTML", values });
+  window.htmx.ajax("POST", deleteButton().getAttribute("formaction"), { source: "#go", target: "#delete", swap: "innerHTML", values });
 }

@@ -243,8 +243,8 @@ def test_the_dialog_names_exactly_what_is_lost(bob, storage):
     answer = bob.client.post("/files/0/delete/loss/", chosen, headers=HTMX)
     assert "Delete 2 items?" in words(answer, "h2")
     assert "frees 3.0 KB" in words(answer, "p").replace("3 KB", "3.0 KB")
-    assert "folder with 3 files and 1 folder" in words(answer, ".loss")
-    assert "b.txt" not in words(answer, ".loss")
+    assert "folder with 3 files and 1 folder" in words(answer, ".delete-list")
+    assert "b.txt" not in words(answer, ".delete-list")
     plain = bob.client.get(f"/files/0/delete/?entry=file-{file.id}")
     assert "Delete 1 item" in words(plain, "main")
 
@@ -311,7 +311,7 @@ def test_the_dialog_asks_for_so_many_listings_and_no_more(bob, storage):
     chosen = [f"folder-{storage.folder(f'Folder {number}').id}" for number in range(60)]
     before = len(storage.calls)
     answer = bob.client.post("/files/0/delete/loss/", {"entry": chosen}, headers=HTMX)
-    assert "and 10 more" in words(answer, ".loss")
+    assert "and 10 more" in words(answer, ".delete-list")
     assert len(storage.calls) - before <= 25
 
 
