@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, NamedTuple, Self
 
-from service.library.portable_names import Names, safe_name
+from service.content.download_names import DownloadNames, safe_name
 
 MISSING_NAME = "MISSING.txt"
 MISSING_HEADING = "These files are not in this archive, because their content is missing:\n\n"
@@ -133,7 +133,7 @@ def write_plan(nodes: Iterable[Node], target: BinaryIO, made_at: datetime) -> Ar
     """
     with _spool() as records, _spool() as missing:
         planner = _Planner(target, records, missing)
-        root = _OpenFolder(iter(nodes), Names())
+        root = _OpenFolder(iter(nodes), DownloadNames())
         planner.walk(root)
         planner.list_missing(root, made_at)
         return planner.finish()
@@ -145,7 +145,7 @@ def _spool() -> "SpooledTemporaryFile[bytes]":
 
 class _OpenFolder(NamedTuple):
     children: Iterator[Node]
-    names: Names
+    names: DownloadNames
     path: bytes = b""
     path_at: int = 0
 
@@ -190,7 +190,7 @@ class _Planner:
         if len(parent.path) + 256 > LONGEST_FOLDER_BYTES:
             parent = root
         path = parent.path + parent.names.take(folder.name, is_folder=True).encode() + b"/"
-        opened = _OpenFolder(iter(folder.children), Names(), path, self._heap.append(path))
+        opened = _OpenFolder(iter(folder.children), DownloadNames(), path, self._heap.append(path))
         self._add(opened, _columns(ArchiveFile("", 0, 0, folder.modified_at, "")))
         return opened
 

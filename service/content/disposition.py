@@ -3,7 +3,7 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
-from service.library.portable_names import safe_name
+from service.content.download_names import safe_name
 
 UNKNOWN = "application/octet-stream"
 PLAIN = "text/plain; charset=utf-8"

@@ -13,11 +13,11 @@ from django.utils import timezone
 from service.content import signed_links
 from service.content.conditional_response import InOneFile, answer, presentation_headers
 from service.content.disposition import LOCKED, Presentation, disposition
+from service.content.download_names import safe_name
 from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound
 from service.http import responses
 from service.library import library
-from service.library.portable_names import safe_name
 from service.media import probing, refusals
 from service.media import requests as media_requests
 from service.media.cache import RENDITIONS, is_there, touch

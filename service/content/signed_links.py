@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.urls import reverse
 
+from service.content.download_names import safe_name
 from service.errors import Refusal
-from service.library.portable_names import safe_name
 from service.models import Account, File
 
 LIFETIME = timedelta(hours=24)

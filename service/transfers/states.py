@@ -41,7 +41,7 @@ REASONS: dict[str, frozenset[str]] = {
 NOTICES = frozenset({"folder_gone", "web_page", "missing_files", "fetched_again"})
 
 # States that take one of the slots that ACTIVE_TRANSFERS counts.
-IN_A_PLACE = frozenset({State.METADATA, State.DOWNLOADING})
+WITH_SLOT = frozenset({State.METADATA, State.DOWNLOADING})
 # States of transfers that a worker has begun: if they have no worker, any worker continues them.
 BEGUN = (State.METADATA, State.DOWNLOADING, State.STALLED, State.MOVING, State.NO_ROOM)
 

@@ -17,6 +17,7 @@ from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
 from service.worker.run import Run, Runs
+from service.worker.slots import Slots
 from service.worker.stages import OrderState, Stage, Transition
 
 log = logging.getLogger("ferry.worker")
@@ -51,21 +52,8 @@ class TransferControl:
         self.lease = lease
         self.limits = limits
         self.progress = ProgressWriter(lease)
+        self.slots = Slots(limits.active_transfers, self.runs)
         self._to_import: list[Run] = []
-
-    def free_slots(self) -> int:
-        return self.limits.active_transfers - self.runs.slots_taken()
-
-    def free_slots_for_large(self) -> int:
-        """Return the free slots for large transfers: of several slots, one is for small ones.
-
-        Small transfers thus never wait for large ones.
-        """
-        most = max(1, self.limits.active_transfers - 1)
-        return min(self.free_slots(), most - self.runs.slots_taken_by_large())
-
-    def has_place_for(self, run: Run) -> bool:
-        return (self.free_slots_for_large() if run.is_large else self.free_slots()) > 0
 
     @contextmanager
     def log_and_leave(self, run: Run, what: str) -> Iterator[None]:

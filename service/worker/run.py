@@ -15,8 +15,6 @@ from service.worker.stages import OrderState, RunPosition, Stage, Transition, ne
 
 # While connected to peers that have the torrent but send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
-# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
-SHORT_PATIENCE = timedelta(seconds=10)
 # One slot is kept for transfers that are smaller, or may be.
 LARGE_BYTES = 100 * 10**6
 
@@ -96,7 +94,7 @@ class Run:
     @property
     def has_slot(self) -> bool:
         stages = (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.DOWNLOADING)
-        return self.stage in stages and self.transfer.state in states.IN_A_PLACE
+        return self.stage in stages and self.transfer.state in states.WITH_SLOT
 
     @property
     def is_large(self) -> bool:
@@ -232,12 +230,6 @@ class Runs:
 
     def drop(self, run: Run) -> None:
         self._by_id.pop(run.id, None)
-
-    def slots_taken(self) -> int:
-        return sum(run.has_slot for run in self)
-
-    def slots_taken_by_large(self) -> int:
-        return sum(run.has_slot and run.is_large for run in self)
 
     def twin(self, run: Run) -> Run | None:
         """Return another run whose order has the same torrent: the engine takes each only once."""

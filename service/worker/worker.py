@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 
 from django.db.models import Count, Sum
 
@@ -18,7 +17,8 @@ from service.worker.commands import Tools, TransferControl, TransferLimits
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
-from service.worker.run import LARGE_BYTES, SHORT_PATIENCE, Run
+from service.worker.run import Run
+from service.worker.slots import patience_with
 from service.worker.stages import Stage
 
 log = logging.getLogger("ferry.worker")
@@ -110,7 +110,7 @@ class Shift:
         self._events.handle_all(now)
         self._read_rows(now)
         self._check_room(now)
-        self._fill_places(now)
+        self._fill_slots(now)
         self._find_stalled(now)
         self._finish_those_that_left(now)
         self._report_imports()
@@ -174,41 +174,29 @@ class Shift:
             with self._control.log_and_leave(run, "its room"):
                 self._phases.of(run).apply_room(run, found.get(run.id, ""), now)
 
-    def _fill_places(self, now: datetime) -> None:
-        """Fill free slots with held-back runs and unclaimed transfers, in order of their ids.
-
-        Small transfers overtake large ones if all slots for large ones are taken.
-        """
-        free, free_for_large = self._control.free_slots(), self._control.free_slots_for_large()
-        if free <= 0:
+    def _fill_slots(self, now: datetime) -> None:
+        """Fill free slots with held-back runs and unclaimed transfers."""
+        if self._control.slots.free() <= 0:
             return
         ready = {run.id: run for run in self._runs if run.is_ready}
-        waiting = sorted(
-            [*((pk, run.transfer.size_bytes) for pk, run in ready.items()), *self._queue]
-        )
-        large = islice((pk for pk, size in waiting if size >= LARGE_BYTES), max(0, free_for_large))
-        small = islice((pk for pk, size in waiting if size < LARGE_BYTES), free)
-        chosen = sorted([*large, *small])[:free]
+        sizes = ((pk, run.transfer.size_bytes) for pk, run in ready.items())
+        chosen = self._control.slots.choose([*sizes, *self._queue])
         for run in [ready[pk] for pk in chosen if pk in ready]:
-            with self._control.log_and_leave(run, "its place"):
+            with self._control.log_and_leave(run, "its slot"):
                 self._phases.of(run).go_on(run, now)
         new = {pk for pk in chosen if pk not in ready}
         self._queue = [(pk, size) for pk, size in self._queue if pk not in new]
         self._take(sorted(new), now)
 
     def _find_stalled(self, now: datetime) -> None:
+        patience = self._control.limits.patience
         others_wait = bool(self._queue) or any(run.is_ready for run in self._runs)
         for run in self._runs:
             if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.has_slot:
-                word = run.why_stalled(now, self._patience_with(run, others_wait=others_wait))
+                word = run.why_stalled(now, patience_with(run, patience, others_wait=others_wait))
                 if word:
                     with self._control.log_and_leave(run, "its stalling"):
                         self._control.stall(run, word)
-
-    def _patience_with(self, run: Run, *, others_wait: bool) -> timedelta:
-        patience = self._control.limits.patience
-        has_nobody = not run.is_fetch and not run.transfer.peers_connected
-        return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience
 
     # What is over, and what is left behind
 

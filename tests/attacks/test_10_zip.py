@@ -2,7 +2,7 @@
 
 Hostile names unpacked by other programs, by the rules of Windows and macOS, more than 65,535
 entries and more than 4 GiB: tests/service/content/test_archive.py,
-tests/service/library/test_portable_names.py.
+tests/service/content/test_download_names.py.
 """
 
 import io

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from webui.account.page import AccountPage, language_choices
-from webui.add.from_elsewhere import FromElsewherePanel, from_elsewhere_panel, token_rows
+from webui.add.from_elsewhere_page import FromElsewherePanel, from_elsewhere_panel, token_rows
 from webui.connection import connection
 from webui.formatting import Calendar
 from webui.forms import ChangePassword

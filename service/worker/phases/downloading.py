@@ -32,7 +32,7 @@ class DownloadingPhase(UnfinishedPhase):
 
     def _wake(self, run: Run) -> None:
         """Continue if a slot is free, else wait for one."""
-        if self._control.has_place_for(run):
+        if self._control.slots.has_free_for(run):
             run.become(State.DOWNLOADING)
         else:
             self._pause(run)

@@ -32,7 +32,7 @@ from service.content.archive import (
 )
 from tests.cases import each_case
 from tests.leftovers import in_use
-from tests.service.library.test_portable_names import ANY_NAME, HOSTILE
+from tests.service.content.test_download_names import ANY_NAME, HOSTILE
 from tests.tools import program
 
 MOMENT = datetime(2024, 5, 17, 12, 30, 44, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from service.library.portable_names import Names, are_plain, safe_name
+from service.content.download_names import DownloadNames, are_plain, safe_name
 from tests.cases import each_case
 
 HOSTILE = [
@@ -75,7 +75,7 @@ def test_a_name_that_is_cut_keeps_its_extension() -> None:
 def test_names_of_a_folder_are_safe_and_differ_by_more_than_case_and_form(
     wanted: list[tuple[str, bool]],
 ) -> None:
-    names = Names()
+    names = DownloadNames()
     taken = [names.take(name, is_folder=is_folder) for name, is_folder in wanted]
     assert len({unicodedata.normalize("NFC", name.lower()) for name in taken}) == len(taken)
     assert len({unicodedata.normalize("NFD", name.upper()) for name in taken}) == len(taken)
@@ -89,7 +89,7 @@ def test_names_of_a_folder_are_safe_and_differ_by_more_than_case_and_form(
 @example([["a.txt", "b.txt", "A.TXT", "a (2).txt"]])
 @example([["a."], ["a "], [""], ["con"], ["Nul .md"], ["a" * 256], ["a", "a/a"]])
 def test_names_taken_at_once_are_those_taken_one_after_the_other(wanted: list[list[str]]) -> None:
-    at_once, in_turn = Names(), Names()
+    at_once, in_turn = DownloadNames(), DownloadNames()
     for batch in wanted:
         assert at_once.take_all(batch) == [in_turn.take(name) for name in batch]
 
@@ -118,7 +118,7 @@ def test_a_name_that_is_not_plain_is_found_among_others(name: str) -> None:
     ],
 )
 def test_twins_are_told_apart_by_a_number(first: str, twin: str) -> None:
-    names = Names()
+    names = DownloadNames()
     names.take(first)
     assert " (2)" in names.take(twin)
 
@@ -132,7 +132,7 @@ def test_a_number_that_is_taken_is_left_out() -> None:
 
 
 def test_a_folder_is_numbered_at_its_end() -> None:
-    names = Names()
+    names = DownloadNames()
     assert [names.take("v1.2", is_folder=True) for _ in range(2)] == ["v1.2", "v1.2 (2)"]
 
 
@@ -146,5 +146,5 @@ def test_a_hundred_thousand_equal_names_take_linear_time() -> None:
 
 
 def taken(*wanted: str) -> list[str]:
-    names = Names()
+    names = DownloadNames()
     return [names.take(name) for name in wanted]

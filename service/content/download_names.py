@@ -23,7 +23,7 @@ DEVICE = re.compile(rf"{DEVICES} *(?:\.|\Z)", re.IGNORECASE)
 NOT_PLAIN = re.compile(rf"//|[. ]/|/{DEVICES} *[./]", re.IGNORECASE)
 
 
-class Names:
+class DownloadNames:
     """The names taken in one folder; each new name is made safe and unique.
 
     Only hashes are kept. If two ever collide, a name gets a number that it doesn't need.

@@ -1,0 +1,45 @@
+"""Share the slots for running transfers: who takes one, and how long a stalled one keeps it."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from itertools import islice
+
+from service.worker.run import LARGE_BYTES, Run, Runs
+
+# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
+SHORT_PATIENCE = timedelta(seconds=10)
+
+
+class Slots:
+    """The slots of one worker. Of several, one is kept for small transfers.
+
+    Small transfers thus never wait for large ones.
+    """
+
+    def __init__(self, most: int, runs: Runs) -> None:
+        self._most = most
+        self._runs = runs
+
+    def free(self) -> int:
+        return self._most - sum(run.has_slot for run in self._runs)
+
+    def free_for_large(self) -> int:
+        large = sum(run.has_slot and run.is_large for run in self._runs)
+        return min(self.free(), max(1, self._most - 1) - large)
+
+    def has_free_for(self, run: Run) -> bool:
+        return (self.free_for_large() if run.is_large else self.free()) > 0
+
+    def choose(self, waiting: Iterable[tuple[int, int]]) -> list[int]:
+        """Choose from ids and sizes, by id. Small ones overtake if large ones find no slot."""
+        free, in_order = self.free(), sorted(waiting)
+        large = (pk for pk, size in in_order if size >= LARGE_BYTES)
+        small = (pk for pk, size in in_order if size < LARGE_BYTES)
+        chosen = [*islice(large, max(0, self.free_for_large())), *islice(small, free)]
+        return sorted(chosen)[:free]
+
+
+def patience_with(run: Run, patience: timedelta, *, others_wait: bool) -> timedelta:
+    """Return how long a run may stall before it gives up its slot."""
+    has_nobody = not run.is_fetch and not run.transfer.peers_connected
+    return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience
