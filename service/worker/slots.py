@@ -32,7 +32,7 @@ class Slots:
 
     def choose(self, waiting: Iterable[tuple[int, int]]) -> list[int]:
         """Choose from ids and sizes, by id. Small ones overtake if large ones find no slot."""
-        free, in_order = self.free(), sorted(waiting)
+        free, in_order = max(0, self.free()), sorted(waiting)
         large = (pk for pk, size in in_order if size >= LARGE_BYTES)
         small = (pk for pk, size in in_order if size < LARGE_BYTES)
         chosen = [*islice(large, max(0, self.free_for_large())), *islice(small, free)]
