@@ -26,6 +26,7 @@ from webui.files.uploads import (
     refuse_forged,
     refuse_without_room,
 )
+from webui.formatting import count_words
 from webui.http import csrf, multipart
 from webui.http.multipart import FormPart
 from webui.http.requests import Request, asks_and_acts, is_script
@@ -48,21 +49,31 @@ def upload(request: Request, folder: str) -> HttpResponse:
     """Upload files. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     if request.method != "POST":
         return show(request, folder)
+    sent: list[str] = []
     try:
         refuse_forged(request)
         length_bytes = length_of(request)
         refuse_without_room(request, length_bytes)
-        sent = list(received(request, folder, length_bytes))
+        sent.extend(received(request, folder, length_bytes))
     except UploadRefused as refused:
         return refusal(request, folder, refused)
     except multipart.CutOff as cut:
         log.info("upload cut off: %s", cut)
-        return refusal(
-            request, folder, UploadRefused(400, _("The upload broke off. Nothing was kept."))
-        )
+        return refusal(request, folder, UploadRefused(400, broken_off_words(len(sent))))
     except multipart.UnreadableForm:
         return refusal(request, folder, UploadRefused(400, _("That is no upload.")))
     return accepted(request, folder, sent)
+
+
+def broken_off_words(arrived: int) -> str:
+    if not arrived:
+        return _("The upload broke off. Nothing was kept.")
+    words = ngettext(
+        "The upload broke off. %(count)s file had arrived before, and was kept.",
+        "The upload broke off. %(count)s files had arrived before, and were kept.",
+        arrived,
+    )
+    return f"{words % {'count': count_words(arrived)}} {_('Send the others again.')}"
 
 
 def show(request: Request, folder: str) -> HttpResponse:

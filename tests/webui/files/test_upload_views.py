@@ -142,6 +142,13 @@ def test_an_upload_that_breaks_off_keeps_nothing(bob, storage, headers):
     assert list((settings.DATA_DIR / "uploads").glob("*")) == []
 
 
+def test_an_upload_that_breaks_off_says_which_files_had_arrived(bob, storage):
+    body = body_of(("a.txt", "x"), ("b.txt", "x" * 100_000), end=False)[:60_000]
+    answer = send(bob.client, body, length=200_000, x_requested_with="ferry")
+    assert content_of(storage, "a.txt") == b"x"
+    assert "1 file had arrived before, and was kept." in json.loads(answer.content)["reason"]
+
+
 @each_case("name", ["..", "a\\nb", "x" * 300])
 def test_a_bad_name_is_refused_in_words(bob, storage, name):
     answer = upload(bob, name.replace("\\n", "\x01"), "x")
