@@ -12,7 +12,7 @@ test: check
 	$(BIN)/python -m pytest --numprocesses 4 -m "not alone"
 	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
 
-# Folders without a quick test are not even collected.
+# Don't even collect the folders that have no quick test.
 quick: .venv/dev.stamp
 	$(BIN)/python -m pytest --quiet --numprocesses 3 -m "not (slow or browser or alone or hypothesis)" \
 		--ignore tests/browser --ignore tests/proxies --ignore tests/fresh
@@ -40,7 +40,7 @@ bench-peers: .venv/dev.stamp
 soak: .venv/dev.stamp
 	$(BIN)/python -m tests.soak
 
-# As root, who alone may make a disk and cut its power.
+# Run as root: no one else may create a loop device and cut its power.
 power-cuts: .venv/dev.stamp
 	POWER_CUTS=30 $(BIN)/python -m pytest tests/powercuts
 
