@@ -1,4 +1,4 @@
-"""Things that tests need, with a default for everything."""
+"""Build what tests need, with a default for everything."""
 
 import hashlib
 import io
@@ -33,7 +33,7 @@ def mallory(**options) -> Account:
 
 
 def stored(size_bytes: int = 10, *, blob: str | None = None) -> Stored:
-    """What the store would say of a blob, for tests that never read it."""
+    """Return what the store returns for a blob, for tests that never read the blob."""
     content = b"x" * min(size_bytes, 100)
     return Stored(
         blob=blob or f"{next(numbers):032x}",
@@ -66,7 +66,7 @@ def a_file(
 def a_tree(
     account: Account, name: str, paths: list[str], *, folder: Folder | None = None
 ) -> Folder:
-    """A folder with an empty-handed file of 10 bytes at each of the paths."""
+    """Create a folder with a file of 10 bytes, but without a blob, at each path."""
     files = [NewFile(tuple(path.split("/")), stored()) for path in paths]
     return bulk_insert.insert_tree(account, folder.pk if folder else 0, name, files, NOW).folder
 
@@ -106,7 +106,7 @@ def bencoded(value) -> bytes:
 
 
 def torrent_info(name: str = "Sintel", *, files: dict[str, int] | None = None, **extra) -> dict:
-    """The info dictionary of version 1: one file of 100 bytes, or `files` with their sizes."""
+    """Return a version 1 info dictionary: one file of 100 bytes, or `files` with their sizes."""
     total = sum(files.values()) if files else 100
     info = {"name": name, "piece length": 16384, "pieces": b"h" * 20 * -(-total // 16384)}
     if files:

@@ -19,7 +19,10 @@ def _nobody_remembered():
 
 @pytest.fixture(autouse=True)
 def _only_transitions_that_are_drawn(caplog):
-    """The worker logs any other and leaves the run, which then begins again as if nothing were."""
+    """Fail if a run took a transition that the tables don't allow.
+
+    The worker only logs it and leaves the run, which then starts over as if nothing had happened.
+    """
     yield
     errors = [record.exc_info[1] for record in caplog.get_records("call") if record.exc_info]
     assert [error for error in errors if isinstance(error, IllegalTransition)] == []
@@ -27,21 +30,21 @@ def _only_transitions_that_are_drawn(caplog):
 
 @pytest.fixture
 def library_folder(tmp_path, settings):
-    """A data folder of this test's own, for what goes by `library_store()`."""
+    """Give the test its own data folder, and return the `library_store()` in it."""
     settings.DATA_DIR = tmp_path
     return library_store()
 
 
 @pytest.fixture
 def reader():
-    """Holds links, and nothing else."""
+    """Yield a client that has links and no credentials."""
     with reading.reader() as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def children(tmp_path_factory):
-    """What reads media."""
+    """Yield the processes that read media, which all tests share."""
     made = Lasting(tmp_path_factory.mktemp("scratch"))
     yield made
     made.end()

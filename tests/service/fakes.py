@@ -1,4 +1,4 @@
-"""An engine and a fetching that do what a test says, and remember what they were asked."""
+"""A fake engine and fake fetches, which do what a test says and record their calls."""
 
 import os
 from concurrent.futures import Executor, Future
@@ -21,7 +21,7 @@ from tests.service.builders import NOW
 
 
 class Helper:
-    """What both have."""
+    """The common part of `FakeEngine` and `FakeFetching`."""
 
     def __init__(self):
         self.orders = {}
@@ -72,7 +72,7 @@ class Helper:
         self.news.append(Status(str(transfer.pk), **(values | facts)))
 
     def complete(self, transfer, *contents):
-        """Writes what has come, and says that it is whole."""
+        """Write the files of a transfer, and report it as complete."""
         for index, content in enumerate(contents):
             download_folder(transfer.pk).file(index).write_bytes(content)
         self.news.append(Complete(str(transfer.pk)))
@@ -98,7 +98,7 @@ class FakeEngine(Helper):
         self.asked.append(("seed", key))
 
     def metadata(self, transfer, name="Sintel", files=(("Sintel", 100),), **facts):
-        """Files are (path, size); one without a slash stands alone unless `is_folder` is said."""
+        """Report metadata; `files` are (path, size), and a lone file has no folder by default."""
         of = tuple(
             FileOf(index, tuple(path.split("/")), size, is_padding=False, is_symlink=False)
             for index, (path, size) in enumerate(files)
@@ -124,7 +124,7 @@ class FakeFetching(Helper):
 
 
 class Here(Executor):
-    """Runs what it is given at once, in this thread."""
+    """An executor that runs everything at once, in the thread of the caller."""
 
     def submit(self, act, /, *args, **options):
         future = Future()
@@ -136,7 +136,7 @@ class Here(Executor):
 
 
 class Chosen(Executor):
-    """Hands everything to the executor that its shift has at that moment."""
+    """An executor that passes everything on to the current executor of its shift."""
 
     def __init__(self, shift):
         self.shift = shift
@@ -146,7 +146,7 @@ class Chosen(Executor):
 
 
 class Later(Here):
-    """Runs what it was given when it is told to."""
+    """An executor that runs nothing until `go_on` is called."""
 
     def __init__(self):
         self._waiting = []
@@ -163,7 +163,7 @@ class Later(Here):
 
 
 class Shift:
-    """A worker at its work, whose clock goes on a second with every round."""
+    """A worker whose clock advances by a second with every round."""
 
     def __init__(self, executor=None, **limits):
         self.now = NOW
@@ -172,7 +172,7 @@ class Shift:
         self.begin()
 
     def begin(self):
-        """As a new process would."""
+        """Start over, as a new process would."""
         self.engine, self.fetching = FakeEngine(), FakeFetching()
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.store = library_store()
@@ -198,7 +198,7 @@ class Shift:
 
 
 def end_process_of(lease):
-    """What the kernel does to a lease when its process ends: nothing holds the lock any more."""
+    """Release the lock of a lease, as the kernel does when a process ends."""
     for descriptor in Path("/proc/self/fd").iterdir():
         with suppress(FileNotFoundError):
             if descriptor.readlink().name == lease.name:

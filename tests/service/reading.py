@@ -1,4 +1,4 @@
-"""Looks at what the service gives: by a link and nothing else, in this process, and on a walk."""
+"""Read from the service: by link, without credentials, in this process; and by traversal."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ def reader() -> httpx.Client:
 
 
 def walked(steps: Iterable[Step]) -> list[tuple[int, str]]:
-    """Depth and name of each; a folder has a slash behind it."""
+    """Return the depth and name of each entry; a folder's name ends with a slash."""
     found: list[tuple[int, str]] = []
     for depth, what in steps:
         names = [f"{what.name}/"] if isinstance(what, Passed) else what.names

@@ -1,4 +1,4 @@
-"""A worker of this process with the real engine and the real fetching, a round at a time."""
+"""A worker in this process with the real engine and real fetches, run round by round."""
 
 import threading
 import time
@@ -33,7 +33,7 @@ class RealShift:
         return Tools(self.engine, Fetching("loopback"), FileImport(self.store, Here()))
 
     def until(self, is_so, seconds=PATIENCE_SECONDS):
-        """Works until something is so."""
+        """Run rounds until `is_so` is true."""
         deadline, beat = time.monotonic() + seconds, threading.Event()
         while not is_so():
             assert time.monotonic() < deadline, "the worker takes too long"

@@ -1,7 +1,7 @@
-"""kill -9 at every step of a put, a rename and a delete, and at any moment between.
+"""kill -9 at every step of a put, a rename, and a delete, and at any moment between them.
 
-A killed process is a fork of this one: it has Django loaded already and opens a database
-connection of its own.
+The killed process is a fork of this one: it has already loaded Django, and opens its own database
+connection.
 """
 
 import hashlib
@@ -31,16 +31,16 @@ def fork(act):
         return child
     try:
         act()
-    except BaseException:  # noqa: BLE001  Nothing of a child may reach pytest.
+    except BaseException:  # noqa: BLE001  A child must never get back to pytest.
         os._exit(1)
     os._exit(0)
 
 
 def dying_at(last, act):
-    """A fork that kills itself at the step of that number; there is a step around every write.
+    """Run `act` in a fork that kills itself at step `last`, and return its exit code.
 
-    A commit needs no steps of its own: the one after the last statement comes before it, and the
-    one before the next write, or the end of the act, comes after it.
+    There is a step before and after each write. A commit needs no extra steps: the step after the
+    last statement precedes it, and the step before the next write, or the end of `act`, follows it.
     """
 
     def act_and_die():
@@ -69,7 +69,7 @@ def dying_at(last, act):
 
 
 def whole(account, store):
-    """Whatever happened, nothing is lost, half or left over."""
+    """Check that nothing is lost, incomplete, or left over."""
     for file in File.objects.all():
         with store.open(file.blob) as content:
             assert hashlib.sha1(content.read()).hexdigest() == file.sha1
@@ -90,8 +90,8 @@ def whole(account, store):
 
 
 def unfinished(store):
-    """Beside the blobs, a store keeps what is being written."""
-    # A blob lies at blobs/ab/cd/<id>.
+    """Return the files that are being written, which a store keeps beside the blobs."""
+    # The path of a blob is blobs/ab/cd/<id>.
     root = store.path("0" * 32).parents[3]
     return [path for path in (root / "incoming").iterdir() if path.is_file()]
 
@@ -156,7 +156,7 @@ def test_a_kill_at_any_moment_loses_and_leaves_nothing(store):
     for _ in range(20):
         reading, writing = os.pipe()
         child = fork(partial(act, writing))
-        # Else nobody would hear that it ended by itself.
+        # Otherwise, `os.read` would block if the child ended by itself.
         os.close(writing)
         for _progress in range(chance.randint(1, 5)):
             assert os.read(reading, 1)

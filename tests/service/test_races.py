@@ -1,4 +1,4 @@
-"""Many at once, on a real file and with threads of their own."""
+"""Concurrent operations, in threads on a real database file."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -18,7 +18,7 @@ MANY = 8
 
 
 def at_once(act):
-    """What each of many threads got: a row or the class of a refusal."""
+    """Run `act` in many threads, and return each result: a row, or the name of a refusal."""
     start = Barrier(MANY)
 
     def one(number):

@@ -1,4 +1,4 @@
-"""`manage.py work` as a program of its own, over the database and the folder of a test."""
+"""`manage.py work` as a separate program, with the database and folder of a test."""
 
 import json
 import os
@@ -39,26 +39,26 @@ class Working:
         self.process.send_signal(signal.SIGCONT)
 
     def stop(self) -> float:
-        """Seconds that it took."""
+        """Stop the worker, and return how many seconds that took."""
         started = time.monotonic()
         self.process.terminate()
         assert self.process.wait(STOP_SECONDS) == 0, self.output.text
         return time.monotonic() - started
 
     def children(self) -> dict[int, str]:
-        """And what each was started as."""
+        """Return the command line of each child, by process id."""
         listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         pids = [int(pid) for each in listed for pid in text_of(each).split()]
         return {pid: text_of(Path(f"/proc/{pid}/cmdline")) for pid in pids}
 
     def engine(self) -> int | None:
-        """The one of its children that speaks BitTorrent."""
+        """Return the process id of the BitTorrent engine."""
         children = self.children()
         return next((pid for pid in children if "service.torrents" in children[pid]), None)
 
 
 def text_of(place: Path) -> str:
-    """By the kernel of a thread or a process: nothing where that has ended."""
+    """Read a file in /proc; return nothing if its thread or process has ended."""
     try:
         return place.read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -76,7 +76,7 @@ def environment(**more: str) -> dict[str, str]:
     }
 
 
-# No setting shortens the half minute after which a full disk is tried again.
+# No setting shortens the half minute after which a full disk is retried.
 IMPATIENT = """
 import sys
 from datetime import timedelta
@@ -113,7 +113,7 @@ def ask(api: httpx.Client, transfer_id: int) -> dict:
 
 
 def until(is_so, seconds: float = PATIENCE_SECONDS):
-    """Asks again and again for something that is so, and answers it."""
+    """Poll `is_so` until its result is true, and return that result."""
     deadline, beat = time.monotonic() + seconds, threading.Event()
     while not (found := is_so()):
         assert time.monotonic() < deadline, "it takes too long"

@@ -15,10 +15,10 @@ RIGHT, HOME, ELSEWHERE = "correct horse", "192.168.1.5", "203.0.113.9"
 
 @pytest.fixture
 def runs(monkeypatch):
-    """The runs of argon2, counted, and quick.
+    """Return the list of argon2 runs, which are fast here.
 
-    Nothing but the time it takes tells from outside that a run was made, and no clock tells that
-    of 1,000 calls one made it.
+    From outside, a run shows only in the time it takes, and no clock can show that one of 1,000
+    calls made a run.
     """
     seen = []
 
@@ -178,7 +178,7 @@ def test_ones_own_account_clears_no_count(runs):
 
 
 def test_what_is_kept_in_memory_is_bounded(runs, monkeypatch):
-    # No setting changes this limit, and 1,000 accounts take long to make.
+    # No setting changes this limit, and creating 1,000 accounts takes long.
     monkeypatch.setattr(credentials, "MOST_REMEMBERED", 3)
 
     def come(number):
@@ -187,13 +187,13 @@ def test_what_is_kept_in_memory_is_bounded(runs, monkeypatch):
     for number in range(20):
         an_account(f"{number}@example.org", password=RIGHT)
         assert come(number)
-    # The last three are known, and the one before is not.
+    # The last three are remembered; the one before them isn't.
     runs.clear()
     assert all(come(number) for number in (17, 18, 19))
     assert runs == []
     assert come(16)
     assert len(runs) == 1
-    # What was used longest ago went first.
+    # The least recently used pair was forgotten.
     assert all(come(number) for number in (18, 19))
     assert len(runs) == 1
 
@@ -218,7 +218,7 @@ def test_a_remembered_pair_tells_guessers_elsewhere_nothing(runs):
 
 
 def guess_from_everywhere(now=NOW):
-    """Until strangers are refused; return how many guesses that took."""
+    """Guess from many networks until Ferry refuses, and return the number of guesses."""
     guesses = 0
     while not limited(password="wrong", address=f"10.0.{guesses}.1", now=now):
         guesses += 1
@@ -237,7 +237,7 @@ def test_guesses_from_everywhere_keep_out_no_network_of_the_account(runs):
     account = alice(password=RIGHT)
     assert verify()
     guess_from_everywhere()
-    # As after a restart.
+    # As a restart does.
     credentials.remembered.forget()
     assert verify() == account
     later = NOW + credentials.KNOWN_LIFETIME
@@ -297,7 +297,7 @@ def test_who_finds_the_queue_full_may_come_again(runs, monkeypatch):
     account = alice(password=RIGHT)
     assert verify()
     credentials.remembered.forget()
-    # A queue fills within milliseconds, and only while all cores hash.
+    # The real queue fills only while all cores hash, and then within milliseconds.
     monkeypatch.setattr(credentials, "take_turn", turn)
     with pytest.raises(Busy):
         verify(address=ELSEWHERE)

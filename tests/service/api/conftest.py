@@ -17,7 +17,7 @@ def account(db) -> Account:
 
 @pytest.fixture
 def knock() -> Iterator[Callable[..., httpx.Client]]:
-    """Clients with any credentials, or none."""
+    """Yield a function that makes clients, with credentials or without."""
     made: list[httpx.Client] = []
 
     def client(*pair: str) -> httpx.Client:
@@ -32,11 +32,11 @@ def knock() -> Iterator[Callable[..., httpx.Client]]:
 
 @pytest.fixture
 def api(account, knock) -> httpx.Client:
-    """Alice's."""
+    """Return Alice's client."""
     return knock(account.email, PASSWORD)
 
 
 @pytest.fixture
 def stranger(account, knock) -> httpx.Client:
-    """Mallory has an account, but not this one."""
+    """Return the client of Mallory, who has another account."""
     return knock(mallory(password=PASSWORD).email, PASSWORD)

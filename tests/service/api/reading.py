@@ -1,4 +1,4 @@
-"""What tests read from answers."""
+"""Read responses in tests."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ def sample(name: str) -> dict[str, Any]:
 
 
 def word(answer: httpx.Response) -> tuple[int, str]:
-    """Status and reason of a refusal, which is JSON of the one shape."""
+    """Return the status and reason of a refusal, and check the form that all refusals share."""
     assert answer.headers["content-type"] == "application/json"
     facts = answer.json()
     assert facts.keys() >= sample("error.http404").keys()
@@ -24,7 +24,7 @@ def word(answer: httpx.Response) -> tuple[int, str]:
 
 
 def shape(value: Any) -> Any:
-    """Names and types, without values; null says nothing."""
+    """Return names and types instead of values; null has no type."""
     match value:
         case dict():
             return {key: shape(each) for key, each in value.items()}

@@ -1,4 +1,4 @@
-"""The whole program, as a client and the machine see it."""
+"""Observe the whole program: its processes and their memory."""
 
 import subprocess
 import sys
@@ -20,12 +20,12 @@ def add_account(ferry: Ferry, email: str, password: str) -> None:
 
 
 def peak_bytes(ferry: Ferry) -> int:
-    """The most memory that any of its processes ever had."""
+    """Return the most memory that any process of this Ferry ever had."""
     return max(peak_of(process) for process in processes_of(ferry))
 
 
 def processes_of(ferry: Ferry) -> list[Path]:
-    """Those that keep their data in the same folder."""
+    """Return the processes that use this Ferry's data folder."""
     mark = f"DATA_DIR={ferry.data_dir}\0".encode()
     return [process for process in Path("/proc").glob("[0-9]*") if mark in environ_of(process)]
 
@@ -34,7 +34,7 @@ def environ_of(process: Path) -> bytes:
     try:
         return (process / "environ").read_bytes()
     except OSError:
-        # Somebody else's, or gone.
+        # The process has ended, or belongs to another user.
         return b""
 
 

@@ -54,7 +54,7 @@ def test_the_description_is_valid_openapi():
 
 
 def bodies_described():
-    """Each field of each body, with all that its operation needs beside it."""
+    """Yield the method, path, name, and schema of each field in a JSON body."""
     for path, methods in openapi()["paths"].items():
         for method, operation in methods.items():
             for content_type, body in operation.get("requestBody", {}).get("content", {}).items():

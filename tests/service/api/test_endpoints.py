@@ -82,7 +82,7 @@ def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
     def breaks(*_args):
         raise ZeroDivisionError("secret detail")
 
-    # No request is known to break it.
+    # No known request makes the view fail.
     monkeypatch.setattr(library, "folder", breaks)
     with caplog.at_level(logging.ERROR, "ferry.api"):
         answer = api.get("/rest/folder")
@@ -118,7 +118,7 @@ def test_trouble_of_the_database_is_told_apart(api, monkeypatch, caplog, *, caus
     def troubled(*_args):
         raise OperationalError(text) from cause
 
-    # Most of these can't be had of a real database at will, and half are another vendor's.
+    # A test can't cause most of these in a real database, and half are another vendor's.
     monkeypatch.setattr(library, "folder", troubled)
     with caplog.at_level(logging.ERROR, "ferry.api"):
         assert word(api.get("/rest/folder")) == refusal
@@ -130,7 +130,7 @@ def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     def locked(*_args):
         raise OperationalError("database is locked")
 
-    # A real lock would have to be held for as long as SQLite waits for it.
+    # A real lock would have to outlast SQLite's timeout.
     monkeypatch.setattr(library, "folder", locked)
     answer = api.get("/rest/folder")
     assert word(answer) == (503, "busy")
@@ -142,7 +142,7 @@ def test_a_disk_that_is_read_only_is_one_to_come_back_to(api, monkeypatch, caplo
     def refusing(*_args):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    # A disk that is read-only can't be made without root.
+    # Only root can make a disk read-only.
     monkeypatch.setattr(library, "folder", refusing)
     assert word(api.get("/rest/folder")) == (503, "disk_error")
     assert "Read-only file system" in caplog.text
@@ -173,7 +173,7 @@ def test_no_answer_is_kept_by_a_cache_on_the_way(api, account):
 
 
 def test_the_whole_of_django_reaches_it_too(account):
-    """As the site's own test client does: without cookies or a token against forged forms."""
+    """A request through all of Django needs no cookies and no CSRF token."""
     client = Client(headers={"host": "localhost"}, enforce_csrf_checks=True)
     basic = {"authorization": "Basic " + encoded(account.email, PASSWORD)}
     answer = client.post("/rest/folder", {"path": "Films"}, headers=basic)

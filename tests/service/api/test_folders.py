@@ -74,7 +74,7 @@ def test_what_is_done_is_no_transfer_any_more(api, account):
     assert api.get("/rest/folder").json()["torrents"] == []
 
 
-# Asked again
+# Conditional requests
 
 
 def etag(api, path="/rest/folder") -> str:
@@ -216,11 +216,11 @@ def test_a_stranger_sees_no_folder_of_mine(stranger, account):
     assert library.folder(account, folder.pk).name == "Films"
 
 
-# Many
+# Numbers of queries
 
 
 def queries_of(api, path: str) -> int:
-    api.get("/rest/user")  # From here on, its password is remembered.
+    api.get("/rest/user")  # After this, the password is remembered.
     with CaptureQueriesContext(connection) as queries:
         assert api.get(path).status_code == 200
     return len(queries)

@@ -34,7 +34,7 @@ def keep(account, library_folder):
 
 @pytest.fixture
 def visitor():
-    """Holds links, and no credentials."""
+    """Yield a client that has links and no credentials."""
     with httpx.Client(transport=upstream.transport(), base_url=upstream.URL) as client:
         yield client
 
@@ -252,7 +252,7 @@ def test_a_link_dies_with_the_password(api, visitor, keep, worker, account):
 
 
 def test_nobody_waits_for_a_refused_content(api, keep, library_folder):
-    """No worker runs: what is known to have no picture asks none."""
+    """No worker runs here: content known to have no picture needs none."""
     file = keep(picture())
     Media.objects.create(sha1=file.sha1, size_bytes=file.size_bytes, state="refused", kind="other")
     assert word(api.get(f"/rest/file/{file.pk}/thumbnail")) == (404, "not_found")

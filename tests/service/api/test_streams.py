@@ -1,4 +1,4 @@
-"""HLS and MP4 by the interface, as a client asks for them and with nothing but the links."""
+"""HLS and MP4 through v1: requested with credentials, then read with signed links alone."""
 
 import io
 import re
@@ -45,7 +45,7 @@ def path_of(answer) -> str:
 
 @pytest.fixture(scope="module")
 def rich():
-    """Two languages, words, and pictures of words."""
+    """Return a film with two audio tracks and two subtitle tracks."""
     words = samples.place("rich.srt")
     words.write_text("1\n00:00:01,000 --> 00:00:03,000\nLand <b>in</b> sight & <script>x\n")
     path = samples.place("rich.mkv")
@@ -133,7 +133,7 @@ def test_words_are_words_whatever_stands_in_them(api, keep, worker, rich, reader
 
 @pytest.fixture(scope="module")
 def pictured(rich):
-    """The second subtitles are called what those of a Blu-ray are."""
+    """Return `rich` with its second subtitles labeled as those of a Blu-ray, which are pictures."""
     path, text = samples.place("pictured.mkv"), b"S_TEXT/UTF8"
     before, words, after = rich.read_bytes().split(text)[:3]
     path.write_bytes(text.join([before, words]) + b"S_HDMV/PGS\0" + after)

@@ -183,7 +183,7 @@ def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, acco
         library.delete_folder(account, folder.pk, NOW)
         return before
 
-    # The folder has to go between two queries of one request.
+    # The folder must be deleted between two queries of one request.
     monkeypatch.setattr(transfers, "listed", listed_before_the_folder_went)
     (row,) = api.get("/rest/transfer").json()["transfers"]
     assert row["folder"] == ""

@@ -188,7 +188,7 @@ def test_the_second_file_that_is_cut_off_leaves_none(api, account):
 
 def test_a_thousand_files_are_the_most(api, account, monkeypatch):
     before = blobs()
-    # No setting changes it, and each of 1,000 files is synced to the disk.
+    # No setting changes this limit, and each of 1,000 files would be synced to the disk.
     monkeypatch.setattr(uploads, "MOST_FILES", 2)
     assert word(raw(api, 3 * part(FILE) + END)) == (413, "too_large")
     assert names(account) == drafts() == []
@@ -209,7 +209,7 @@ def test_an_upload_in_chunks_needs_no_length(api, account):
     assert names(account) == ["a.txt"]
 
 
-# Room
+# Space
 
 
 def room(account: Account, bytes_: int) -> None:
@@ -231,7 +231,7 @@ def test_what_cannot_fit_is_refused_before_it_is_read(api, account):
 
 def test_what_the_disk_cannot_hold_is_refused_before_it_is_read(api, account, monkeypatch):
     room(account, 10**15)
-    # A disk that has exactly that much left can't be made without root.
+    # Only root can make a disk with exactly this much free space.
     monkeypatch.setattr(Store, "free_bytes", lambda _store: 10**6)
     headers = {"content-length": str(10**9), "content-type": "multipart/form-data; boundary=b"}
     answer = api.post("/rest/transfer/file", content=b"x", headers=headers)
@@ -262,7 +262,7 @@ def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account)
 
 def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch):
     before = blobs()
-    # The room has to go between two steps of one request.
+    # The space must run out between two steps of one request.
     monkeypatch.setattr(library, "free_bytes", lambda _account: 10**9)
     monkeypatch.setattr(uploads, "stored_for_good", kept_while_the_room_goes())
     answer = upload(api, "a.txt")

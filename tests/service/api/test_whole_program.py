@@ -1,4 +1,4 @@
-"""What only shows over a real socket: memory, and whatever a machine thinks up to send."""
+"""What only a real socket shows: memory use, and the responses to generated requests."""
 
 import io
 
@@ -23,7 +23,7 @@ FEW = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 
 
 class Ones(io.RawIOBase):
-    """A file of any size that is nowhere."""
+    """A file of ones, of any size, that takes no space."""
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
@@ -74,7 +74,7 @@ def test_an_upload_of_256_mib_takes_no_memory(served, dora):
 
 
 def test_an_upload_that_cannot_fit_is_answered_without_being_read(served, dora):
-    """And whoever sends on all the same hears at once that nobody reads."""
+    """A client that keeps sending is stopped at once."""
     huge = Ones(2**40)
     answer = dora.post("/rest/transfer/file", files={"file": ("huge", huge)}, timeout=60)
     assert (answer.status_code, answer.json()["reason_phrase"]) == (413, "not_enough_space")

@@ -41,7 +41,7 @@ GIB = 1 << 30
 
 
 class Shelf:
-    """A store in memory: blobs named by their content, plans in a folder of the test's."""
+    """A store with blobs in memory, named by their content, and plans in the test's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -73,7 +73,7 @@ class Shelf:
 
 
 class Download(io.RawIOBase):
-    """An archive as a client sees it that asks for ranges, with a place in it."""
+    """An archive as a seekable file, read in ranges as some clients do."""
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
@@ -372,7 +372,7 @@ def test_nothing_is_lost_whatever_it_is_called(shelf: Shelf, nodes: list[Node]) 
 
 
 def without_content(shelf: Shelf, nodes: list[Node]) -> Archive:
-    """The content does not matter where only the directory is read."""
+    """Return an archive with dummy content, for tests that read only its directory."""
     shelf.blobs = {file.blob: b"-" * file.size_bytes for file in files_in(nodes)}
     return shelf.archive(*nodes)
 
@@ -436,7 +436,7 @@ ZEROS = bytes(READ_BYTES)
 
 
 class Nothing(io.RawIOBase):
-    """A blob of any size that is nowhere: all zeros."""
+    """A blob of zeros, of any size, that takes no space."""
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
@@ -457,7 +457,7 @@ SIZES = st.sampled_from([0, 1, *EDGES, 5 * GIB, 1 << 45]) | st.integers(0, 1 << 
 def test_files_of_any_size_are_where_the_directory_says(
     tmp_path: Path, sizes: list[int], names: list[str]
 ) -> None:
-    """ZIP64 begins at another byte in each of three places."""
+    """Three places in an archive switch to ZIP64, each at a different byte."""
     files = [
         ArchiveFile(name, size, 0, MOMENT, f"{size}")
         for name, size in zip(names, sizes, strict=False)
@@ -799,8 +799,11 @@ def test_ranges_across_the_edges_of_a_file_of_five_gibibytes(tmp_path: Path) -> 
 def test_other_programs_accept_an_archive_over_four_gibibytes(
     over_four_gibibytes: Path, tool: Callable[[str], str]
 ) -> None:
-    """7z reads it all, and checks every CRC. Unzip needs half a minute of a core for that, so it
-    lists the sizes, opens the large entry, and checks the one that begins beyond 4 GiB."""
+    """7z reads the whole archive and checks every CRC.
+
+    unzip would need half a minute of CPU time for that, so it lists the sizes, opens the large
+    entry, and checks the one that starts beyond 4 GiB.
+    """
     path = str(over_four_gibibytes)
     run(tool("bsdtar"), "-tf", path)
     run(tool("7z"), "t", path)
@@ -815,13 +818,13 @@ def test_other_programs_accept_an_archive_over_four_gibibytes(
 
 
 LARGE_BYTES = 4 * GIB + 5
-# Of that many zeros. It takes a second to compute, and 7z does.
+# The CRC of as many zeros, which takes a second to compute. 7z checks it.
 LARGE_CRC = 0xB1C2A1A3
 
 
 @pytest.fixture
 def over_four_gibibytes() -> Iterator[Path]:
-    # In memory, where there is such a place: to read a hole elsewhere fills the page cache with
+    # Use a folder in memory if there is one: reading a hole on a disk fills the page cache with
     # 4 GiB of zeros, which takes five times as long.
     in_memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=in_memory if in_memory.is_dir() else None) as name:

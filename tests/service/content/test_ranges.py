@@ -18,7 +18,7 @@ specs = st.one_of(
 
 
 def naive(spec: str, size: int) -> set[int]:
-    """The bytes that one range names, counted one by one."""
+    """Return the offsets of the bytes in one range, checked one by one."""
     first, last = spec.split("-")
     if not first:
         return set(range(size)[size - min(size, int(last)) :])

@@ -223,7 +223,7 @@ def test_an_unexpected_trouble_is_json_without_a_word_of_it(reader, link, monkey
     def broken(*_ids):
         raise RuntimeError("tide")
 
-    # No request is known to break it.
+    # No known request makes the view fail.
     monkeypatch.setattr(library, "file", broken)
     answer = reader.get(link)
     assert refusal_of(answer) == (500, "internal_error")
@@ -241,7 +241,7 @@ def test_inline_is_granted_to_safe_types_only(reader, account, library_folder):
 
 
 def plans():
-    """Of archives: beside each of them is a note of its selection."""
+    """Return the archive plans, without the files beside them that record their selections."""
     return [
         plan for plan in (Path(settings.DATA_DIR) / "pins").iterdir() if "-key-" not in plan.name
     ]
@@ -252,7 +252,7 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
 ):
     planned = []
     write_plan = archive_plans.write_plan
-    # A plan that is written again has the same content; only the call tells that it was.
+    # A plan that is written again has the same content; only the call shows it.
     monkeypatch.setattr(
         archive_plans, "write_plan", lambda *args: planned.append(1) or write_plan(*args)
     )
@@ -271,7 +271,7 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
     assert ask(at=NOW + timedelta(minutes=61)) == 5
     library_folder.delete(file.blob)
     assert ask(at=NOW + timedelta(hours=3)) == 6
-    assert ask(at=NOW + timedelta(hours=3)) == 7  # what lacks a file is looked at anew
+    assert ask(at=NOW + timedelta(hours=3)) == 7  # a plan that lacks a file is made again
 
 
 def test_a_plan_that_is_asked_for_again_is_kept_as_long_as_the_new_link(account, file, reader):
@@ -306,8 +306,8 @@ def test_a_blob_missing_when_the_archive_is_planned_is_named_in_it(
 
 @pytest.fixture
 def believed(monkeypatch, library_folder):
-    """The library is known to be whole, and few files are many."""
-    # No setting changes it, and 500 files for each of these tests take seconds.
+    """Return a store that is known to be whole, and let plans check no blobs."""
+    # No setting changes this limit, and making 500 files for each of these tests takes seconds.
     monkeypatch.setattr(archive_plans, "LOOKED_AT", 0)
     library_folder.note_whole(timezone.now())
     return library_folder
@@ -319,7 +319,7 @@ def everything():
 
 def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
     looked_at = []
-    # That the disk isn't asked shows in nothing else.
+    # Nothing else shows that no blob was checked.
     monkeypatch.setattr(Store, "size", lambda _store, blob: looked_at.append(blob))
     link = everything()
     assert not looked_at
@@ -370,7 +370,7 @@ def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
     def full(*_args):
         raise OSError(28, "No space left on device")
 
-    # A disk that is full can't be made without root.
+    # Only root can make a full disk.
     if moment == "before":
         monkeypatch.setattr(Store, "free_bytes", lambda _store: 0)
     else:

@@ -1,4 +1,4 @@
-"""Web servers for fetches, good and bad, and a worker's side that waits for events."""
+"""Good and bad web servers for fetches, and the worker's side, which waits for events."""
 
 import re
 import time
@@ -22,7 +22,7 @@ IF_RANGE = re.compile(rb"\r\nif-range: ([^\r]*)\r\n", re.IGNORECASE)
 
 
 def in_turn(*misbehaviours: Misbehaviour) -> Misbehaviour:
-    """The first request gets the first; the last one goes on."""
+    """Answer each request with the next misbehavior, and repeat the last one."""
     waiting = list(misbehaviours)
 
     def misbehave(wire: Wire) -> None:
@@ -39,7 +39,7 @@ def first_of(wire: Wire) -> int:
 def file(
     content: bytes = CONTENT, etag: str = '"a"', cut_after: int | None = None, **headers: str
 ) -> Misbehaviour:
-    """Sends it, from where it is wanted; `cut_after` so many bytes it hangs up."""
+    """Send the content from the requested offset, and hang up after `cut_after` bytes."""
 
     def misbehave(wire: Wire) -> None:
         validator = IF_RANGE.search(wire.head)
@@ -55,7 +55,7 @@ def file(
 
 
 def waits_told(waits: list[float]) -> Callable[..., None]:
-    """A clock that runs while nobody looks: who waits is told at once that it is over."""
+    """Return a `pause` that records each wait and ends it at once."""
 
     def pause(line: object, seconds: float) -> None:
         waits.append(seconds)
@@ -66,7 +66,7 @@ def waits_told(waits: list[float]) -> Callable[..., None]:
 
 @dataclass
 class Side:
-    """The worker's: it adds, lets everything proceed, and looks at what comes."""
+    """The worker's side: it adds fetches, lets them proceed, and collects their events."""
 
     folder: Path
     pace: Pace | None = None
@@ -85,7 +85,7 @@ class Side:
         self.fetching.add(FetchOrder(key, url, str(self.folder), **wanted))
 
     def until(self, is_it: Callable[[FetchEvent], bool]) -> FetchEvent:
-        """The next event that is it."""
+        """Return the next event for which `is_it` is true."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             self.listen()

@@ -1,4 +1,4 @@
-"""Any mixture of bad manners: what is complete in the end is what the server really had."""
+"""Any mix of misbehaviors: what a fetch completes is content that the server really had."""
 
 import tempfile
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def whole_though_a_part_was_wanted(_after: int) -> Manner:
 
 
 def another_part(shift: int) -> Manner:
-    """It lies about where its part begins, or says so and is caught."""
+    """Answer with another part than the requested one, and say so in Content-Range."""
 
     def manner(content: bytes) -> Misbehaviour:
         def misbehave(wire):
@@ -74,7 +74,7 @@ def test_what_is_complete_is_what_the_server_has(before, after, is_changed):
     ):
         side = Side(Path(folder))
         assert side.fetch(url_of(server)) == Complete("7")
-        # What it had first may have come whole before it changed; a mixture never comes.
+        # The old content may have arrived before the server changed it; a mixture never does.
         assert side.content in (OLD, last)
         assert side.heads[-1].size_bytes in (0, len(side.content))
         side.fetching.stop(5)

@@ -1,4 +1,4 @@
-"""Fetches from servers on the loopback, good and bad."""
+"""Fetches from good and bad servers on loopback."""
 
 import gzip
 import json
@@ -49,7 +49,7 @@ MAGNET = "magnet:?xt=urn:btih:" + "a" * 40 + "&dn=A+film"
 
 @pytest.fixture
 def sides(tmp_path):
-    """Makes a side with a folder of its own, as often as a test with many cases needs one."""
+    """Yield a function that makes sides with separate folders, for tests with many cases."""
     made = []
 
     def one(**wanted):
@@ -89,7 +89,7 @@ def test_a_file_is_fetched_whole(side):
 
 
 def test_a_large_file_has_no_gap_and_nothing_twice(side):
-    """Its start comes with the head, and the rest in pieces of any size."""
+    """The start arrives with the headers, and the rest in pieces of any size."""
     content = random.Random(1).randbytes(3_000_001)
     with serving(file(content)) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -219,7 +219,7 @@ def test_a_redirect_to_a_magnet_link_is_told(side):
     assert side.heads == []
 
 
-# Cut off and gone on with
+# Interruptions
 
 
 @each_case("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
@@ -454,7 +454,7 @@ def test_the_state_of_another_address_is_of_no_use(side):
 
 
 def test_bytes_that_the_disk_may_have_lost_are_fetched_again(side):
-    """A power cut leaves zeros behind what was made safe."""
+    """A power cut leaves zeros after the bytes that were synced."""
     with serving(in_turn(file(cut_after=5_000), file())) as server:
         side.fetch(url_of(server))
         state = json.loads((side.folder / "resume.json").read_text())
@@ -466,7 +466,7 @@ def test_bytes_that_the_disk_may_have_lost_are_fetched_again(side):
     assert side.content == CONTENT
 
 
-# Tried again
+# Retries
 
 
 @each_case("status", [408, 425, 429, 500, 502, 503, 504, 599])
@@ -543,7 +543,7 @@ def test_nothing_new_for_a_while_is_a_timeout(sides, misbehave):
     hurried(side, quiet_seconds=0.2)
     with serving(in_turn(misbehave, file())) as server:
         assert side.fetch(url_of(server)) == DONE
-        # On a busy machine the file itself may take longer than that, and is asked for again.
+        # On a busy machine the file itself may exceed the timeout, and is requested again.
         assert len(server.heads) >= 2
         assert side.waits[0] == 1
     assert side.content == CONTENT
@@ -560,7 +560,7 @@ def test_a_trickle_is_not_given_up(side):
 
 
 def trickled(wire, content):
-    """Takes several times as long as a server may be silent."""
+    """Send byte by byte, for several times as long as a server may be silent."""
     wire.send(head(Content_Length=str(len(content))))
     gap = threading.Event()
     for byte in content:
@@ -655,10 +655,10 @@ def full_after(write, times):
 def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
     sides, monkeypatch, ahead_bytes, safe_every_seconds
 ):
-    """It tells only once, whether it was to write ahead or to be safe."""
+    """The disk reports a failure only once, in an early sync or in that of `make_safe`."""
     side = sides()
     hurried(side, safe_every_seconds=safe_every_seconds)
-    # No setting says when the disk is asked to begin writing.
+    # No setting changes when the first sync starts.
     monkeypatch.setattr("service.fetching.content.AHEAD_BYTES", ahead_bytes)
     # Only root can make a disk that fails once and then works.
     monkeypatch.setattr(os, "fdatasync", failing_once(os.fdatasync))
@@ -681,7 +681,7 @@ def failing_once(sync):
 
 
 def test_the_speed_limit_holds_for_all_fetches_together(tmp_path):
-    """Each waits for what all have taken; the waits tell how long it would have been."""
+    """Each fetch waits for the bytes of all fetches; the recorded waits show how long."""
     folders = [tmp_path / str(number) for number in range(3)]
     for folder in folders:
         folder.mkdir()
@@ -695,7 +695,7 @@ def test_the_speed_limit_holds_for_all_fetches_together(tmp_path):
     assert max(side.waits) == pytest.approx(3 * len(CONTENT) / 100_000)
 
 
-# Told to stop
+# Orders of the worker
 
 
 def test_nothing_is_written_before_it_may_proceed(side):
@@ -714,7 +714,7 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
     closed = threading.Event()
 
     def held(wire):
-        # Reset where it had not read, or not even awaited, all of these.
+        # The connection is reset if the fetch closes it before it has read all of these bytes.
         with suppress(ConnectionError):
             wire.send(head(Content_Length="512000"), CONTENT[:100])
             wire.wait_for_end()
@@ -791,7 +791,7 @@ def test_no_thread_and_no_descriptor_is_left(side):
 
 
 def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
-    """Another one may have taken the transfer over meanwhile."""
+    """Another worker may have taken over the transfer meanwhile."""
     clock, thaw, listens = [0.0], threading.Event(), threading.Event()
 
     def pause(line, _seconds):

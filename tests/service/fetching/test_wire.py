@@ -1,4 +1,4 @@
-"""A fetch that is not wanted any more, wherever it waits; and a process that was killed."""
+"""Removing a fetch wherever it waits, and resuming after a process was killed."""
 
 import socket
 import ssl
@@ -62,7 +62,7 @@ def test_one_that_waits_for_a_name_is_gone_at_once(side):
 
 
 def test_one_that_waits_for_a_connection_is_gone_at_once(side):
-    """The queue of this server is full, so that whoever knocks hears nothing."""
+    """The accept queue of this server is full, so a new connection gets no answer."""
     with socket.socket() as listening, socket.socket() as first, socket.socket() as second:
         listening.bind(("127.0.0.1", 0))
         listening.listen(0)
@@ -78,7 +78,7 @@ def test_one_that_waits_for_a_connection_is_gone_at_once(side):
 
 
 def knocking_at(port):
-    """Sockets in SYN_SENT."""
+    """Return the number of sockets that are connecting to a port (SYN_SENT)."""
     with open("/proc/net/tcp") as table:
         rows = [line.split() for line in table]
     return sum(row[2].endswith(f":{port:04X}") and row[3] == "02" for row in rows)
@@ -96,7 +96,7 @@ def test_removing_closes_the_connection(side):
     closed = Event()
 
     def noticing(wire):
-        # Reset where it had not read, or not even awaited, all of these.
+        # The connection is reset if the fetch closes it before it has read all of these bytes.
         with suppress(ConnectionError):
             wire.send(head(Content_Length="512000"), CONTENT[:100])
             wire.wait_for_end()
@@ -127,7 +127,7 @@ def test_stopping_leaves_what_came_to_be_gone_on_with(side):
 
 @pytest.mark.slow
 def test_a_killed_process_is_gone_on_for_by_another(side):
-    """Killed again and again while it writes, at moments that nobody chose."""
+    """The process is killed twice while it writes, at arbitrary moments."""
     content = CONTENT * 40
     with serving(dribbled(content)) as server:
         for _ in range(2):
@@ -144,7 +144,7 @@ def test_a_killed_process_is_gone_on_for_by_another(side):
 
 
 def dribbled(content):
-    """Slow enough to be caught while it sends."""
+    """Send slowly enough that a test can kill the fetch meanwhile."""
     serve = file(content)
 
     class Slow:
@@ -174,7 +174,7 @@ def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monke
     folder = tmp_path_factory.mktemp("tls")
     context = self_signed(folder)
     trusting = ssl.create_default_context(cafile=folder / "both.pem")
-    # Ferry trusts the well-known authorities alone; no setting adds one.
+    # Ferry trusts only well-known authorities; no setting adds one.
     monkeypatch.setattr("service.fetching.wire.trusted", lambda: trusting)
     with serving(in_turn(file(cut_after=100_000), file()), context) as server:
         assert side.fetch(url_of(server).replace("http:", "https:")) == Complete("7")

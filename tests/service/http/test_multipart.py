@@ -14,7 +14,7 @@ END = b"\r\n--q--\r\n"
 
 
 class Split:
-    """A body that comes in these pieces, however much is asked for."""
+    """A body that arrives in the given pieces, whatever size is requested."""
 
     def __init__(self, pieces) -> None:
         self.pieces = iter(pieces)

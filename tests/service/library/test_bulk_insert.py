@@ -78,7 +78,7 @@ def test_a_taken_name_refuses_the_tree():
         bulk_insert.insert_tree(account, 0, "top", [NewFile(("1",), stored())], NOW)
 
 
-# Into a folder that is there
+# Into an existing folder
 
 
 def graft(account, folder, *paths):

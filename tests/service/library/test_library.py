@@ -278,7 +278,7 @@ def test_a_name_that_a_transfer_will_bring_is_taken():
     assert a_folder(account, "Sintel").name == "Sintel"
 
 
-# Whose
+# Ownership
 
 
 def test_anothers_things_are_not_found():
@@ -335,7 +335,7 @@ def test_every_change_raises_the_revision_and_no_look_does():
     assert Account.objects.get().changed_at == LATER
 
 
-# Looking
+# Reading
 
 
 def queries_of(read):
@@ -472,13 +472,13 @@ def test_no_more_than_a_hundred_are_listed():
 
 
 def test_the_largest_files_are_read_from_an_index():
-    """To sort a million files takes a quarter of a second, and reads the whole table."""
+    """Sorting a million files takes a quarter of a second, and reads the whole table."""
     account = alice()
     explain = "EXPLAIN QUERY PLAN"
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
         if connection.vendor == "postgresql":
             explain = "EXPLAIN"
-            # It would rather read and sort so few rows.
+            # PostgreSQL prefers to read and sort so few rows.
             cursor.execute("SET LOCAL enable_seqscan = off")
             cursor.execute("SET LOCAL enable_bitmapscan = off")
         library.largest_files(account)

@@ -1,4 +1,4 @@
-"""Any operations at all, held against a model of plain dictionaries."""
+"""Random operations on the library, compared with a model of plain objects."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""A database that is older than the library beside it: nothing is lost, and the owner decides."""
+"""A database that is older than its library: nothing is lost, and the owner decides."""
 
 import os
 import sqlite3
@@ -38,14 +38,14 @@ def age(store, blob):
 
 
 def put_older_copy_back(files, counted):
-    """As if the rows of these files had never been written."""
+    """Make the database forget these files, as an older copy would."""
     File.objects.filter(pk__in=[each.pk for each in files]).delete()
     Library.objects.update(generation=counted)
 
 
 @pytest.fixture
 def newer(store):
-    """Two files that the older database doesn't know, and an upload that nobody has ended."""
+    """Return two files that the older database doesn't know."""
     account = alice()
     a_file(account, "before", blob=put(store, b"before"))
     counted = generation.generation_of_database()
@@ -119,7 +119,7 @@ def test_a_change_that_is_rolled_back_raises_no_doubt(store):
 
 
 def test_a_library_that_missed_the_last_number_catches_up(store, now):
-    """As when the power went between the commit and the file."""
+    """A power cut between the commit and the write of the library's count causes this."""
     a_file(alice(), blob=put(store))
     Library.objects.update(generation=7)
     sweep(store, now, GRACE)
@@ -173,7 +173,7 @@ def test_another_copy_of_the_database_gives_back_names_folders_and_accounts(stor
 
 
 def copy_tables(place):
-    """What `recovery` reads, of whatever database these tests have."""
+    """Copy what `recovery` reads to SQLite, from whatever database the tests use."""
     with closing(sqlite3.connect(place)) as copy, connection.cursor() as cursor, copy:
         for table, columns in (
             ("service_account", "id, email"),

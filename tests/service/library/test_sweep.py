@@ -17,7 +17,7 @@ NOTHING = Swept(discarded=0, orphans=0, drafts=0, missing=0)
 
 @pytest.fixture
 def now():
-    """Files carry the time of the machine, so these tests count from it."""
+    """Return the machine's time, because files get their times from the machine."""
     return datetime.now().astimezone()
 
 
@@ -53,7 +53,7 @@ def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
 
 
 def test_a_blob_whose_row_comes_a_day_later_stays(store, now):
-    """Of an upload of many files, or a torrent of many."""
+    """An upload or torrent of many files may take that long."""
     waiting = put(store)
     assert sweep(store, now + timedelta(days=1), timedelta(0)) == NOTHING
     file = a_file(alice(), blob=waiting)
@@ -62,7 +62,7 @@ def test_a_blob_whose_row_comes_a_day_later_stays(store, now):
 
 
 def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog):
-    """As when the database was lost, or is away, and an empty one was made."""
+    """This happens when the database is lost or missing, and an empty one is created."""
     stored = put(store)
     assert store.is_of("the lost one")
     age(store.path(stored.blob), OLD)
@@ -130,7 +130,7 @@ def test_leavings_are_swept_without_a_look_at_what_is_there(store, now, monkeypa
     account = alice()
     gone = a_file(account, blob=put(store))
     library.delete_file(account, gone.pk, now)
-    # That nothing is listed or looked at shows in nothing else: to call these would fail.
+    # Nothing else shows that no blob is listed or checked: calling these would fail.
     monkeypatch.setattr(store, "blobs", None)
     monkeypatch.setattr(store, "size", None)
     later = now + 2 * GRACE

@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture
 def ask(children):
-    """Asks about content, as the worker does: by a descriptor."""
+    """Return a function that asks a child about content by descriptor, as the worker does."""
 
     def ask(content: bytes, seconds: float = 20, **question):
         with tempfile.TemporaryFile() as medium:
@@ -19,7 +19,7 @@ def ask(children):
 
 @pytest.fixture
 def child_processes():
-    """Those of this process, by their ids."""
+    """Return a function that finds the ids of this process's children."""
 
     def found():
         lists = Path("/proc/self/task").glob("*/children")

@@ -1,4 +1,4 @@
-"""HEIF pictures as phones write them: tiles in HEVC, and a grid that puts them together."""
+"""HEIF pictures as phones write them: HEVC tiles, and a grid that joins them."""
 
 import struct
 
@@ -6,7 +6,7 @@ from tests.service.media.samples import short_film
 
 
 def heif(columns: int = 1, *, width: int = 320, height: int = 240) -> bytes:
-    """One picture, or so many tiles beside one another."""
+    """Return a single picture, or several tiles in a row."""
     encoded = short_film(
         "mp4",
         *("-frames:v", "1", "-c:v", "libx265", "-tag:v", "hvc1", "-pix_fmt", "yuv420p"),
@@ -50,7 +50,7 @@ def infos(items) -> bytes:
 
 
 def associations(items) -> bytes:
-    """Tiles have their configuration and size; the grid has a size."""
+    """Return the ipma box: tiles have a configuration and a size, the grid only a size."""
     rows = b""
     for number, kind, _content in items:
         rows += struct.pack(">H", number) + (b"\1\3" if kind == b"grid" else b"\2\x81\2")

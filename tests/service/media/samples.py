@@ -1,5 +1,7 @@
-"""Media that tests need, made by the programs that people make them with: pictures and short films
-as bytes, and longer films as files that are kept for the session."""
+"""Media for tests, made with the programs that people use.
+
+Pictures and short films are bytes; longer films are files that are kept for the session.
+"""
 
 import io
 import subprocess
@@ -14,7 +16,7 @@ from service.media.sandbox.tools import ffmpeg
 HOME = tempfile.TemporaryDirectory(prefix="ferry-samples-")
 
 X264 = ("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p")
-# Its threads spin while they wait for each other, for minutes on a busy machine.
+# VPX threads spin while they wait for each other, for minutes on a busy machine.
 VPX = ("-deadline", "realtime", "-cpu-used", "8", "-threads", "1")
 AAC = ("-c:a", "aac", "-b:a", "96k")
 
@@ -27,7 +29,7 @@ def run(*arguments: str) -> None:
 
 
 def picture(width: int = 400, height: int = 300, mode: str = "RGB", kind: str = "JPEG", **saving):
-    """Its upper left quarter is red, the rest blue."""
+    """Return a picture whose upper left quarter is red and the rest blue."""
     image = Image.new("RGB", (width, height), (0, 0, 200))
     ImageDraw.Draw(image).rectangle((0, 0, width // 2 - 1, height // 2 - 1), fill=(200, 0, 0))
     if mode == "RGBA":
@@ -58,7 +60,7 @@ def short_film(
 
 
 def written(suffix: str, *arguments: str) -> bytes:
-    """By ffmpeg, which writes some containers into files only."""
+    """Return a film by ffmpeg, which writes some containers only to files."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"film.{suffix}"
         run(*arguments, str(target))
@@ -73,13 +75,13 @@ def place(name: str) -> Path:
 
 
 def own_place(name: str) -> Path:
-    """Films of one name and of other contents do not meet there."""
+    """Return a new path, so that films with the same name and different content don't collide."""
     return Path(tempfile.mkdtemp(dir=HOME.name)) / name
 
 
 @cache
 def raw(seconds: int = 20, size: str = "320x180", rate: str = "25") -> tuple[str, ...]:
-    """A picture that counts frames and, on the left, a tone that never stops."""
+    """Return the arguments for a picture that counts frames, and a tone that never stops."""
     picture = f"testsrc2=s={size}:r={rate}:d={seconds}"
     return ("-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", f"sine=440:r=48000:d={seconds}")
 
@@ -88,7 +90,7 @@ def raw(seconds: int = 20, size: str = "320x180", rate: str = "25") -> tuple[str
 def film(
     name: str, *codecs: str, seconds: int = 20, size: str = "320x180", rate: str = "25"
 ) -> Path:
-    """`name` says the container by its ending; `codecs` are ffmpeg's words for the output."""
+    """Make a film. The extension of `name` sets the container; `codecs` are ffmpeg's options."""
     path = own_place(name)
     run(*raw(seconds, size, rate), *(codecs or (*X264, "-g", "50", *AAC)), str(path))
     return path
@@ -96,7 +98,7 @@ def film(
 
 @cache
 def copied(name: str, source: Path, *words: str) -> Path:
-    """The same in another container, or with other facts."""
+    """Copy a film to another container, or with other metadata."""
     path = own_place(name)
     run("-i", str(source), "-map", "0", "-c", "copy", *words, str(path))
     return path
@@ -104,7 +106,7 @@ def copied(name: str, source: Path, *words: str) -> Path:
 
 @cache
 def turned(name: str, source: Path) -> Path:
-    """As a phone films that is held upright."""
+    """Rotate a film, like that of a phone that is held upright."""
     path = own_place(name)
     run("-display_rotation", "90", "-i", str(source), "-map", "0", "-c", "copy", str(path))
     return path

@@ -1,4 +1,4 @@
-"""A worker that is killed in the middle of a conversion, and the one after it."""
+"""A worker that is killed in the middle of a conversion, and its successor."""
 
 import os
 import signal
@@ -43,7 +43,10 @@ def worker():
 
 
 def is_at_its_desk(process) -> bool:
-    """A killed one leaves its socket; only the lock's next holder answers there."""
+    """Return whether the worker answers, as the socket alone proves nothing.
+
+    A killed worker leaves its socket, where only the next holder of the lock answers.
+    """
     assert process.poll() is None
     try:
         requests.ask("nothing", 5)

@@ -1,4 +1,4 @@
-"""What could not be surveyed: how often it is tried again."""
+"""How often a failed survey is retried."""
 
 import time
 from queue import Queue
@@ -30,14 +30,14 @@ def viewer(player):
 
 
 def failing(monkeypatch, failed):
-    """How often it was surveyed since."""
+    """Make all surveys fail, and return a function that counts them."""
     seen = []
 
     def survey(*arguments, **_options):
         seen.append(arguments)
         raise failed
 
-    # No film takes too much or breaks on demand, and each survey is to be counted.
+    # No film exceeds a limit or breaks on demand, and each survey must be counted.
     monkeypatch.setattr(launcher, "run", survey)
     return lambda: len(seen)
 
@@ -74,7 +74,7 @@ def test_what_came_too_late_is_tried_again_in_an_hour(viewer, monkeypatch):
     assert surveys() == 1
     monkeypatch.undo()
     now = time.time()
-    # It is remembered for an hour by the clock of the machine.
+    # The refusal lasts for an hour by the machine's clock.
     monkeypatch.setattr(refusals.time, "time", lambda: now + refusals.LATER_SECONDS + 1)
     assert viewer.plan
 
@@ -105,7 +105,7 @@ def test_a_look_at_all_of_a_film_is_ordered_once(player):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert not viewer.plan.is_final
     assert not viewer.plan.is_final
-    # One that was ordered twice would be made twice, which shows nothing.
+    # A second order would only repeat the scan, which nothing else shows.
     assert player._arrivals.qsize() == 1  # noqa: SLF001  See above.
 
 

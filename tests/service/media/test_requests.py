@@ -20,16 +20,16 @@ from tests.service.media.waiting import wait_until
 @pytest.fixture(autouse=True)
 def folder(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
-    # These tests have no database, of which its threads give connections back.
+    # The server's threads close database connections, but these tests have no database.
     monkeypatch.setattr(requests, "close_old_connections", lambda: None)
-    # It is no setting; each media server would be a second late.
+    # No setting shortens this, and a takeover would take seconds.
     monkeypatch.setattr(requests, "TAKE_OVER_SECONDS", 0.02)
     return tmp_path
 
 
 @contextmanager
 def serving(**answers):
-    """Each kind may be waited for by two at once."""
+    """Serve these answers; two requests of each kind may wait at once."""
     served, stopped = MediaServer(), threading.Event()
     for kind, answer in answers.items():
         served.register(2, **{kind: answer})
@@ -172,7 +172,7 @@ def test_nonsense_harms_nobody(folder):
 
 def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
     entered, leave = threading.Event(), threading.Event()
-    # It is no setting; the real limit takes that many threads.
+    # No setting lowers this limit, and the real one needs that many threads.
     monkeypatch.setattr(requests, "MOST_WAITING", 1)
 
     def slow(_asked):
@@ -212,7 +212,7 @@ def test_whoever_may_wait_has_a_thread():
 
 
 def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, monkeypatch):
-    """Such as FAT, which the disk of the tests is not."""
+    """FAT can't hold sockets, but the tests' disk can."""
     bind = socket.socket.bind
 
     def refuse_in_folders(listener, address):

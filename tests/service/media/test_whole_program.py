@@ -1,4 +1,4 @@
-"""Whose memory a decoder is in, which only the running program tells."""
+"""Which processes load decoders, as only the running program shows."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_neither_the_web_server_nor_the_worker_decodes_anything(ferry, erin):
 
 
 def children_of(process: Path) -> list[Path]:
-    """Without any environment, so that they are none of `processes_of`."""
+    """Return the children, which have no environment, so `processes_of` doesn't find them."""
     lists = (task / "children" for task in (process / "task").iterdir())
     return [Path("/proc") / pid for each in lists for pid in text_of(each).split()]
 

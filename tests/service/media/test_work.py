@@ -36,7 +36,7 @@ def worker(library_folder, children):
 
 @pytest.fixture
 def keep(library_folder):
-    """Puts content into Alice's root, or somebody else's."""
+    """Return a function that puts content into the root of Alice or another owner."""
 
     def keep(content: bytes, name: str = "a.jpg", owner: Account | None = None):
         owner = owner or Account.objects.filter(email="alice@example.org").first() or alice()
@@ -74,7 +74,7 @@ def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
 
 
 def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
-    # It is no setting; the server would be opened again a second later.
+    # No setting shortens this: the server would restart a second later.
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
     (tmp_path / requests.LOCK).mkdir()
     with worker.going_on():
@@ -130,7 +130,7 @@ def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
 
 
 def assert_put_off(worker, file):
-    """However often it is tried."""
+    """Check that every probe is put off, and that none counts as a try."""
     for _time in range(probing.MOST_TRIES + 1):
         worker.probe_once()
         assert (known(file).state, known(file).tries) == ("wanted", 0)
@@ -164,7 +164,7 @@ def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeyp
 
 
 def test_no_medium_is_blamed_for_a_disk_that_reads_nothing(worker, keep, library_folder):
-    """To read the beginning of a process's memory is an error as of a broken disk."""
+    """Reading the start of a process's memory fails as on a broken disk."""
     file = keep(picture())
     place = library_folder.path(file.blob)
     place.unlink()
@@ -191,19 +191,19 @@ def test_what_was_deleted_before_it_was_looked_at_is_as_new_when_it_comes_again(
 
 
 def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, monkeypatch):
-    """The child is killed when it has been asked, as by a decoder that breaks."""
+    """The child is killed as it gets the request, as by a crash of its decoder."""
     killed = []
     file = keep(picture())
     send = probing.Children.ask
 
     def ask_and_kill(children, medium, question, seconds):
         with children._one() as child:  # noqa: SLF001  The child that is about to be asked.
-            pid = child._running.pid  # noqa: SLF001  Nothing else tells its process.
+            pid = child._running.pid  # noqa: SLF001  Nothing else shows its process.
             killed.append(pid)
             os.kill(pid, signal.SIGKILL)
             return child.ask(medium, question, seconds)
 
-    # No file is known that breaks a decoder, and the child must die between question and answer.
+    # No known file crashes a decoder, and the child must die between request and answer.
     monkeypatch.setattr(probing.Children, "ask", ask_and_kill)
     worker.probe_once()
     assert (known(file).state, known(file).tries) == ("wanted", 1)
@@ -217,14 +217,14 @@ def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, mon
 
 
 def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
-    """The child stands still when it is asked; the end must not wait for it."""
+    """The child is stopped when it gets the request; the worker must end without it."""
     children = Children(scratch_folder())
     warm, file = keep(b"words"), keep(picture(), "b.jpg")
     worker = MediaWork(children, lambda: True)
     worker.note_new(timezone.now())
     Media.objects.filter(sha1=warm.sha1).update(state="probed")
-    with children._one() as child:  # noqa: SLF001  The one child there will be.
-        os.kill(child._running.pid, signal.SIGSTOP)  # noqa: SLF001  Nothing else tells its process.
+    with children._one() as child:  # noqa: SLF001  The only child.
+        os.kill(child._running.pid, signal.SIGSTOP)  # noqa: SLF001  Nothing else shows its process.
 
     def look() -> None:
         with closing(connection):
@@ -232,7 +232,7 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
 
     looking_on = threading.Thread(target=look)
     looking_on.start()
-    wait_until(lambda: children._asked)  # noqa: SLF001  A stopped child shows no sign.
+    wait_until(lambda: children._asked)  # noqa: SLF001  A stopped child shows nothing.
     worker.stop()
     looking_on.join(60)
     assert not looking_on.is_alive()
@@ -241,8 +241,8 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
 
 @pytest.fixture
 def late(monkeypatch):
-    """The children are too slow by the clock, as on a machine that has other things to do."""
-    # It is no setting, and a machine can't be made busy enough for a minute of patience.
+    """Let children run out of time, as on a busy machine."""
+    # No setting shortens this, and a test can't keep a machine busy for minutes.
     monkeypatch.setattr(children_module, "PATIENCE", 0)
     return monkeypatch
 
@@ -284,7 +284,7 @@ def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep
 
 
 def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monkeypatch, caplog):
-    # Elsewhere they start; without their modules they can't.
+    # Children always start, unless they can't find their modules.
     monkeypatch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
     file = keep(picture())
     worker = MediaWork(Children(scratch_folder()), lambda: True)
@@ -330,7 +330,7 @@ def test_what_was_not_reached_is_free_at_once(worker, keep):
     file = keep(picture())
     worker.note_new(timezone.now())
     worker.stop()
-    worker._probe_batch()  # noqa: SLF001  `probe_once` comes no further once it has stopped.
+    worker._probe_batch()  # noqa: SLF001  `probe_once` stops before this.
     assert (known(file).state, known(file).leased_until) == ("wanted", None)
     assert known(file).tries == 0
 

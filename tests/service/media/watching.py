@@ -1,4 +1,4 @@
-"""Somebody who watches a file by way of the worker's player, and looks closely at what comes."""
+"""A viewer who plays a file through the worker's player, and functions to check the result."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -46,9 +46,9 @@ class Viewer:
         return {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob}
 
     def wait_for_the_cuts(self) -> None:
-        """All of the file is read for them, behind whoever plays it already."""
+        """Scan the whole file for cuts, as the worker does in the background during playback."""
         assert not self.plan.is_final
-        # Without an order `prepare_one` would wait for ever.
+        # Without an order, `prepare_one` would wait forever.
         assert self.player._arrivals.qsize() == 1  # noqa: SLF001  See above.
         self.player.prepare_one()
         assert self.plan.is_final
@@ -81,7 +81,7 @@ class Viewer:
         return library_store().open(self.file.blob)
 
     def whole(self, name: str, order: Sequence[int] | None = None) -> bytes:
-        """All of it, asked for in this order."""
+        """Return the whole rendition, with its segments requested in this order."""
         numbers = range(self.rendition(name).count)
         assert order is None or sorted(order) == list(numbers)
         made = {number: self.segment(name, number) for number in order or numbers}
@@ -89,7 +89,7 @@ class Viewer:
 
 
 def packets(stream: bytes) -> list[Frame]:
-    """When each frame is shown, in order."""
+    """Return when each frame is shown, in order."""
     with av.open(io.BytesIO(stream)) as container:
         found = [each for each in container.demux() if each.pts is not None and each.size]
         unit = found[0].time_base
@@ -98,7 +98,7 @@ def packets(stream: bytes) -> list[Frame]:
 
 
 def gaps(frames: Sequence[Frame]) -> list[float]:
-    """Seconds between the end of each frame and the next one's start; overlaps are negative."""
+    """Return the seconds between the end of each frame and the next; overlaps are negative."""
     return [float(after.start - before.end) for before, after in pairwise(frames)]
 
 

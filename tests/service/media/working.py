@@ -1,4 +1,4 @@
-"""A worker for media inside the test's own process, on the test's own database and folder."""
+"""A media worker in the test's process, with the test's database and folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +10,10 @@ from tests.service.media.waiting import wait_until
 
 
 class Lasting(Children):
-    """Warm for all tests: starting one takes longer than most of them."""
+    """Children that stay warm for all tests: starting one takes longer than most tests."""
 
     def close(self) -> None:
-        """They go with the last test."""
+        """Do nothing: `end` stops the children after the last test."""
 
     def end(self) -> None:
         super().close()
@@ -21,7 +21,7 @@ class Lasting(Children):
 
 @contextmanager
 def working(data_dir, children) -> Iterator[MediaWork]:
-    """The media server alone: what is new waits until the test says `probe_once`."""
+    """Run the media server alone; new content waits until the test calls `probe_once`."""
     worker = MediaWork(children, lambda: False)
     with worker.going_on():
         wait_until((data_dir / SOCKET).exists)

@@ -46,7 +46,10 @@ def test_one_that_is_not_committed_leaves_nothing(store, tmp_path):
 
 @pytest.mark.parametrize("way", ["put", "link_all"])
 def test_the_first_blob_makes_the_folders_above_it_durable_too(tmp_path, monkeypatch, way):
-    """A folder that the disk has forgotten takes all in it along. No test sees what a disk has."""
+    """If the disk loses a folder, everything in it is lost, too.
+
+    No test can see what is on the disk, so this one records the syncs.
+    """
     root, source, synced = tmp_path / "library", tmp_path / "source", set()
     source.write_bytes(CONTENT)
     fsync = os.fsync
@@ -110,7 +113,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, mo
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    # Each step has to fail by itself, which no real disk can be told to do.
+    # Each step must fail separately, and no real disk does that on demand.
     if moment == "write":
         monkeypatch.setattr(
             blobs, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
@@ -129,7 +132,7 @@ def test_the_disk_says_what_is_free(store):
 
 
 class NearlyFull(Store):
-    """A disk with room for one small file more."""
+    """A store on a disk with space for one more small file."""
 
     free = 100
 
@@ -152,6 +155,6 @@ def test_content_leaves_the_reserve_of_the_disk_alone(tmp_path):
 def test_the_reserve_counts_as_taken(store, monkeypatch):
     disk = shutil.disk_usage("/")
     for free, left in [(2**30, 2**30 - 2**26), (2**26, 0), (5, 0)]:
-        # A disk that has exactly that much left can't be made without root.
+        # Only root can make a disk with exactly this much free space.
         monkeypatch.setattr(shutil, "disk_usage", lambda _path, now=free: disk._replace(free=now))
         assert store.free_bytes() == left

@@ -16,7 +16,7 @@ from service.transfers.download_folders import DownloadFolder
 
 @pytest.fixture(params=[errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV])
 def _no_links(request, monkeypatch):
-    """The disk of the tests has links."""
+    """Make hard links fail; the tests' disk supports them."""
 
     def refuse(*_places, **_options):
         raise OSError(request.param, os.strerror(request.param))
@@ -31,7 +31,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def came(tmp_path):
-    """Files of a transfer."""
+    """Return the files of a transfer, and their content."""
     files = {tmp_path / str(number): os.urandom(3_000_000 // (number + 1)) for number in range(3)}
     for path, content in files.items():
         path.write_bytes(content)
@@ -53,7 +53,7 @@ def test_what_came_is_copied_whole_and_stays_where_it_was(store, came):
 
 @pytest.mark.usefixtures("_no_links")
 def test_a_copy_that_does_not_fit_leaves_nothing(store, came, monkeypatch, tmp_path):
-    # A disk of so little space is at hand for nobody.
+    # The tests have no disk with so little space.
     monkeypatch.setattr(Store, "free_bytes", lambda _store: 2_000_000)
     with pytest.raises(DiskFull):
         store.link_all(reversed(came))
@@ -105,7 +105,7 @@ def test_a_disk_with_links_is_known(tmp_path):
 
 
 def test_a_share_that_can_sync_no_folder_takes_files(store, monkeypatch):
-    """No such share is at hand."""
+    """The tests have no such share."""
     real = os.fsync
 
     def sync(descriptor):

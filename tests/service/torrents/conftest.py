@@ -18,7 +18,7 @@ def _engine() -> Iterator[Engine]:
 
 @pytest.fixture
 def held(_engine: Engine, tmp_path: Path) -> Iterator[Held]:
-    """An engine on loopback, which tests use one after the other."""
+    """Yield an engine on loopback, which tests use one after the other."""
     held = Held(_engine, tmp_path)
     pid = _engine.pid
     yield held
@@ -28,7 +28,7 @@ def held(_engine: Engine, tmp_path: Path) -> Iterator[Held]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Held]:
-    """An engine on loopback for this test alone, which may end it or judge its memory."""
+    """Yield an engine on loopback for this test alone, which may end it or measure its memory."""
     with holding(tmp_path) as engine:
         yield engine
 

@@ -48,7 +48,7 @@ class Held:
         return folder
 
     def add(self, key: str, what: Made | str, **order: Any) -> Path:
-        """A torrent by its file, or by a magnet link."""
+        """Add a torrent by its file or by a magnet link, and return its folder."""
         folder = self.folder(key)
         magnet = what if isinstance(what, str) else ""
         if isinstance(what, Made):
@@ -64,7 +64,7 @@ class Held:
         where: Callable[[E], bool] = lambda _: True,
         seconds: float = 120,
     ) -> E:
-        """The first such event that was not waited for yet."""
+        """Wait for the first such event that no earlier call returned."""
         deadline = time.monotonic() + seconds
         while True:
             for event in self.events:
@@ -84,7 +84,7 @@ class Held:
         return str(self.events)[:2000]
 
     def renew(self) -> None:
-        """Remove all that was added, so that the next case or test can use the same keys."""
+        """Remove all torrents, so that the next case or test can use the same keys."""
         for key in self.keys:
             self.engine.remove(key)
         while self.keys:
@@ -94,7 +94,7 @@ class Held:
         shutil.rmtree(self.home / "transfers", ignore_errors=True)
 
     def complete(self, key: str, what: Made) -> None:
-        """Waits for it, and looks at every byte at once."""
+        """Wait until a torrent is complete, and compare every byte at once."""
         self.wait(Complete, key)
         assert content_of(self.folder(key), self.files(key, what)) == dict(what.files)
 
@@ -127,7 +127,7 @@ def holding(
 
 
 def listening_port(pid: int) -> int:
-    """Return where the engine's process listens, which it may begin only after its first events."""
+    """Return the port of the engine, which it may open only after its first events."""
     ports: list[int] = []
 
     def is_listening() -> bool:

@@ -23,7 +23,7 @@ def test_those_that_nobody_suspects_come_back_first():
 
 
 def test_nobody_is_struck_for_being_there_alone():
-    """Perhaps somebody killed the process."""
+    """Perhaps another process killed the engine."""
     assert CrashSearch().crashed(set(), {"a"}, 0) == ()
 
 
@@ -102,7 +102,7 @@ def test_one_that_is_removed_is_forgotten():
 
 
 def test_nobody_is_convicted_of_what_another_did():
-    """One of those that nobody suspects crashes it again and again, while others are in hand."""
+    """An unsuspected torrent crashes the engine again and again, while others are in hand."""
     search = CrashSearch()
     there, now, struck = {*ALL, "culprit"}, 0.0, []
     search.crashed({"a"}, there, 0.5)

@@ -1,4 +1,4 @@
-"""The engine's process dies, hangs or is killed with its worker; the others go on."""
+"""The engine dies, hangs, or is killed with its worker; the other torrents continue."""
 
 import itertools
 import os
@@ -30,7 +30,7 @@ from tests.service.torrents.holding import LOOPBACK, holding
 from tests.swarm import torrent
 
 PAYLOAD = bytes(range(256)) * 700
-# As a torrent would that libtorrent can't bear: the very process ends at once.
+# Like a torrent that crashes libtorrent, this ends the whole process at once.
 CULPRIT = """
 import os, signal, sys
 from service.torrents import __main__
@@ -69,7 +69,7 @@ __main__.main(Busy)
 
 
 def deadly(tmp_path, method, *keys, slow=""):
-    """`slow` is in hand for as long as the process lives."""
+    """Return the command of an engine that `keys` crash in `method`; `slow` stays in hand."""
     script = tmp_path / "deadly.py"
     script.write_text(CULPRIT.format(method=method, keys=keys, slow=slow))
     return (sys.executable, str(script))
@@ -110,7 +110,7 @@ def test_a_hanging_engine_is_replaced():
 
 
 def test_an_engine_that_computes_is_not_taken_for_one_that_hangs(tmp_path):
-    """As long as it takes on a machine that gives it little time."""
+    """The engine may take as long as it needs on a busy machine."""
     now, free = 0.0, tmp_path / "free"
     with running(lambda: now, busy(tmp_path, free)) as engine:
         first = engine.pid
@@ -126,7 +126,7 @@ def test_an_engine_that_computes_is_not_taken_for_one_that_hangs(tmp_path):
 
 @pytest.mark.slow
 def test_an_engine_that_computes_without_end_is_replaced(tmp_path, monkeypatch):
-    # It is no setting, and ten seconds of computing would prove the same.
+    # No setting shortens this, and ten seconds of computing would prove no more.
     monkeypatch.setattr(client, "ANSWER_SECONDS", 0.3)
     now = 0.0
     with running(lambda: now, busy(tmp_path, tmp_path / "never")) as engine:
@@ -155,12 +155,12 @@ def busy(tmp_path, free):
 
 
 def has_answered(engine, now):
-    """Else it would be given up some time."""
+    """Return whether every ping is answered: any other would have timed out by then."""
     return engine.is_alive(now + 10**6)
 
 
 def facts_of(pid):
-    """From its state on."""
+    """Return the fields of a process's stat file, from the state on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
@@ -192,7 +192,7 @@ def test_what_is_removed_while_the_engine_dies_is_gone(own):
 def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
     tmp_path, seeds, monkeypatch
 ):
-    """Here it is started anew at once each time: the pauses are no setting."""
+    """The engine restarts at once each time, as no setting shortens the pauses."""
     monkeypatch.setattr(client, "LONGEST_PAUSE_SECONDS", 0)
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
@@ -210,7 +210,7 @@ def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
 @pytest.mark.slow
 @each_case("slow", ["", "3"])
 def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path, slow):
-    """It isn't in hand when it does, but another may be: each comes back alone."""
+    """The culprit isn't in hand then, but another torrent may be: each returns alone."""
     now = 0.0
     wanted = [(key, torrent(key, PAYLOAD)) for key in ("1", "2", "3")]
     with holding(tmp_path, deadly(tmp_path, "saw", "2", slow=slow), lambda: now) as held:
@@ -251,7 +251,7 @@ def test_one_that_lived_through_its_trial_is_not_suspected_later(tmp_path):
 
 
 def test_the_engine_dies_with_its_worker(tmp_path):
-    """However it ends: a second engine would write to the same files."""
+    """It dies even if the worker is killed: a second engine would write to the same files."""
     worker = textwrap.dedent("""
         import signal, sys
         from service.torrents.client import Engine

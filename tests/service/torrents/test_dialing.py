@@ -1,4 +1,4 @@
-"""How the engine reaches peers: again and again while it has nobody else, by TCP and by uTP."""
+"""How the engine reaches peers: repeatedly while it has no other, over TCP and uTP."""
 
 import socket
 import struct
@@ -19,7 +19,7 @@ ONLY_UTP = {**BOTH, "enable_incoming_tcp": False, "enable_outgoing_tcp": False}
 
 
 def test_a_lone_peer_that_was_still_starting_is_tried_again_within_seconds(tmp_path):
-    """It hangs up on everybody at first, so that the test knows when it was tried."""
+    """The peer hangs up at first, so that the test knows when the engine tried."""
     made = torrent("x", b"x" * 100_000)
     with holding(tmp_path) as held:
         with closing(socket.create_server(("127.0.0.1", 0))) as starting:
@@ -45,7 +45,7 @@ def test_a_peer_that_speaks_only_utp_is_reached(tmp_path):
 
 
 def test_a_peer_that_speaks_only_utp_is_let_in(tmp_path):
-    """The engine knows nobody."""
+    """The engine knows no peers."""
     made = torrent("x", b"x" * 1_000_000)
     with seeder(**ONLY_UTP) as seeds, holding(tmp_path, utp=True) as held:
         seeds.give(made, tmp_path / "given")

@@ -1,4 +1,4 @@
-"""Whole downloads of all kinds from a real peer, and what appears in the folder meanwhile."""
+"""Whole downloads of all kinds from a real peer, and the files that appear meanwhile."""
 
 import re
 from contextlib import contextmanager
@@ -163,8 +163,8 @@ def test_a_web_seed_alone_is_enough(held, tmp_path):
 
 @pytest.mark.slow
 def test_corrupt_pieces_are_fetched_again(held, tmp_path):
-    """One of two peers lies; what comes is whole all the same."""
-    # Of several pieces, libtorrent now and then asks nobody again for the second that was a lie.
+    """The first of two peers sends wrong data; the files are right all the same."""
+    # Use one piece: of several, libtorrent sometimes never requests the second wrong one again.
     made = torrent("x", {("a",): bytes(range(256)) * 9_000}, piece_bytes=2**22)
     false = replace(made, files={("a",): b"lies" * 64 * 9_000})
     with liar(made, false, tmp_path) as lying, seeder() as seeds:
@@ -197,7 +197,7 @@ def test_files_of_one_name_all_arrive(held, seeds, tmp_path):
 
 
 def twins():
-    """libtorrent calls the second a.1 where nobody renames it."""
+    """Return a torrent with two files named a; libtorrent renames the second to a.1 by default."""
     files = {("a",): b"first" * 9_000, ("a.1",): b"other" * 9_000}
     listed = [{"length": 45_000, "path": ["a"]}] * 2
     return torrent("x", files, info={"files": listed})

@@ -1,4 +1,4 @@
-"""Whom the engine talks to: asked of real trackers, web seeds and peers."""
+"""Whom the engine talks to, checked with real trackers, web seeds, and peers."""
 
 import logging
 import socket
@@ -78,7 +78,7 @@ def test_the_filter_refuses_private_addresses(address):
 
 
 def test_the_settings_say_what_the_filter_lets_through():
-    """Every other address is asked for in tests/service/torrents/test_addresses.py."""
+    """tests/service/torrents/test_addresses.py checks every other address."""
     for fetch_private, access in ((False, CLOSED), (True, OPEN)):
         settings = replace(LOOPBACK, network="internet", fetch_private=fetch_private)
         assert ip_filter(settings.reach).access("192.168.1.1") == access
@@ -134,8 +134,11 @@ def test_beside_a_proxy_nobody_is_looked_for_and_nobody_comes_in():
 
 @contextmanager
 def on_the_internet(home):
-    """As there, but that nobody is looked for: tests stay on this machine. All trackers and web
-    seeds are taken for public ones, so that the filter alone stands before them."""
+    """Yield an engine with the settings for the internet, but without peer discovery.
+
+    That way, tests stay on this machine. All trackers and web seeds count as public, so that only
+    the IP filter stops them.
+    """
     script = home / "quiet.py"
     script.write_text(
         "from service.torrents import __main__\n"
@@ -153,7 +156,7 @@ HOSTS = {"7": "127.0.0.1", "8": "localhost"}
 
 
 def torrents(tmp_path):
-    """One for each host."""
+    """Return a torrent for each host."""
     made = {key: torrent(f"x{key}", PAYLOAD) for key in HOSTS}
     for each in made.values():
         each.write(tmp_path / "web")
@@ -269,7 +272,7 @@ def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, mo
 
 
 def test_a_private_torrent_keeps_to_its_trackers(tmp_path):
-    """No DHT, no local discovery, no exchange of peers, nobody from before it was known."""
+    """No DHT, local discovery, or peer exchange, and no peers from before the metadata arrived."""
     flags, peers = {}, {}
     for is_private in (0, 1):
         made = torrent("x", PAYLOAD, info={"private": is_private})

@@ -1,4 +1,4 @@
-"""A disk that fills up: a tmpfs in a mount namespace of the engine's own."""
+"""A disk that fills up: a tmpfs in the engine's own mount namespace."""
 
 import os
 import shlex
@@ -19,7 +19,7 @@ PAYLOAD = bytes(range(256)) * 40_000
 
 
 def confined(place: Path, megabytes: int) -> tuple[str, ...]:
-    """Only the engine sees this disk; the rest of the machine sees it through /proc."""
+    """Run the engine with a disk that others see only through /proc."""
     mount = f"mount -t tmpfs -o size={megabytes}m tmpfs {shlex.quote(str(place))}"
     run = f'{mount} && exec {shlex.quote(sys.executable)} -m service.torrents "$0"'
     return (program("unshare"), "--mount", *as_root(), "sh", "-c", run)
@@ -53,6 +53,6 @@ def test_a_full_disk_pauses_and_goes_on_when_there_is_room(tmp_path, seeds):
         assert held.wait(Status, "7", where=lambda each: each.phase == "paused")
         enlarge(held.engine.pid, small)
         held.engine.resume("7")
-        # Long before libtorrent meets a peer again that it lost: after a minute or more.
+        # On its own, libtorrent reconnects to a lost peer only after a minute or more.
         held.wait(Complete, "7", seconds=30)
         assert content_of(seen / "7", metadata) == dict(made.files)

@@ -1,4 +1,4 @@
-"""Torrents that want to do harm: refused with a word, or handled."""
+"""Hostile torrents: refused with a reason, or handled."""
 
 import os
 import tracemalloc
@@ -36,7 +36,7 @@ def pieces(size):
 
 
 def tree_of_another():
-    """A hybrid whose two trees differ in a name."""
+    """Return a hybrid torrent whose two trees differ in a name."""
     hybrid = torrent("x", {("a",): PAYLOAD, ("b",): PAYLOAD}, kind="hybrid")
     document = lt.bdecode(hybrid.content)
     document[b"info"][b"files"][0][b"path"] = [b"evil"]
@@ -153,7 +153,7 @@ def test_padding_is_never_written(held, seeds, tmp_path):
 
 @pytest.mark.slow
 def test_a_hundred_thousand_files_arrive(own):
-    """And the engine stays small."""
+    """The engine's memory use stays small."""
     many = {(f"{number:06}",): b"" for number in range(99_999)} | {("z",): PAYLOAD}
     made = torrent("x", many)
     folder = own.folder("7")
@@ -186,7 +186,7 @@ def test_many_trackers_are_cut_to_a_bearable_number(held):
 @pytest.mark.slow
 def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monkeypatch):
     looked_at = []
-    # Nothing outside shows how many addresses were judged; the time it takes would be a guess.
+    # Nothing else shows how many URLs were checked; the time taken would be a guess.
     monkeypatch.setattr(params, "is_usable", lambda url, *_, **__: looked_at.append(url))
     many = [f"http://10.0.0.1/{number}" for number in range(50_000)]
     made = torrent("x", PAYLOAD, **{"announce-list": [[each] for each in many], "url-list": many})

@@ -104,7 +104,7 @@ def test_an_order_that_is_none_is_refused(document):
 
 
 def test_files_share_the_names_of_their_folders():
-    """A hundred folders of each of 100,000 files would take 500 MB."""
+    """Otherwise, a hundred folders for each of 100,000 files would take 500 MB."""
     lines, reader = Lines(), EventReader()
     told = [
         reader.event(document)

@@ -1,4 +1,4 @@
-"""Behind a proxy everybody is met through it: asked of a real one (RFC 1928 and 1929)."""
+"""The engine reaches everything through its proxy: a real one here (RFC 1928 and 1929)."""
 
 import socket
 import socketserver
@@ -118,7 +118,7 @@ def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_p
 
 
 def test_the_proxy_is_asked_for_nobody_inside(tmp_path):
-    """It may stand where such names and addresses lead to somebody else's secrets."""
+    """Such names and addresses may lead to other people's secrets in the proxy's network."""
     made = torrent("x", PAYLOAD)
     hosts = ("localhost", "127.0.0.1", "127.1", "router", "nas.local", "tracker.example")
     with serving_http(Tracker()) as tracker, proxying(tracker_example="127.0.0.1") as proxy:

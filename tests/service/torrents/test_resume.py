@@ -1,4 +1,4 @@
-"""What a torrent has is kept: over a stop, a kill and a damaged file."""
+"""A torrent keeps its data across a stop, a kill, and a damaged file."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ MANY = {("a",): PAYLOAD, ("b",): PAYLOAD[::-1]}
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory):
-    """An engine stopped in the middle of a slow download: its home, the torrent, what it had."""
+    """Stop an engine in a slow download; return its home, the torrent, and the bytes it had."""
     home, made = tmp_path_factory.mktemp("half"), torrent("x", MANY)
     with seeder(upload_rate_limit=SLOW) as slow, holding(home) as held:
         slow.give(made, home / "given")
@@ -37,7 +37,7 @@ def stopped(tmp_path_factory):
 
 @pytest.fixture
 def half(tmp_path, stopped):
-    """The same in a home of each test's own."""
+    """Copy the home of `stopped` for each test; return the torrent and the bytes it had."""
     home, made, had = stopped
     shutil.copytree(home / "transfers", tmp_path / "transfers")
     return made, had
@@ -107,12 +107,12 @@ def test_damaged_metadata_of_a_magnet_comes_again(tmp_path, half):
 def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
     tmp_path, half, monkeypatch
 ):
-    """What was written may be lost with the machine's memory: everything is checked again."""
+    """A restart may lose bytes that were only in memory, so everything is checked again."""
     made, _ = half
     folder = tmp_path / "transfers" / "7"
     places = TorrentFolder(str(folder))
     assert places.resume()
-    # The kernel has another id only after a real restart.
+    # The kernel's boot id changes only with a real restart.
     monkeypatch.setattr("service.torrents.engine.files.BOOT_ID", tmp_path / "another")
     (tmp_path / "another").write_text("another start")
     assert places.resume() is None
@@ -128,7 +128,7 @@ def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
 
 
 def test_a_killed_engine_repeats_no_more_than_half_a_minute(tmp_path, monkeypatch):
-    """The interval is a constant; here the engine saves when the test says so."""
+    """The interval is a constant; this engine saves more often, so that the test is quick."""
     assert child.RESUME_SECONDS <= 30
     made = torrent("x", MANY)
     with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path, often(tmp_path)) as held:

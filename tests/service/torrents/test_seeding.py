@@ -1,4 +1,4 @@
-"""What is whole is given to others, for a while; and never written again."""
+"""Complete torrents are seeded for a while, and never written again."""
 
 import hashlib
 
@@ -16,13 +16,13 @@ PAYLOAD = bytes(range(256)) * 4_000
 
 @pytest.fixture
 def seeds():
-    """Knocks again soon where the engine does not listen yet."""
+    """Yield a peer that soon reconnects if the engine doesn't listen yet."""
     with seeder(min_reconnect_time=1) as peer:
         yield peer
 
 
 def stored(held, made):
-    """As the worker leaves it in the transfer's folder."""
+    """Add a torrent for seeding, with its file where the worker leaves it."""
     (held.folder("7") / "0").write_bytes(PAYLOAD)
     return held.add("7", made, seeding=True)
 
@@ -74,7 +74,7 @@ def test_what_is_downloaded_seeds_on_once_the_worker_has_moved_it(tmp_path, seed
 
 
 def test_a_file_of_the_library_is_never_written_again(tmp_path, seeds):
-    """Its bytes belong to the library by now. What differs ends the seeding instead."""
+    """Its bytes belong to the library by now. If they differ, seeding ends."""
     made, port = torrent("x", PAYLOAD), free_port()
     seeds.give(made, tmp_path / "given")
     with holding(tmp_path, port=port) as held:

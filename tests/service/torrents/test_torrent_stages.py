@@ -1,4 +1,4 @@
-"""A disk that fails between two of a torrent's stages, where libtorrent says nothing of it."""
+"""A disk that fails between two stages of a torrent, which libtorrent doesn't report."""
 
 import errno
 from types import SimpleNamespace
@@ -36,7 +36,7 @@ def fail(*_args):
 
 
 class Finished:
-    """As libtorrent's handle is, once all has come."""
+    """A stand-in for libtorrent's handle of a finished torrent."""
 
     def __init__(self):
         self.flushes = 0
@@ -61,9 +61,9 @@ class Finished:
 
 def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     torrent.handle = Finished()
-    # The disk has to fail between two calls of libtorrent, which no real disk does when told.
+    # The disk must fail between two calls of libtorrent, and no real disk does so on demand.
     monkeypatch.setattr(torrent.places, "metadata", fail)
-    # libtorrent never tells a test when it is between those two stages.
+    # libtorrent never shows a test that it is between these two stages.
     torrent.stage, torrent._then = EngineStage.LEAVING, torrent._come_back  # noqa: SLF001  See above.
     with pytest.raises(OSError, match="Input/output"):
         torrent.left()
@@ -73,7 +73,7 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
 
 def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
     torrent.handle, torrent.stage = Finished(), EngineStage.FLUSHING
-    # As above: this disk fails after the last piece and before the empty files.
+    # As above: the disk must fail after the last piece and before the empty files.
     monkeypatch.setattr(torrent, "_make_empty_files", fail)
     with pytest.raises(OSError, match="Input/output"):
         torrent.flushed()
@@ -84,7 +84,7 @@ def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
 
 @pytest.mark.parametrize("fails_when", ["downloading", "flushing"])
 def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_when):
-    """libtorrent may report the end all the same. It has to add the torrent anew and check it."""
+    """libtorrent may report the end all the same, so it must add and check the torrent again."""
     torrent.handle, torrent.stage = Finished(), EngineStage.LOADED
     torrent.places.keep_resume(b"all of it")
     if fails_when == "flushing":

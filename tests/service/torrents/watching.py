@@ -1,4 +1,4 @@
-"""Every name that ever appears in a folder, told by the kernel: nothing is too short-lived."""
+"""Watch a folder with inotify for every name that appears, however briefly."""
 
 import ctypes
 import os

@@ -99,7 +99,7 @@ def test_any_text_is_a_magnet_or_none(text):
 
 @given(FIELDS)
 def test_the_engine_takes_a_magnet_for_the_same_torrent(fields):
-    """Else one that is asked for would be looked up under the hash of another."""
+    """Otherwise, the engine would look up another torrent than the requested one."""
     uri = "magnet:?" + urlencode(fields, errors="replace")
     try:
         ours = magnets.read(uri)

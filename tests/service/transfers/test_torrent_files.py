@@ -176,7 +176,7 @@ def test_a_deep_tree_is_read_and_one_without_end_is_not():
 
 
 def deep_tree(folders, files):
-    """Bencode of many files below many folders: small, although its paths are not."""
+    """Return bencode of many files below many folders: it is short, although its paths aren't."""
     leaves = b"".join(b"6:%06dd0:d6:lengthi1eee" % number for number in range(files))
     tree = b"d1:a" * folders + b"d" + leaves + b"e" * (folders + 1)
     about = b"12:meta versioni2e4:name1:x12:piece lengthi16384e"
@@ -184,7 +184,7 @@ def deep_tree(folders, files):
 
 
 def test_paths_are_bounded_all_together():
-    """Each file of a tree would repeat the names of all folders above it."""
+    """The path of each file in a tree repeats the names of all folders above it."""
     assert torrent_files.read(deep_tree(folders=90, files=50_000)).file_count == 50_000
     assert refused(deep_tree(folders=280, files=50_000))
 
@@ -280,7 +280,7 @@ def as_the_engine_reads(content):
 @settings(max_examples=200)
 @given(st.builds(dict.__or__, COMMON, st.one_of(V1.map(with_pieces), V2)))
 def test_what_both_read_the_engine_reads_the_same(info):
-    """Else a transfer would be another torrent's, or a private one be told as open to all."""
+    """Otherwise, a transfer could get another torrent, or a private torrent pass for public."""
     theirs = as_the_engine_reads(content := of_info(info))
     with suppress(NotATorrent):
         ours = torrent_files.read(content)

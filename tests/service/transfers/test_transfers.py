@@ -161,7 +161,7 @@ def test_a_hostile_title_is_made_good():
     assert transfer.title == ".. .. etc"
 
 
-# The same twice
+# Duplicates
 
 
 def test_the_same_torrent_twice_is_the_same_transfer():
@@ -258,7 +258,7 @@ def test_a_hybrid_takes_the_place_of_its_failed_halves():
     assert [each.id for each in transfers.listed(account)] == [whole.pk]
 
 
-# Not now
+# Refusals
 
 
 def test_what_does_not_fit_becomes_a_wish():
@@ -430,12 +430,12 @@ def test_done_transfers_are_passed_over_unread():
         Transfer(**example | {"title": f"upload {number}"}) for number in range(3000)
     )
     assert transfers.listed(account) == []
-    # Each row that is read takes some steps.
+    # Reading a row takes several steps.
     assert [many - one < 300 for many, one in zip(steps(), few, strict=True)] == [True, True]
 
 
 def steps_of(act):
-    """How much work the database has with it: the instructions of SQLite's virtual machine."""
+    """Count the instructions that SQLite's virtual machine runs for `act`."""
     count = 0
 
     def step():

@@ -57,7 +57,7 @@ def test_the_pipe_of_a_killed_worker_is_removed_and_the_others_wake(folder):
 
 
 def test_nobody_waits_for_a_worker_that_is_stuck(folder):
-    """Its pipe is full of wake-ups."""
+    """The pipe of the stuck worker is full of wake-ups."""
     folder.mkdir()
     os.mkfifo(folder / "stuck.pipe")
     stuck = os.open(folder / "stuck.pipe", os.O_RDWR | os.O_NONBLOCK)
@@ -76,7 +76,7 @@ def test_a_disk_that_has_no_pipes_leaves_the_poll(monkeypatch, caplog):
     def refuse(*_wanted):
         raise PermissionError(1, "Operation not permitted")
 
-    # A file system without pipes can't be mounted without root.
+    # Only root can mount a file system without pipes.
     monkeypatch.setattr(os, "mkfifo", refuse)
     with worker() as woken:
         wake_ups.wake_workers()

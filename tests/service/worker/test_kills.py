@@ -1,4 +1,4 @@
-"""kill -9 of a worker at the steps of a transfer's way from the queue into the library."""
+"""kill -9 of a worker at the steps of a transfer, from the queue to the library."""
 
 import signal
 from functools import partial
@@ -14,12 +14,12 @@ from tests.service.fakes import Shift
 from tests.service.test_kills import dying_at, whole
 
 pytestmark = pytest.mark.django_db(transaction=True)
-# A prime: over the runs every kind of step is met, and not each of some 500.
+# A prime, so that the runs meet every kind of step without testing each of some 500.
 STRIDE = 13
 
 
 def live(transfer: Transfer) -> None:
-    """A worker's life, from its start until the transfer is done and its place gone."""
+    """Run a worker from its start until the transfer is done and its download folder gone."""
     shift = Shift()
     shift.rounds(2)
     for _ in range(4):

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Scene:
-    """One run of alice's, in any position, and what may become of it."""
+    """One of Alice's runs: its methods bring it into a position, or cause an event."""
 
     def __init__(self):
         shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
@@ -138,7 +138,7 @@ class Scene:
         self.deleted()
         self.round()
 
-    # Positions of an address
+    # Positions of a URL
 
     def address_added(self):
         self.mine = transfers.add_url(self.account, "http://example.org/film.mkv", 0, NOW)
@@ -237,8 +237,8 @@ FETCHED = LETTING_GO | {
 TORRENT = FETCHED | {"same_torrent": Stage.FOLLOWING, "died_of_it": None}
 ADDRESS = FETCHED | {"torrent": Stage.NEW, "link": Stage.NEW}
 
-# By position: where it stands, and which events lead elsewhere; None where the run is over. No
-# other event changes its stage. The round that follows may lead on from there.
+# By position: its stage, its order, and the stages that events lead to; None if the run ends. No
+# other event changes the stage. The next round may lead to a further stage.
 LEADS = {
     "new": (Stage.NEW, OrderState.NONE, ALONE | dict.fromkeys(("room", "no_room"), Stage.ADDED)),
     "starting_over": (Stage.NEW, OrderState.WITHDRAWN, LETTING_GO | GONE),
@@ -282,7 +282,7 @@ BOTH = ["status", "complete", "disk_full", "broken", "gone", "restarted"]
 BOTH += ["room", "no_room", "deleted", "stopped"]
 OF_A_TORRENT = [*BOTH, "metadata", "seeded", "same_torrent", "died_of_it", "imported"]
 OF_AN_ADDRESS = [*BOTH, "head", "head_of_torrent", "torrent", "link", "server_failed"]
-# The engine finds that a torrent isn't the only one before it may be whole.
+# The engine detects a duplicate torrent before that torrent can be whole.
 NEVER = {("importing", "same_torrent")}
 
 

@@ -1,4 +1,4 @@
-"""The stages of a run: the tables, and who reads them."""
+"""The stages of a run: the tables, and the code that reads them."""
 
 import ast
 from itertools import product
@@ -30,7 +30,7 @@ POSITIONS = [RunPosition(*each) for each in product(Stage, OrderState, (False, T
 
 def a_run(position=None):
     run = Run(Transfer(), download_folder(1), NOW, NOW)
-    run._position = position or RunPosition()  # noqa: SLF001  No path leads to each of them.
+    run._position = position or RunPosition()  # noqa: SLF001  Some positions are unreachable.
     return run
 
 
@@ -43,7 +43,7 @@ def reachable():
 
 
 def legal(position):
-    """What each transition that may be taken leads to."""
+    """Return the legal transitions, and the position that each leads to."""
     found = {}
     for transition in Transition:
         try:
@@ -114,13 +114,13 @@ def test_what_is_imported_is_whole_until_it_starts_over():
     assert not any(after.is_whole for after in over if after)
 
 
-# Who reads them
+# The code that reads them
 
 ONLY_TAKE = {"stage", "order", "is_whole", "_position"}
 
 
 def changes_of_stage(node, function=""):
-    """The functions that assign what only `Run.take` may, or look up what a transition leads to."""
+    """Yield functions that assign what only `Run.take` may, or call `next_position`."""
     if is_change(node):
         yield function
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -143,7 +143,7 @@ def is_change(node):
 
 
 def test_only_one_method_changes_the_stage_of_a_run():
-    """The engine's torrents, in a process without any run, have stages of their own."""
+    """The torrents of the engine have separate stages, in a process without runs."""
     found = {
         (path.name, name)
         for path in SERVICE.rglob("*.py")

@@ -26,7 +26,7 @@ FILES = {("a.mkv",): b"a" * 100_000, ("b", "c.srt"): b"c" * 7, ("b", "empty"): b
 
 @pytest.fixture(autouse=True)
 def _own_folder(library_folder):
-    """Every test has a disk of its own."""
+    """Give every test its own data folder."""
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def no_seeding(settings):
 
 
 def contents(shift, folder):
-    """By path below a folder of the library."""
+    """Return the contents below a folder of the library, by path."""
     found = {}
     for file in File.objects.filter(folder__lineage__startswith=folder.lineage):
         above = [Folder.objects.get(pk=pk).name for pk in file.folder.ids_from_root]
@@ -124,13 +124,13 @@ def test_a_web_seed_is_enough(no_seeding, shift, tmp_path):
 
 @pytest.mark.slow
 def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
-    # Of several pieces, libtorrent now and then asks nobody again for the second that was a lie.
+    # Use one piece: of several, libtorrent sometimes never requests the second wrong one again.
     made = torrent("film.mkv", b"film" * 500_000, piece_bytes=2**21)
     lies = replace(made, files={("film.mkv",): b"lies" * 500_000})
     account = alice()
     with liar(made, lies, tmp_path) as lying, seeder() as seeds:
         transfer = transfers.add_magnet(account, made.magnet(peer=lying.address), 0, NOW)
-        # Of a piece from both peers, libtorrent can't tell who lied, and now and then asks neither.
+        # If both peers sent parts of the piece, libtorrent can't say who lied, and may ask neither.
         shift.until(lambda: lying.uploaded_bytes(made) >= 2_000_000)
         seeds.give(made, tmp_path / "given")
         seeds.meet(made, f"127.0.0.1:{listening_port(shift.engine.pid)}")

@@ -1,4 +1,4 @@
-"""`manage.py work` with real peers, as v1 shows it: killed, put to sleep, stopped, doubled."""
+"""`manage.py work` with real peers, seen through v1: killed, frozen, stopped, and run twice."""
 
 import os
 import socket
@@ -69,7 +69,7 @@ def add(api, made, seeds):
 
 
 def is_whole(store, account):
-    """Once, and byte for byte."""
+    """Check that the library has the content exactly once, byte for byte."""
     (row,) = library.listing(account, 0).files
     with store.open(File.objects.get(pk=row.id).blob) as content:
         assert content.read() == CONTENT
@@ -152,7 +152,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         until_progress(api, transfer_id, 5)
         with working() as second:
             over = datetime.now(UTC) - timedelta(seconds=1)
-            # Who falls asleep amid a write keeps everybody from the database.
+            # A worker that is frozen in a write would lock the database for everyone.
             with transaction.atomic():
                 first.sleep()
                 assert Worker.objects.filter(name__contains=f"-{first.process.pid}-").update(
@@ -245,14 +245,14 @@ def test_a_full_disk_pauses_it_until_there_is_room(small_disk, account, api, see
 
 
 def work_blob(work, file):
-    """As the worker sees its disk."""
+    """Return the path of a file's blob on the worker's disk."""
     path = library_store().path(file.blob)
     return Path(f"/proc/{work.process.pid}/root{path}")
 
 
 @pytest.fixture
 def small_disk(library_folder):
-    """A command that gives a program a disk of 100 MB for its data, and nobody else."""
+    """Return a command that runs a program with a private disk of 100 MB for its data."""
     unshare, mount = program("unshare"), program("mount")
     script = f'{mount} -t tmpfs -o size=100m ferry "$0" && exec "$@"'
     prefix = (unshare, "--mount", "sh", "-c", script, str(settings.DATA_DIR))

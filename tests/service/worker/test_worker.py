@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _own_folder(library_folder):
-    """Every test has a disk of its own."""
+    """Give every test its own data folder."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def names(account, folder_id=0):
 
 
 def fetched(shift, transfer, files):
-    """Lands it as a folder with these files: path and content."""
+    """Finish a transfer as a folder with these files, by path, and return the folder."""
     shift.round()
     sizes = [(path, len(content)) for path, content in files.items()]
     shift.engine.metadata(transfer, "Films", sizes, is_folder=True)
@@ -59,7 +59,7 @@ def delete_named(account, *file_names):
 
 
 def contents(shift, folder):
-    """By path below the folder."""
+    """Return the contents below the folder, by path."""
     found = {}
     for file in File.objects.filter(folder__lineage__startswith=folder.lineage):
         above = [Folder.objects.get(pk=pk).name for pk in file.folder.ids_from_root]
@@ -156,7 +156,7 @@ def test_an_address_becomes_a_file_with_the_name_that_its_server_says(shift):
 
 
 def test_an_address_whose_server_fails_tells_why_and_when_it_is_tried_again(shift):
-    """And leaves its place to the next until something comes."""
+    """The transfer stays stalled until a byte arrives."""
     account = alice()
     first = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
     shift.round()
@@ -202,11 +202,11 @@ def wait(shift, transfer, seconds):
     shift.fetching.news.append(told)
 
 
-# Helpers of this page
+# Helpers
 
 
 def known(shift, transfer, size_bytes=100, **facts):
-    """The worker has it, and its files are known."""
+    """Let the worker take up a transfer and learn its files."""
     shift.round()
     shift.engine.metadata(transfer, files=[("Sintel", size_bytes)], **facts)
     shift.round()
@@ -437,7 +437,7 @@ def test_a_stopped_one_is_let_go_and_keeps_what_came(shift):
     assert shift.state(transfer) == "downloading"
 
 
-# Room
+# Space
 
 
 def test_a_torrent_that_does_not_fit_waits_and_goes_on_by_itself(shift):
@@ -528,10 +528,10 @@ def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
 
 @pytest.fixture
 def once(monkeypatch):
-    """Fails the first time that it is called, as where a database is locked for long.
+    """Return a function that makes another fail on its first call, as on a locked database.
 
-    It has to be patched: a lock that another process held would fail every call of the round, and
-    these tests are about one that fails amid others that don't.
+    Only a patch does this: a lock held by another process would fail every call of the round, and
+    these tests need one failing call among others that succeed.
     """
 
     def fail_once(owner, name, trouble=None):
@@ -599,7 +599,7 @@ def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     first, second = magnets(alice(), 2)
     known(shift, first)
     known(shift, second)
-    # A disk of the right size can't be had without root.
+    # Only root can make a disk of the right size.
     monkeypatch.setattr(type(shift.store), "free_bytes", lambda _store: 150)
     shift.rounds(6)
     assert [shift.state(each) for each in (first, second)] == ["downloading", "no_room"]
@@ -617,7 +617,7 @@ def test_a_disk_that_fails_when_it_lands_is_said_and_tried_again(shift, monkeypa
     known(shift, broken, size_bytes=7)
     known(shift, good, size_bytes=7)
     with monkeypatch.context() as patched:
-        # A disk that fails can't be made without root.
+        # Only root can make a disk that fails.
         patched.setattr(type(shift.store), "link_all", fail)
         shift.engine.complete(broken, b"content")
         shift.engine.complete(good, b"content")
@@ -754,7 +754,7 @@ def test_what_had_come_in_part_is_replaced_by_what_the_other_brought_whole(shift
 
 
 def test_nothing_is_fetched_into_a_file_that_another_has_in_the_library(shift):
-    """A worker that dies between borrowing and landing leaves both names to one file."""
+    """A worker that dies between borrowing and importing leaves one file with two names."""
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
     known(shift, mine)
@@ -1029,7 +1029,7 @@ def test_a_landing_of_a_worker_that_lost_its_lease_leaves_nothing(shift, monkeyp
         Transfer.objects.update(leased_by="another")
         return link_all(store, paths, told)
 
-    # The lease has to end amid the landing, and the store is what the landing asks then.
+    # The lease must end during the import, at a moment when the import calls the store.
     monkeypatch.setattr(type(shift.store), "link_all", slowly)
     shift.engine.complete(transfer, b"content")
     shift.rounds(2)
@@ -1062,7 +1062,7 @@ def test_whatever_was_under_way_goes_on(state):
 
 
 def test_a_place_that_another_transfer_left_is_emptied_first(shift):
-    """A restored database counts anew from an older number."""
+    """A restored database counts up from an older number, and so reuses ids."""
     (transfer,) = magnets(alice(), 1)
     place = download_folder(transfer.pk)
     place.folder.mkdir(parents=True)
@@ -1084,7 +1084,7 @@ def test_the_engine_that_died_gets_everything_again(shift):
 
 
 def test_the_engine_that_died_pauses_nothing_that_it_does_not_know(shift, once):
-    """The pause would wait in it for the torrent, which would never come."""
+    """The engine would keep the pause for a torrent that never arrives."""
     (transfer,) = magnets(alice(), 1)
     known(shift, transfer)
     shift.engine.restart()
@@ -1508,7 +1508,7 @@ def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkey
     shift.round()
     shift.fetching.complete(transfer, b"content")
     with monkeypatch.context() as patched:
-        # A disk that is full can't be made without root.
+        # Only root can make a full disk.
         patched.setattr(DownloadFolder, "keep_plan", full)
         shift.round()
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")

@@ -1,4 +1,4 @@
-"""The words of a film's own subtitles, whatever somebody put into them."""
+"""The text of a film's embedded subtitles, whatever they contain."""
 
 import re
 
@@ -36,7 +36,7 @@ def test_a_long_cue_is_cut_between_its_letters(dialogue):
 
 
 def is_sound(text: str) -> bool:
-    """Words and marks that are closed in order: no letter that a player would read as code."""
+    """Return whether tags are closed in order, and players read nothing else as markup."""
     is_open = []
     for mark in MARKUP.finditer(text):
         if not mark[1]:

@@ -1,4 +1,4 @@
-"""Who converts what, when, and what happens when somebody kills it."""
+"""When converters run, how viewers share them, and what happens when one is killed."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def player(library_folder, children):
 
 @pytest.fixture
 def film():
-    """Thirty segments to encode: few frames, but each too large for a pipe to take many ahead."""
+    """Return a film of 30 segments, with few frames, each too large for a pipe to hold many."""
     return samples.film(
         "long.avi",
         "-c:v",
@@ -78,7 +78,7 @@ def test_many_viewers_share_one_converter(viewer, monkeypatch):
 
 
 def count_runs(monkeypatch):
-    """How many converters were started since."""
+    """Return a function that counts the converters started since."""
     seen = []
     begin = converters.ConverterRun.__init__
 
@@ -86,7 +86,7 @@ def count_runs(monkeypatch):
         seen.append(run)
         begin(run, *args)
 
-    # One that ends between two looks at the processes would not be counted.
+    # Polling the processes would miss a converter that ends between two polls.
     monkeypatch.setattr(converters.ConverterRun, "__init__", counted)
     return lambda: len(seen)
 
@@ -102,7 +102,7 @@ def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
 
 
 def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
-    # It is no setting, and a test would wait for half a minute.
+    # No setting shortens this, and a test would wait for half a minute.
     monkeypatch.setattr(converters, "IDLE_SECONDS", 0.5)
     viewer.segment("v480", 0)
     wait_until(lambda: not player.converters.running())
@@ -146,7 +146,7 @@ def test_viewers_of_two_files_of_one_content_far_apart_are_all_served(
 
 
 def count_at_once(monkeypatch):
-    """How many converters there were at once, at most, since."""
+    """Return a function that reports the most converters that ran at once since."""
     open_runs, counts = set(), []
     begin, close = converters.ConverterRun.__init__, converters.ConverterRun.close
 
@@ -159,7 +159,7 @@ def count_at_once(monkeypatch):
         close(run)
         open_runs.discard(run)
 
-    # Looks at the processes would miss two that overlap for a moment.
+    # Polling the processes would miss two converters that overlap for a moment.
     monkeypatch.setattr(converters.ConverterRun, "__init__", begun)
     monkeypatch.setattr(converters.ConverterRun, "close", closed)
     return lambda: max(counts)
@@ -172,7 +172,7 @@ def test_a_file_is_converted_though_its_twin_is_gone(player, viewer, film):
 
 
 def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, monkeypatch):
-    # A real one delivers its first segment before the other plan comes.
+    # A real converter delivers its first segment before the other plan arrives.
     monkeypatch.setattr(converters.ConverterRun, "segments", nothing_until_the_end)
     started = count_runs(monkeypatch)
     blob, folder = library_store().path(viewer.file.blob), viewer.folder / "v480"
@@ -218,7 +218,7 @@ def test_a_plan_made_anew_and_making_way_do_not_wait_for_each_other(tmp_path, mo
         assert stops.wait(10)
         return make_way()
 
-    # Two threads meet at one line only where the test holds them there.
+    # The two threads meet at this point only if the test holds them there.
     monkeypatch.setattr(Conversion, "stop", stop_now)
     monkeypatch.setattr(made, "make_way", make_way_meanwhile)
     before = threading.Thread(target=refused, args=(work, 10), daemon=True)
@@ -239,7 +239,7 @@ def test_a_killed_converter_is_replaced(player, viewer):
 
 
 def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer):
-    """It is killed while it is ahead of its viewer, with more frames in the pipe."""
+    """The converter is killed while it is ahead of its viewer, with more frames in the pipe."""
     viewer.segment("a1", 0)
     wait_until((viewer.folder / "a1" / f"{converters.ENCODED_AHEAD}.m4s").exists)
     os.kill(pid_of(player), signal.SIGKILL)
@@ -276,7 +276,7 @@ def test_one_more_than_may_run_is_told_to_come_again(library_folder, children, f
 
 
 def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
-    # It is no setting; two seconds of waiting prove no more.
+    # No setting shortens this, and waiting two seconds would prove no more.
     monkeypatch.setattr(converters, "TURN_SECONDS", 0.05)
     viewer = Viewer(player, film)
     with ExitStack() as turns:
@@ -292,7 +292,7 @@ def test_one_that_rests_gives_way(library_folder, children, film):
         viewer = Viewer(player, film)
         viewer.segment("v480", 0)
         resting = pid_of(player)
-        # It writes its last segment a moment before it rests, and tells nobody.
+        # The converter rests a moment after writing its last segment, and nothing reports that.
         (conversion,) = player.converters._conversions.values()  # noqa: SLF001  See above.
         wait_until(lambda: conversion._run.rests)  # noqa: SLF001  See above.
         assert viewer.segment("v720", 0)
@@ -300,7 +300,7 @@ def test_one_that_rests_gives_way(library_folder, children, film):
 
 
 def test_what_breaks_every_time_says_why(player, viewer):
-    """Its bytes are gone since it was looked at."""
+    """The film's bytes were lost after its survey."""
     library_store().path(viewer.file.blob).write_bytes(b"no film any more")
     with pytest.raises(CannotConvert) as refused:
         viewer.segment("v480", 0)

@@ -1,4 +1,4 @@
-"""Films that are made whole, in the background."""
+"""Whole films as MP4, made in the background."""
 
 import errno
 import os
@@ -45,7 +45,7 @@ def test_a_film_that_is_finished_while_its_note_is_written_is_ready(viewer, monk
             place.write_bytes(b"a film")
         keep(path, content)
 
-    # Another worker has to finish it between two steps of one answer.
+    # Another worker must finish the film between two steps of one response.
     monkeypatch.setattr(content_folders, "write_durably", keep)
     assert viewer.player.film(viewer.question) == {"is_ready": True}
     assert viewer.player.films.make_one()
@@ -63,7 +63,7 @@ def test_a_film_that_took_long_to_reach_the_disk_is_kept(viewer, monkeypatch, pl
     def sync_slowly(path):
         os.utime(path, (1, 1))
 
-    # No disk of a test is so slow.
+    # No disk in a test is that slow.
     monkeypatch.setattr(films, "sync", sync_slowly)
     other = films.folder_of(content_folders.Content("0" * 40, 1)) / films.FILM
     other.parent.mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, tro
         raise trouble
 
     with monkeypatch.context() as patched:
-        # Running out of descriptors or of disk would end the test before the converter.
+        # Really running out of descriptors or disk space would end the test before the converter.
         patched.setattr(films, "RunningProgram", fail)
         assert viewer.player.films.make_one()
     assert viewer.player.film(viewer.question)["is_ready"] is False
@@ -121,7 +121,7 @@ def test_only_the_film_s_own_fault_is_remembered(viewer, monkeypatch, circumstan
     def fail(*_arguments):
         raise Failed("it is odd", **circumstance)
 
-    # Each of these ends has to come of one and the same film.
+    # The same film must fail in each of these ways.
     monkeypatch.setattr(viewer.player.films, "_make", fail)
     assert viewer.player.films.make_one()
     if circumstance:

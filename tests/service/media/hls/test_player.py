@@ -22,7 +22,7 @@ from tests.service.media.watching import Viewer, decoded_frames, gaps, packets, 
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-# Half of what is allowed at any boundary.
+# Half of the error in seconds that is allowed at a segment boundary.
 CLOSE = 0.025
 
 
@@ -39,7 +39,7 @@ def shuffled(count: int) -> list[int]:
 
 
 def assert_whole(viewer: Viewer, name: str, *, seconds: float) -> None:
-    """In random order, so that converters begin anew again and again."""
+    """Check a rendition, requested in random order so that converters restart often."""
     rendition = viewer.rendition(name)
     frames = packets(viewer.whole(name, shuffled(rendition.count)))
     assert max(map(abs, gaps(frames))) < CLOSE
@@ -76,7 +76,7 @@ def test_h264_and_aac_are_copied_whole_from(player, ending):
 
 SECONDS = 9
 STRICT = ("-strict", "-2")
-# Container and codecs; what comes of the picture, and of the sound.
+# The container and codecs of each film.
 MATRIX = {
     "mp4-hevc-aac": ("mp4", "-c:v", "libx265", "-preset", "ultrafast", *AAC),
     "mkv-hevc-eac3": ("mkv", "-c:v", "libx265", "-preset", "ultrafast", "-c:a", "eac3"),
@@ -112,7 +112,7 @@ MATRIX = {
     ),
 }
 COPIES = {"mkv-h264-ac3", "mkv-h264-dts", "mkv-h264-flac", "mkv-h264-mp3", "mp4-h264-mp3"}
-COPIES |= {"mkv-h264-opus", "mkv-rare-keys"}  # short as it is, one segment holds all of it
+COPIES |= {"mkv-h264-opus", "mkv-rare-keys"}  # so short that it is a single segment
 SOUND_COPIES = {"mp4-hevc-aac", "mkv-h264-mp3", "mp4-h264-mp3", "flv-flv1-mp3"}
 SOUND_COPIES |= {"mkv-high10-aac", "mkv-rare-keys"}
 
@@ -120,7 +120,7 @@ SOUND_COPIES |= {"mkv-high10-aac", "mkv-rare-keys"}
 @pytest.mark.parametrize("kind", MATRIX)
 def test_any_film_plays_from_its_beginning_to_its_end(player, kind):
     ending, *codecs = MATRIX[kind]
-    rate = 25 if "mpeg2video" in codecs else 10  # That codec knows no lower one.
+    rate = 25 if "mpeg2video" in codecs else 10  # MPEG-2 has no lower rate.
     film = samples.film(f"{kind}.{ending}", *codecs, seconds=SECONDS, rate=str(rate))
     viewer = Viewer(player, film)
     picture, sound = viewer.names()[:2]
@@ -134,11 +134,11 @@ def test_any_film_plays_from_its_beginning_to_its_end(player, kind):
 
 
 def furthest_off(viewer: Viewer, name: str) -> float:
-    """How far a picture is from the one that the source shows then: of 255, on average."""
+    """Return the largest average difference, of 255, between a frame and that of the source."""
     with viewer.source() as source:
         wanted = small_pictures(source)
     shown = small_pictures(io.BytesIO(viewer.whole(name)))
-    # Where sound comes first, the first picture stands a little longer.
+    # If the sound starts first, the first frame is shown a little longer.
     return max(
         min(distance(picture, each) for each in shown[number : number + 3])
         for number, picture in list(enumerate(wanted))[:-3:5]
@@ -190,12 +190,12 @@ def test_encoded_segments_fit_together_at_any_rate(player, rate):
 
 
 def test_a_tone_goes_on_over_every_boundary(player):
-    """Decoded as a whole: where two runs meet, neither silence nor a click."""
+    """Decoded as a whole, it has neither silence nor a click where two runs meet."""
     viewer = Viewer(player, samples.film("tone.mkv", *X264, "-c:a", "ac3", seconds=20))
     tone = samples_of(viewer.whole("a1", shuffled(viewer.rendition("a1").count)))
     steady = tone[RATE // 5 : -RATE // 5]
     highest = max(map(abs, steady))
-    # A sine moves no further from one sample to the next; a click would.
+    # A sine changes no more than this from one sample to the next; a click would.
     steepest = highest * 2 * math.pi * 440 / RATE
     assert max(abs(after - before) for before, after in pairwise(steady)) < 1.3 * steepest
     assert all(max(map(abs, steady[at : at + 480])) > 0.9 * highest
@@ -203,7 +203,7 @@ def test_a_tone_goes_on_over_every_boundary(player):
 
 
 RATE = 48_000
-# Of ffmpeg's sine, an eighth of full scale.
+# The RMS of ffmpeg's sine, whose amplitude is an eighth of full scale.
 LOUDNESS = 0.125 / math.sqrt(2)
 
 
@@ -264,7 +264,7 @@ def test_bright_films_are_shown_on_any_screen(player):
 
 
 def test_what_players_need_first_is_what_the_converter_writes(player):
-    """Else a player would read its frames wrongly."""
+    """Otherwise, players would misread the frames."""
     viewer = Viewer(player, samples.film("first.mkv", "-c:v", "mpeg4", "-c:a", "ac3", seconds=2))
     rendition = viewer.rendition("v480")
     blob = library_store().path(viewer.file.blob)

@@ -1,4 +1,4 @@
-"""What a converter may write, should a hostile medium have taken it over: no more than fits."""
+"""Limits on what a converter may write, in case a hostile media file has taken it over."""
 
 import io
 
@@ -9,7 +9,7 @@ from service.media.hls.renditions import Rendition, RenditionKind
 
 
 def test_words_without_end_are_refused(monkeypatch):
-    # It is no setting; the real limit of 32 MB would be all that this test makes.
+    # No setting lowers this limit, and the test would have to make 32 MB.
     monkeypatch.setattr(segments, "MOST_TEXT_BYTES", 1000)
     rendition = Rendition("t2", RenditionKind.TEXT, 2, 60.0)
     (segment,) = segments.read(rendition, 3, io.BytesIO(b"x" * 1000).read)
@@ -19,7 +19,7 @@ def test_words_without_end_are_refused(monkeypatch):
 
 
 def test_boxes_that_no_frames_follow_are_refused(monkeypatch):
-    # It is no setting; boxes of the real size would prove no more.
+    # No setting lowers this limit, and boxes of the real size would prove no more.
     monkeypatch.setattr(boxes, "MOST_BOX_BYTES", 1000)
     head = boxes.HEAD.pack(400, b"moof") + bytes(392)
     (piece,) = boxes.pieces(io.BytesIO(head + boxes.HEAD.pack(8, b"mdat")).read)

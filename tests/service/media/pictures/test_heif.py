@@ -1,4 +1,4 @@
-"""Pictures in HEVC, which a program puts together before a child draws them."""
+"""HEVC pictures, which ffmpeg joins before a child draws them."""
 
 import tempfile
 

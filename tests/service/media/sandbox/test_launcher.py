@@ -152,7 +152,7 @@ def test_what_it_has_started_goes_with_it(tmp_path):
             assert Path(f"/proc/{int(said.readline())}").exists()
             assert running.poll() is None
             running.stop()
-            # Both held it open.
+            # Both processes held the pipe open, so both are gone.
             assert said.read() == ""
     assert running.poll() == -signal.SIGKILL
 
@@ -195,5 +195,5 @@ signal.pause()
     with parent:
         assert parent.stdout.readline() == "up\n"
         parent.kill()
-        # Only the child could hold it open now.
+        # Now only the child could hold the pipe open.
         assert parent.stdout.read() == ""

@@ -110,7 +110,7 @@ def test_pictures_of_every_colour_depth_are_drawn(mode, draw):
 
 
 def test_colours_are_those_of_the_profile(draw):
-    """A profile of L*a*b* for a file in RGB can't be meant; one of sRGB changes nothing."""
+    """An sRGB profile changes nothing."""
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     green = Image.new("RGB", (300, 300), (10, 200, 10))
     (small,) = draw(saved(green, "JPEG", icc_profile=profile))
@@ -119,7 +119,7 @@ def test_colours_are_those_of_the_profile(draw):
 
 
 def test_colours_of_another_profile_are_changed(draw):
-    """sRGB with its first and second colour exchanged."""
+    """The profile is sRGB with red and green swapped."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     profile = bytes(profile).replace(b"rXYZ", b"tmp.", 1).replace(b"gXYZ", b"rXYZ", 1)
     profile = profile.replace(b"tmp.", b"gXYZ", 1)

@@ -1,4 +1,4 @@
-"""A process that has sealed itself, as a hostile file would find it that took it over."""
+"""What a hostile file could do after taking over a process that has sealed itself."""
 
 import subprocess
 import sys
@@ -61,7 +61,7 @@ def test_one_file_may_stay_readable():
 
 def test_children_that_read_media_are_sealed(children, probe):
     assert probe(b"words")
-    # What it said when it started is told nowhere else; its answers are the same.
+    # A child says this only when it starts, and nothing else shows it: its answers are the same.
     assert all(child.is_sealed for child in children._idle)  # noqa: SLF001  See above.
 
 
@@ -109,7 +109,7 @@ def test_an_ffmpeg_that_does_not_run_sealed_is_told_apart(monkeypatch, caplog):
     def fail(*_arguments, **_options):
         raise Failed("its libraries are elsewhere")
 
-    # The ffmpeg that comes with Ferry has all of its libraries within itself.
+    # The ffmpeg that comes with Ferry contains all of its libraries.
     monkeypatch.setattr(launcher, "run", fail)
     assert runs_sealed.__wrapped__() is False
     assert "its libraries are elsewhere" in caplog.text
