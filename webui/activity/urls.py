@@ -1,0 +1,7 @@
+from django.urls import path
+
+from webui.activity import views
+
+urlpatterns = [
+    path("account/activity/", views.show, name="account-activity"),
+]

@@ -1,0 +1,29 @@
+from django.urls import path
+
+from webui.files import action_views, archive_views, largest_views, upload_views, views
+
+urlpatterns = [
+    path("files/file/<site_id:file>/download/", views.download, name="files-download"),
+    path("files/folder/<site_id:folder>/zip/", archive_views.folder_zip, name="files-folder-zip"),
+    path("files/zip/<str:key>/", archive_views.show, name="files-archive"),
+    path("files/zip/<str:key>/download/", archive_views.download, name="files-archive-download"),
+    path("", views.root, name="files"),
+    path("files/largest/", largest_views.show, name="files-largest"),
+    path("files/<site_id:folder>/", views.show, name="files-folder"),
+    path("files/<site_id:folder>/listing/", views.listing, name="files-listing"),
+    path("files/<site_id:folder>/rows/", views.rows, name="files-rows"),
+    path("files/<site_id:folder>/new/", action_views.new, name="files-new"),
+    path("files/<site_id:folder>/delete/", action_views.delete, name="files-delete"),
+    path("files/<site_id:folder>/delete/loss/", action_views.delete_dialog, name="files-loss"),
+    path("files/<site_id:folder>/zip/", archive_views.pack, name="files-zip"),
+    path("files/<site_id:folder>/upload/", upload_views.upload, name="files-upload"),
+    path("files/<site_id:folder>/<site_entry:key>/", views.row, name="files-row"),
+    path(
+        "files/<site_id:folder>/<site_entry:key>/rename/", action_views.rename, name="files-rename"
+    ),
+    path(
+        "files/<site_id:folder>/<site_entry:key>/rename/form/",
+        action_views.rename_form,
+        name="files-rename-form",
+    ),
+]

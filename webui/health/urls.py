@@ -1,0 +1,7 @@
+from django.urls import path
+
+from webui.health import views
+
+urlpatterns = [
+    path("account/health/", views.show, name="account-health"),
+]

@@ -1,0 +1,9 @@
+from django.urls import path
+
+from webui.signin import views, welcome_views
+
+urlpatterns = [
+    path("signin/", views.signin, name="signin"),
+    path("signout/", views.signout, name="signout"),
+    path("welcome/<str:token>/", welcome_views.welcome, name="welcome"),
+]
