@@ -28,6 +28,7 @@ from service.accounts import accounts
 from service.store import hardlinks
 from webui.models import OneTimeLink, User
 from webui.people.device_addresses import is_loopback
+from webui.signin import one_time_links
 
 log = logging.getLogger("ferry.preparation")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -163,5 +164,5 @@ def welcome_path() -> str | None:
     if User.objects.has_owner():
         return None
     OneTimeLink.objects.filter(purpose=OneTimeLink.WELCOME).delete()
-    token = OneTimeLink.issue(OneTimeLink.WELCOME, timezone.now(), WELCOME_LIFETIME)
+    token = one_time_links.issue(OneTimeLink.WELCOME, timezone.now(), WELCOME_LIFETIME)
     return f"{settings.URL_PREFIX}{reverse('welcome', args=[token])}"

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -128,52 +128,6 @@ class OneTimeLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} until {self.expires_at:%H:%M}"
-
-    @classmethod
-    def issue(
-        cls,
-        purpose: str,
-        now: datetime,
-        lifetime: timedelta,
-        role: str = "",
-        made_by: User | None = None,
-    ) -> str:
-        token = secrets.token_urlsafe(32)
-        cls.objects.create(
-            digest=digest_of(token),
-            purpose=purpose,
-            role=role,
-            made_by=made_by,
-            epoch=made_by.epoch if made_by else "",
-            expires_at=now + lifetime,
-        )
-        return token
-
-    @classmethod
-    def invitations(cls, now: datetime) -> models.QuerySet["OneTimeLink"]:
-        """Return the invitations whose maker is still an owner, in the same epoch."""
-        is_of_owner = models.Q(made_by__role=Role.OWNER, made_by__epoch=models.F("epoch"))
-        return cls.objects.filter(is_of_owner, purpose=cls.INVITATION, expires_at__gt=now)
-
-    @classmethod
-    def is_good(cls, purpose: str, token: str, now: datetime) -> bool:
-        return cls.find(purpose, token, now) is not None
-
-    @classmethod
-    def find(cls, purpose: str, token: str, now: datetime) -> "OneTimeLink | None":
-        return cls._of(purpose, token, now).first()
-
-    @classmethod
-    def consume(cls, purpose: str, token: str, now: datetime) -> bool:
-        """Use up a link, and return True to exactly one of any number of concurrent callers."""
-        deleted, _by_model = cls._of(purpose, token, now).delete()
-        return deleted == 1
-
-    @classmethod
-    def _of(cls, purpose: str, token: str, now: datetime) -> models.QuerySet["OneTimeLink"]:
-        if purpose == cls.INVITATION:
-            return cls.invitations(now).filter(digest=digest_of(token))
-        return cls.objects.filter(digest=digest_of(token), purpose=purpose, expires_at__gt=now)
 
 
 class Pairing(models.Model):

@@ -26,8 +26,9 @@ from tests.webui.service import EMAIL
 from webui.connection import connection
 from webui.files import views as file_views
 from webui.library.entries import FILE, Entry
-from webui.models import OneTimeLink, Role, SendToken
+from webui.models import Role, SendToken
 from webui.shares import links as share_links
+from webui.signin import one_time_links
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +116,7 @@ def secrets(alice, gwen, storage) -> list[str]:
     return [
         *(PASSWORD, "herring in oil", "no guess of mine"),
         SendToken.make(alice.user, "script", now),
-        OneTimeLink.issue("invite", now, timedelta(hours=1), Role.GUEST),
+        one_time_links.issue("invite", now, timedelta(hours=1), Role.GUEST),
         share_links.make(gwen.user, storage.service.key, entry, now),
         settings.SECRET_KEY,
     ]

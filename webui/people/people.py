@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 
 from webui.models import OneTimeLink, Role, SendToken, User
 from webui.people import pairing, program_password
-from webui.signin import devices
+from webui.signin import devices, one_time_links
 
 INVITATION_LIFETIME = timedelta(days=3)
 MOST_INVITATIONS = 50
@@ -74,17 +74,17 @@ def invite(role: Role, by: User, now: datetime) -> str:
     """Return the token of a link by which one person joins; only its bearer knows the token."""
     if invitations(now).count() >= MOST_INVITATIONS:
         raise TooManyInvitations
-    return OneTimeLink.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
+    return one_time_links.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
 
 
 def invitations(now: datetime) -> QuerySet[OneTimeLink]:
-    return OneTimeLink.invitations(now).order_by("expires_at", "pk")
+    return one_time_links.invitations(now).order_by("expires_at", "pk")
 
 
 def join(token: str, name: str, password: str, now: datetime) -> User | None:
     """Add a person, or return None if the link was used, revoked, or expired in the meantime."""
     with transaction.atomic():
-        link = OneTimeLink.find(OneTimeLink.INVITATION, token, now)
-        if link is None or not OneTimeLink.consume(OneTimeLink.INVITATION, token, now):
+        link = one_time_links.find(OneTimeLink.INVITATION, token, now)
+        if link is None or not one_time_links.consume(OneTimeLink.INVITATION, token, now):
             return None
         return User.objects.create_user(name, password, Role(link.role))

@@ -23,7 +23,7 @@ from webui.models import OneTimeLink, Role, User
 from webui.people import people
 from webui.people.device_addresses import device_addresses
 from webui.people.page import InvitePage, invited_page, person_page, role_choices
-from webui.signin import devices
+from webui.signin import devices, one_time_links
 from webui.signin.ask_password import confirmed
 from webui.signin.session import guessed, welcome_in
 
@@ -162,7 +162,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
 @open_to_strangers
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Add a person by a link. A GET, as scanners and previews send, doesn't use up the link."""
-    if not OneTimeLink.is_good(OneTimeLink.INVITATION, token, timezone.now()):
+    if not one_time_links.is_good(OneTimeLink.INVITATION, token, timezone.now()):
         return guessed(request)
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():

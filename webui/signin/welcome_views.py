@@ -16,6 +16,7 @@ from webui.forms import Join
 from webui.http.requests import asks_and_acts
 from webui.http.roles import open_to_strangers
 from webui.models import OneTimeLink, Role, User
+from webui.signin import one_time_links
 from webui.signin.session import welcome_in
 
 log = logging.getLogger("ferry.welcome")
@@ -26,7 +27,7 @@ log = logging.getLogger("ferry.welcome")
 @open_to_strangers
 def welcome(request: HttpRequest, token: str) -> HttpResponse:
     """Create the first owner. A GET, as scanners and previews send, doesn't use up the link."""
-    if not OneTimeLink.is_good(OneTimeLink.WELCOME, token, timezone.now()):
+    if not one_time_links.is_good(OneTimeLink.WELCOME, token, timezone.now()):
         return unusable(request)
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -62,7 +63,7 @@ def unusable(request: HttpRequest) -> HttpResponse:
 def make_owner(token: str, form: Join) -> User | None:
     """Create the first owner, or return None if someone else was first."""
     with transaction.atomic():
-        is_first = OneTimeLink.consume(OneTimeLink.WELCOME, token, timezone.now())
+        is_first = one_time_links.consume(OneTimeLink.WELCOME, token, timezone.now())
         if not is_first or User.objects.has_owner():
             return None
         owner = User.objects.create_user(

@@ -15,6 +15,7 @@ from tests.people import PASSWORD, Stranger, page, signed_in, words
 from webui.models import OneTimeLink, Role, User
 from webui.people import people
 from webui.people.people import INVITATION_LIFETIME, MOST_INVITATIONS, LastOwner, NoOwner
+from webui.signin import one_time_links
 
 pytestmark = pytest.mark.django_db
 NEW = {"username": "ida", "password": PASSWORD, "password_again": PASSWORD}
@@ -178,7 +179,7 @@ def test_a_clock_an_hour_off_costs_no_invitation(alice, stranger, hours):
 
 def test_a_link_for_something_else_is_no_invitation(stranger):
     now = timezone.now()
-    token = OneTimeLink.issue(OneTimeLink.WELCOME, now, timedelta(days=1))
+    token = one_time_links.issue(OneTimeLink.WELCOME, now, timedelta(days=1))
     assert stranger.get(f"/join/{token}/").status_code == 404
 
 
