@@ -10,21 +10,15 @@ from service.library import kinds
 from service.media import probing
 from service.media import requests as media_requests
 from service.media.content_folders import Content, scratch_folder, write_durably
-from service.media.formats import FORMATS
+from service.media.pictures import heif
 from service.media.pictures.sizes import SIZES
-from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
-from service.media.sandbox.launcher import MIB, Failed, ResourceLimits
-from service.media.sandbox.tools import ffmpeg, opens
+from service.media.sandbox.launcher import Failed
 from service.models import File, Media
 
 MAKE_SECONDS = 20.0
 # How long a browser may wait for a picture, including its turn.
 ASK_SECONDS = 25.0
-HEIF = "heif"
-HEIF_LIMITS = ResourceLimits(
-    wall_seconds=90, cpu_seconds=30, memory_bytes=2048 * MIB, output_bytes=64 * MIB
-)
 SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 
 
@@ -66,16 +60,16 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
     content = Content(media.sha1, media.size_bytes)
     missing = [name for name in names if not content.picture(name).exists()]
     if missing:
-        files = drawn(children, media, medium, missing)
+        files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
             write_durably(content.picture(name), file)
 
 
-def drawn(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
-    if media.probed.get("container") != HEIF:
+def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
+    if not heif.is_heif(media):
         return ask_for_pictures(children, media.kind, medium.fileno(), names)
     with tempfile.TemporaryFile(dir=scratch_folder()) as plain:
-        plain.write(unpacked(medium))
+        plain.write(heif.to_jpeg(medium))
         plain.flush()
         return ask_for_pictures(children, media.kind, plain.fileno(), names)
 
@@ -92,18 +86,3 @@ def ask_for_pictures(
     if len(files) != len(names) or not all(file.startswith(tuple(SIGNS)) for file in files):
         raise Failed("its picture is none")
     return files
-
-
-def unpacked(medium: BinaryIO) -> bytes:
-    """Convert a HEIF picture to a full-size JPEG.
-
-    Only ffmpeg can join its HEVC tiles, and it takes no filter then, so it can't scale down.
-    """
-    medium.seek(0)
-    argv = [ffmpeg(), "-nostdin", "-loglevel", "error", "-threads", "1"]
-    argv += ["-format_whitelist", FORMATS, "-protocol_whitelist", "fd", "-f", "mov"]
-    argv += ["-fd", "0", "-i", "fd:", "-frames:v", "1"]
-    argv += ["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"]
-    return launcher.run(
-        argv, limits=HEIF_LIMITS, cwd=scratch_folder(), stdin=medium.fileno(), opens=opens()
-    )

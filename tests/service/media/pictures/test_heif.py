@@ -21,7 +21,7 @@ def draw(children):
         with tempfile.TemporaryFile() as medium:
             medium.write(content)
             medium.flush()
-            return shown(pictures.drawn(children, media, medium, [name])[0])
+            return shown(pictures.draw(children, media, medium, [name])[0])
 
     return draw
 
