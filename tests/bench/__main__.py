@@ -1,6 +1,6 @@
-"""`python -m tests.bench [name of a module…]`: rows of ratios, measured in one run.
+"""Measure Ferry beside other programs, in one run: `python -m tests.bench [MODULE…]`.
 
-Raw numbers go to tests/bench/results/. Peers that are not here are named; `python -m
+Raw numbers go to tests/bench/results/. The output names missing peers; `python -m
 tests.bench.peers` installs them.
 """
 
@@ -27,7 +27,7 @@ def main(wanted: list[str]) -> int:
 
 
 def prepare(home: Path) -> None:
-    """A Ferry of its own, before Django reads any setting."""
+    """Set up a new Ferry in `home`, before Django reads any setting."""
     os.environ |= {"DATA_DIR": str(home / "data"), "ENV_FILE": os.devnull, "DEBUG": "false"}
     os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "ERROR"}
     os.environ.pop("DATABASE_URL", None)

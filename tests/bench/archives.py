@@ -48,7 +48,7 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def small(server: Server, owner: Account, folder_id: int, twin: Path) -> Iterator[Row]:
-    turns = count()  # each planned anew
+    turns = count()  # a new name means a new plan
     contestants = {
         "ferry": lambda: fetch(server.url + planned(owner, [folder_id], [], f"{next(turns)}")),
         "zipfile": lambda: by_zipfile(twin),
@@ -78,7 +78,7 @@ def by_zipfile(folder: Path) -> None:
 
 
 class Sink(io.RawIOBase):
-    """Takes everything at no cost; /dev/null would not say how far it is."""
+    """A file that discards everything at no cost; /dev/null wouldn't report its position."""
 
     def __init__(self) -> None:
         self._at = 0
@@ -101,7 +101,7 @@ def copyparty(program: str, root: Path) -> tuple[list[str], int]:
 
 
 def first_byte(server: Server, owner: Account, folder_id: int) -> Iterator[Row]:
-    """From the moment the link is asked for; another name is another plan."""
+    """Measure from the request for a link to the first byte. A new name means a new plan."""
     names = [f"Bench {n}" for n in range(ROUNDS)]
     for title in ("first", "second"):
         taken = [1000 * seconds(partial(link_to_byte, server, owner, folder_id, n)) for n in names]

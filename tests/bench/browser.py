@@ -1,6 +1,6 @@
-"""A browser's part: signs in, keeps its connection and its cookie, and reads whole answers.
+"""A simple browser: it signs in, keeps its connection and cookies, and reads whole answers.
 
-By http.client: httpx takes longer to read an answer of 3 MB than Ferry to write it.
+It uses http.client, since httpx takes longer to read an answer of 3 MB than Ferry to write it.
 """
 
 import http.client
@@ -14,7 +14,7 @@ from playwright.sync_api import StorageState
 from webui.models import Role, User
 
 PASSWORD = "a quiet harbour at noon"
-# copyparty answers curl, and whoever doesn't say what he is, with plain text.
+# copyparty answers curl and unknown clients with plain text.
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"
 
 
@@ -37,7 +37,7 @@ class Browser:
 
     @property
     def state(self) -> StorageState:
-        """For a real browser, which goes on as this one."""
+        """Return the cookies for a real browser, which continues this session."""
         at = {"domain": self._host.partition(":")[0], "path": "/"}
         cookies = [{"name": name, "value": value, **at} for name, value in self._cookies.items()]
         return {"cookies": cookies}

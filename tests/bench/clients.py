@@ -1,4 +1,4 @@
-"""Other BitTorrent clients, driven by their own interfaces as their own pages are."""
+"""Other BitTorrent clients, driven through the interfaces that their own web pages use."""
 
 import base64
 import gzip
@@ -18,7 +18,7 @@ import httpx
 from tests.bench.browser import Got
 from tests.bench.harness import peer, peer_port, running_peer
 
-# Seldom: who asks often measures the answers, on two cores.
+# Poll rarely: on two cores, frequent polls would measure the answers to them.
 LOOK_SECONDS = 0.1
 MOST_SECONDS = 240.0
 LOOKING = threading.Event()
@@ -80,7 +80,7 @@ class Transmission(Peer):
         self._count = count
 
     def asks(self) -> dict[str, Ask]:
-        """As its own page asks: for all at first, then for what was active of late."""
+        """Return the requests of its own page: for all torrents, then for recently active ones."""
         return {
             "whole": lambda: self._call("torrent-get", {"fields": FIELDS}),
             "delta": lambda: self._call(
@@ -129,7 +129,10 @@ class QBittorrent(Peer):
         self._count = count
 
     def asks(self) -> dict[str, Ask]:
-        """As its own page asks: what changed since the answer before. It has hung up meanwhile."""
+        """Return the request of its own page: for what changed since the last answer.
+
+        Reconnect first, since the client has closed the connection meanwhile.
+        """
         self._connection.close()
         got = self._ask("GET", "/api/v2/sync/maindata?rid=0")
         self._rid = json.loads(ungzipped(got))["rid"]
@@ -153,7 +156,7 @@ class QBittorrent(Peer):
 
 
 def torrent(number: int) -> bytes:
-    """The smallest there is; each with a hash of its own."""
+    """Return a minimal torrent, with a different hash for each number."""
     name = title(number).encode()
     pieces = hashlib.sha1(name).digest()
     info = b"d6:lengthi16384e4:name%d:%s12:piece lengthi16384e6:pieces20:%see" % (

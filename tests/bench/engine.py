@@ -1,4 +1,4 @@
-"""Measures the archive engine: `python -m tests.bench.engine [folder for temporary files]`."""
+"""Measure the archive engine: `python -m tests.bench.engine [folder for temporary files]`."""
 
 import os
 import sys

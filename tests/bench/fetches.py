@@ -1,4 +1,4 @@
-"""Fetching a large file from a web server, beside programs that do nothing else."""
+"""Fetching a large file from a web server, beside programs that do only that."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def beside_others(url: str, home: Path) -> Iterator[Row]:
-    """Ours is on the disk for sure when it is done; theirs need not be."""
+    """Compare with other programs, although only Ferry's file is surely on the disk when done."""
     target = home / "film"
     others = {"curl": ["curl", "--silent", "--fail", "--noproxy", "*", "--output", str(target)]}
     if aria2 := peer("aria2c"):

@@ -1,4 +1,4 @@
-"""A file by its signed link, beside nginx that serves the same file."""
+"""A file by its signed link, beside the same file served by nginx."""
 
 from collections.abc import Iterator
 from getpass import getuser

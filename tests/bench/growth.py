@@ -1,4 +1,4 @@
-"""The same at ten times the work: how many times longer it takes, and so what grows how."""
+"""How much longer ten times the work takes, and so how costs grow."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from tests.serving import Server, serving
 
 ENTRIES = (1_000, 10_000, 100_000)
 RECORDED = (200, 2_000, 20_000)
-# Ten times the work may take ten times as long, and a little more for what memory costs.
+# Ten times the work may take ten times as long, plus a little for the cost of memory.
 LINEAR = 13
 
 Ask = Callable[[], object]
@@ -78,7 +78,7 @@ def folder_of(owner: Account, count: int) -> str:
 
 
 def link_to_byte(server: Server, owner: Account, folder: str) -> None:
-    """Another name is another plan."""
+    """Request an archive under a new name, which means a new plan."""
     link_to_byte.count += 1
     name = f"Growth {link_to_byte.count}"
     one_byte(

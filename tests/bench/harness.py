@@ -24,7 +24,7 @@ RESULTS = BASE / "tests" / "bench" / "results"
 
 @dataclass
 class Row:
-    """`value` reaches `at_least`, or stays `under`, or goes no further than `at_most`."""
+    """A measured value and its target: at least, under, or at most some number."""
 
     name: str
     value: float | None
@@ -67,7 +67,7 @@ class Row:
 
 
 class Report:
-    """The raw numbers are written as they come: a run that is broken off keeps what it has."""
+    """A report that saves raw numbers after each row, so that an interrupted run keeps them."""
 
     def __init__(self) -> None:
         now = datetime.now(UTC)
@@ -88,7 +88,7 @@ class Report:
         self._write()
 
     def close(self) -> bool:
-        """Whether a target was missed."""
+        """Return whether a target was missed."""
         print(f"Raw numbers: {self._place.relative_to(BASE)}")
         return any(row.is_reached is False for row in self._rows)
 
@@ -99,7 +99,7 @@ class Report:
 
 
 def machine() -> str:
-    """In words."""
+    """Describe this machine in words."""
     told = Path("/proc/cpuinfo").read_text()
     names = [line.partition(":")[2] for line in told.splitlines() if line.startswith("model name")]
     gigabytes = os.sysconf("SC_PAGESIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
@@ -108,7 +108,7 @@ def machine() -> str:
 
 
 def in_turns(rounds: int = ROUNDS, **contestants: Callable[[], object]) -> dict[str, list[float]]:
-    """Seconds of each, one after the other in every round, so that a slow minute hits all."""
+    """Return the seconds of each. All take turns in every round, so that a slow minute hits all."""
     for run in contestants.values():
         run()
     taken: dict[str, list[float]] = {name: [] for name in contestants}
@@ -125,7 +125,7 @@ def seconds(run: Callable[[], object]) -> float:
 
 
 def fetch(url: str, readers: int = 1, header: str = "X-Bench: 1") -> None:
-    """By curl: a reader in Python would measure itself."""
+    """Fetch with curl, since a reader in Python would measure itself."""
     command = ["curl", "--silent", "--fail", "--output", os.devnull, "--noproxy", "*"]
     command += ["--header", header, url]
     processes = [subprocess.Popen(command) for _ in range(readers)]
@@ -156,7 +156,7 @@ def running_peer(command: list[str], port: int) -> Iterator[str]:
 
 
 def wait_for(url: str) -> None:
-    """The transport tries again, after 0, 0.5, 1, 2 … seconds."""
+    """Wait until the URL answers: the transport tries again after 0, 0.5, 1, 2 … seconds."""
     with httpx.Client(transport=httpx.HTTPTransport(retries=7)) as client:
         client.head(url)
 
@@ -166,7 +166,7 @@ def peer_port() -> int:
 
 
 def memory_bytes(line: str) -> int:
-    """Of this process: VmRSS is now, VmHWM the most since `forget_peak`."""
+    """Return this process's memory: VmRSS is the size now, VmHWM the peak since `forget_peak`."""
     status = Path("/proc/self/status").read_text()
     return int(next(each for each in status.splitlines() if each.startswith(line)).split()[1]) << 10
 

@@ -1,5 +1,5 @@
-"""The whole default install, as `make run` starts it: how soon it answers, what memory it takes,
-how many pages a second, and what each screen weighs."""
+"""The whole default install, as `make run` starts it: its time to the first answer, its memory,
+its pages per second, and the size of each screen."""
 
 import re
 import subprocess
@@ -41,7 +41,7 @@ def rows(home: Path) -> Iterator[Row]:
         yield from weights(browser, folder)
 
 
-# From nothing to an answer
+# Time to the first answer
 
 
 def starts(place: Path) -> Iterator[Row]:
@@ -67,7 +67,7 @@ def answering(ferry: Ferry) -> None:
 
 
 def megabytes(ferry: Ferry) -> float:
-    """Of all its processes; what several share is counted once."""
+    """Return the memory of all processes, counting once what several share."""
     return sum(map(proportional_kilobytes, family(ferry.process.pid))) / 1000
 
 

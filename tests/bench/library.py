@@ -1,4 +1,4 @@
-"""A library to measure: real files, made as quickly as rows and blobs can be."""
+"""A library to measure: real files, made as quickly as rows and blobs can be written."""
 
 import secrets
 import zlib
@@ -22,7 +22,7 @@ def account(email: str) -> Account:
 
 
 def blob(size_bytes: int, content: bytes = b"") -> Stored:
-    """Sparse where no content is given. No fsync, no hash: what is measured is reading."""
+    """Write a blob, sparse beyond `content`. Skip fsync and hash, since only reads are measured."""
     name = secrets.token_hex(16)
     place = library_store().path(name)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -33,8 +33,8 @@ def blob(size_bytes: int, content: bytes = b"") -> Stored:
 
 
 def swept() -> None:
-    """As the worker does each day. In a library that is known to be whole, few blobs of a large
-    archive are looked at before it begins."""
+    """Sweep, as the worker does each day. In a library that is known to be whole, Ferry checks only
+    a few blobs of a large archive before it begins."""
     sweep(library_store(), timezone.now(), settings.BLOB_GRACE)
 
 
@@ -43,7 +43,7 @@ def large_file(owner: Account, name: str, size_bytes: int) -> File:
 
 
 def many_files(owner: Account, count: int, size_bytes: int, twin: Path) -> Folder:
-    """In folders of 100; `twin` gets the same as plain files, for the peers."""
+    """Add files in folders of 100, and write the same to `twin` as plain files for the peers."""
     content = secrets.token_bytes(size_bytes)
     files = []
     for number in range(count):

@@ -56,7 +56,7 @@ def folder_of(owner: Account, count: int) -> str:
 
 
 def rate(program: str, url: str, auth: tuple[str, str]) -> float:
-    """By wrk: a client in Python would take half of the machine for itself."""
+    """Measure with wrk, since a client in Python would use half of the machine itself."""
     key = b64encode(":".join(auth).encode()).decode()
     wrk = [program, "-t1", f"-c{READERS}", "-d2s", "-H", f"Authorization: Basic {key}", url]
     told = subprocess.run(wrk, check=True, capture_output=True, text=True).stdout

@@ -1,4 +1,4 @@
-"""Films, from the click on: copied ones of two hours, and one that is encoded."""
+"""Films from the click to the first segment: copied ones of two hours, and one that is encoded."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def made(folder: Path) -> list[Path]:
-    """Two hours of one minute again and again, and a minute that no browser plays."""
+    """Make films of two hours that repeat one minute, and a minute that no browser plays."""
     piece, long = folder / "piece.mp4", folder / "long.mp4"
     source = ["-f", "lavfi", "-i", f"testsrc2=s=1280x720:r=25:d={PIECE_SECONDS}"]
     source += ["-f", "lavfi", "-i", f"sine=440:r=48000:d={PIECE_SECONDS}"]
@@ -110,7 +110,7 @@ def encoded(account: Account, file: File) -> Iterator[Row]:
 
 
 def click(account: Account, file: File, names: list[str], number: int) -> float:
-    """All that a player asks for until it can show something, with nothing made before."""
+    """Time all requests of a player until it can show something, with no segment made before."""
     forget_segments(file)
 
     def ask() -> None:
@@ -145,7 +145,7 @@ def forget_segments(file: File) -> None:
 
 
 def steady(account: Account, file: File) -> Row:
-    """Ten minutes of a film, as one viewer takes them, against the time they last."""
+    """Compare the CPU time that ten minutes of a film take with the time that they last."""
     forget_segments(file)
     before = spent()
     for number in range(100):
@@ -156,7 +156,7 @@ def steady(account: Account, file: File) -> Row:
 
 
 def spent() -> float:
-    """Processor seconds of this process and of all its children that have ended."""
+    """Return the CPU seconds of this process and of all its children that have ended."""
     return sum(os.times()[:4])
 
 

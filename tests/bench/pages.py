@@ -1,4 +1,4 @@
-"""The Files page of 10,000 entries, signed in at the whole program, beside copyparty's."""
+"""The Files page of 10,000 entries, signed in and in the whole program, beside copyparty's."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def rows(home: Path) -> Iterator[Row]:
     preparation.prepare()
     make_owner()
     owner = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
-    # One more, for the round that warms up: what a process parsed once it knows ever after.
+    # One more for the round that warms up: a process caches each folder that it has parsed.
     unseen = [page_of_new_folder(owner, number) for number in range(ROUNDS + 3)]
     with serving() as server:
         ferry = signed_in(server.url)
@@ -54,10 +54,11 @@ def page_of_new_folder(owner: Account, number: int) -> str:
 
 
 def beside_copyparty(ferry: Browser, unseen: list[str], visited: str, twin: Path) -> Iterator[Row]:
-    """copyparty is asked for what a browser gets: the page of the folder, which holds all rows
-    (as HTML at the first visit, as JSON for its script once the script has left a cookie). The
-    quicker of the two counts. Nobody asks for compression, which would only slow it down. Ferry's
-    page holds the first window of 200, of a folder that nobody has opened, and the way to more."""
+    """Compare with what copyparty sends to a browser: the page of the folder, with all rows (as
+    HTML at the first visit, as JSON for its script once the script has set a cookie). The quicker
+    of the two counts. No request asks for compression, which would only slow copyparty down.
+    Ferry's page contains the first 200 rows of a folder that nobody has opened, and loads more
+    on demand."""
     contestants = {
         "ferry, cold": lambda: ferry.page(unseen.pop()),
         "ferry, visited": lambda: ferry.page(visited),
@@ -107,7 +108,7 @@ def weights(ferry: Browser, page: str) -> Iterator[Row]:
 
 
 def counts(page: str) -> Iterator[Row]:
-    """In this process, where the calls can be counted on their way."""
+    """Serve the page in this process, where the calls can be counted."""
     settings.V1_TRANSPORT = "tests.bench.pages.counting"
     browser = Client(headers={"host": "localhost"})
     browser.force_login(make_owner())

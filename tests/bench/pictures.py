@@ -1,4 +1,4 @@
-"""Pictures of media: how soon one is there that is asked for, and how many a second in passing."""
+"""Pictures of media: how soon a requested one is made, and how many a second in passing."""
 
 import os
 import random
@@ -28,7 +28,7 @@ from tests.service.media.samples import short_film
 from tests.serving import serving
 
 COUNT = 1000
-PHOTOS = 20  # different ones: the rest are the same with other last bytes
+PHOTOS = 20  # different ones; the rest differ only in their last bytes
 SIDES = (4000, 3000)
 PEER_COUNT = 40
 
@@ -68,7 +68,7 @@ def by_ffmpeg(blob: Path) -> None:
 
 
 def passing_row(owner: object) -> Row:
-    """As they come with a folder of photos: known, and in two sizes."""
+    """Time what the worker does with a folder of photos: it probes each, and draws two sizes."""
     photos = [photo(number) for number in range(PHOTOS)]
     files = [
         add(owner, f"{number}.jpg", photos[number % PHOTOS] + number.to_bytes(4))
@@ -93,7 +93,7 @@ def add(owner: object, name: str, content: bytes) -> File:
 
 
 def photo(number: int) -> bytes:
-    """As large as a phone's, and with about as much in it."""
+    """Return a photo as large as a phone's, with about as much detail."""
     rough = Image.frombytes("RGB", (400, 300), random.Random(number).randbytes(400 * 300 * 3))
     target = BytesIO()
     rough.resize(SIDES, Image.Resampling.BICUBIC).save(target, "JPEG", quality=85)

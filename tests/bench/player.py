@@ -1,4 +1,4 @@
-"""From the click on a film in Files to its picture moving, in Chromium and the whole program."""
+"""Time from the click on a film in Files until it plays, in Chromium with the whole program."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from tests.service.media import samples
 from tests.tools import program
 
 SECONDS = 600
-# Moments of both pages by one clock, kept where the next page finds them.
+# Takes moments of both pages by one clock, and keeps the first where the next page finds it.
 STOPWATCH = """
 addEventListener("click", () => sessionStorage.setItem("clicked", Date.now()), true);
 document.addEventListener("playing", () => (window.playingAt ??= Date.now()), true);
@@ -55,7 +55,7 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def measured(visitor: Visitor, folder: Folder, name: str, what: str, under: float) -> Iterator[Row]:
-    """Once before, for the index; then each round finds no segment made."""
+    """Click once before, to make the index; then no round finds a segment that was made before."""
     clicked(visitor, folder, name)
     clicks = [clicked(visitor, folder, name) for _ in range(ROUNDS)]
     yield Row(f"click to playing, {what}", median(clicks), " s", under=under, raw={"s": clicks})
@@ -82,7 +82,7 @@ def forget_segments(ferry: Ferry) -> None:
 
 
 def films() -> dict[str, Path]:
-    """Five minutes that are copied, and five that no browser plays."""
+    """Make two films of SECONDS: one that is copied, and one that no browser plays."""
     source = samples.raw(SECONDS, "1280x720")
     long, other = samples.place("click.mkv"), samples.place("click.avi")
     samples.run(*source, *samples.X264, "-preset", "ultrafast", "-g", "50", *samples.AAC, str(long))

@@ -1,7 +1,7 @@
-"""The table in docs/performance.md: `python -m tests.bench.published results/….json`, or
-several where groups were measured apart.
+"""Write the table in docs/performance.md: `python -m tests.bench.published results/….json`, with
+several files if groups were measured separately.
 
-The numbers stay beside it, in published.json, so that a test can hold the table to them.
+The numbers are kept in published.json, so that a test can compare the table with them.
 """
 
 import json

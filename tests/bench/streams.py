@@ -1,4 +1,4 @@
-"""Bytes of a service that streams by itself, through the site: its speed, and slow readers."""
+"""Bytes of a foreign service, relayed by the site: their speed, and slow readers."""
 
 import json
 import selectors
@@ -36,12 +36,13 @@ http {{
   server {{ listen 127.0.0.1:{port}; root {home}; {locations} }}
 }}
 """
-# v1 as far as a page and a download ask. Its file is sent by the kernel, so it is not the brake.
+# As much of v1 as a page and a download need. The kernel sends the file, so that the service isn't
+# the bottleneck.
 SERVICE = """
 location /rest/file/ {{ try_files /film =404; }}
 location /rest/folder {{ default_type application/json; return 200 '{listing}'; }}
 """
-# As it comes, but for the file that nginx would write for readers who are slower than the service.
+# The defaults, but without the file that nginx writes if readers are slower than the service.
 PROXY = "location / {{ proxy_pass {upstream}; proxy_max_temp_file_size 0; }}"
 
 
@@ -58,11 +59,11 @@ def rows(home: Path) -> Iterator[Row]:
         with film.open("wb") as file:
             file.truncate(SIZE_BYTES)
         proxy = stack.enter_context(nginx(program, home / "proxy", PROXY, upstream=upstream))
-        # The site's judgement of addresses lets the service's own origin be anywhere.
+        # The site's address policy accepts any address for the service itself.
         url = upstream.replace("://", "://me%40example.org:bench@")
         with serving(SERVICE_URL=url) as server:
             yield from beside_nginx(server, f"{proxy}/rest/file/7")
-        # An empty word is none: the defaults are what is measured.
+        # Empty settings count as unset, so this measures the defaults.
         with serving(SERVICE_URL=url, WEB_PROCESSES="", WEB_THREADS="") as server:
             yield from slow_readers(server)
 
@@ -77,11 +78,11 @@ def nginx(program: str, home: Path, locations: str, **words: str) -> Iterator[st
         yield url
 
 
-# How fast
+# Speed
 
 
 def beside_nginx(server: Server, proxied: str) -> Iterator[Row]:
-    """With the two processes of `serving`'s default the machine's two cores are shared by all."""
+    """Use the default of `serving`, two processes: all programs share the machine's two cores."""
     cookie = f"Cookie: {signed_in(server.url).cookie}"
     ours = server.url + DOWNLOAD
     fetch(ours, READERS, cookie)
@@ -98,12 +99,12 @@ def beside_nginx(server: Server, proxied: str) -> Iterator[Row]:
     yield Row("memory of the server meanwhile, grown by", grown, " MiB", under=32)
 
 
-# How many
+# Slow readers
 
 
 @dataclass
 class Reader:
-    """Asks for the film over a socket of its own, and reads a few KB a second of it."""
+    """A client that requests the film over its own socket, and reads a few KB a second."""
 
     wire: socket.socket
     asked_at: float
@@ -130,8 +131,8 @@ class Reader:
 
 @dataclass
 class Crowd:
-    """They come one after the other over some seconds: all at once would measure the queue of
-    sign-ins, not what happens when there are too many."""
+    """Readers that arrive one after another over some seconds: all at once, they would measure the
+    queue of sign-ins, not what happens when there are too many."""
 
     address: tuple[str, int]
     request: bytes

@@ -1,5 +1,5 @@
-"""A page of transfers that is left open: what each tick costs, beside Transmission's and
-qBittorrent's, with 100 to 10,000 transfers that wait, and with 50 of them that move."""
+"""A page of transfers that is left open: the cost of each tick, beside Transmission's and
+qBittorrent's, with 100 to 10,000 idle transfers, and with 50 of them active."""
 
 import http.client
 import re
@@ -56,7 +56,7 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def fill(owner: Account, count: int) -> None:
-    """Of yesterday, so that nothing of them is about to change."""
+    """Add transfers of yesterday, so that none of them is about to change."""
     root, at = library.root_of(owner), timezone.now() - timedelta(days=1)
     have = Transfer.objects.count()
     Transfer.objects.bulk_create(
@@ -82,7 +82,7 @@ def tell(owner: Account) -> None:
     Account.objects.filter(pk=owner.pk).update(transfers_revision=F("transfers_revision") + 1)
 
 
-# Where nothing moves
+# Nothing moves
 
 
 def idle(
@@ -120,8 +120,8 @@ def idle(
 
 
 def settled(ferry: Browser, count: int) -> str:
-    """The tick of a page that shows what is so. Where nothing moves, that is read anew every
-    fifteen seconds."""
+    """Return the tick of a page that shows all transfers. While nothing moves, the site reads them
+    only every fifteen seconds."""
     for _try in range(40):
         shown = ferry.page("/transfers/").decode()
         if f'under-way-count">{count:,}<' in shown:
@@ -147,11 +147,11 @@ def size_of(ask: Ask) -> int:
     return on_wire(got)
 
 
-# Where 50 move
+# 50 move
 
 
 def active(ferry: Browser, owner: Account, count: int) -> Iterator[Row]:
-    """Each round waits until the service is asked again: the slowest tick there is."""
+    """Wait in each round until the site asks the service again, which makes the slowest tick."""
     movers = list(Transfer.objects.filter(account=owner)[:MOVING])
     for each in movers:
         each.state = Transfer.State.DOWNLOADING

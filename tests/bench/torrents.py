@@ -1,4 +1,4 @@
-"""One gibibyte from one seeder on loopback, from adding it until it is done, beside others."""
+"""One gibibyte from one seeder on loopback, from adding until done, beside other clients."""
 
 import hashlib
 import mmap
@@ -69,7 +69,7 @@ def beside_others(ours: "Ferry", place: Path, big: Made) -> Iterator[Row]:
 
 
 def big_torrent(place: Path, tracker: str) -> Made:
-    """Blocks that differ, so that no disk stores them as one."""
+    """Make a torrent of blocks that differ, so that no disk stores them as one."""
     content = place / "big"
     block = secrets.token_bytes(MEGABYTE)
     with content.open("wb") as file:
@@ -86,7 +86,7 @@ def big_torrent(place: Path, tracker: str) -> Made:
 
 @contextmanager
 def seeding(place: Path, host: str) -> Iterator[str]:
-    """In a process of its own: in this one it would share the interpreter with what it feeds."""
+    """Seed in another process: here, the seeder would share the interpreter with what it feeds."""
     command = [sys.executable, "-c", SEEDER, str(place / "big.torrent"), str(place), host]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
@@ -100,7 +100,7 @@ def seeding(place: Path, host: str) -> Iterator[str]:
 
 
 class Ferry:
-    """Ours, by v1: added, done with its file in the library, and deleted."""
+    """Ferry, used over v1: add a torrent, wait until its file is in the library, delete both."""
 
     def __init__(self, v1: httpx.Client, worker: Working) -> None:
         self.peak_megabytes = 0.0
@@ -116,7 +116,7 @@ class Ferry:
         for each in (address, f"/rest/file/{file_id}"):
             self._v1.delete(each).raise_for_status()
         wait_until(lambda: not list(ids_on_disk()))
-        # The sweep would come later, and the rounds need the room.
+        # The sweep would come later, but the rounds need the space.
         for blob in list(library_store().blobs()):
             library_store().delete(blob.blob)
 
@@ -142,7 +142,7 @@ def fetching() -> Iterator[Ferry]:
 
 
 def own_megabytes(pid: int) -> float:
-    """Without what is mapped from files."""
+    """Return the memory of a process, without what is mapped from files."""
     status = Path(f"/proc/{pid}/status").read_text()
     line = next(each for each in status.splitlines() if each.startswith("RssAnon"))
     return int(line.split()[1]) / 1024
@@ -162,7 +162,7 @@ def others(place: Path, big: Made) -> Iterator[dict[str, Callable[[], None]]]:
 
 @contextmanager
 def transmission(big: Made, place: Path) -> Iterator[dict[str, Callable[[], None]]]:
-    """It takes no peer on 127.0.0.1, so it meets one at another address of this machine."""
+    """Seed at another address of this machine, since Transmission accepts no peer on 127.0.0.1."""
     if not lan():
         yield {}
         return

@@ -1,4 +1,4 @@
-"""Transfers by the thousand: at rest in one worker, in the listing, and on the last step in."""
+"""Transfers by the thousand: idle in one worker, in the listing, and during their import."""
 
 import os
 import secrets
@@ -39,7 +39,7 @@ def rows(_home: Path) -> Iterator[Row]:
 
 
 def landing() -> Iterator[Row]:
-    """Of a file in the disk cache, as a download leaves it; then the rest."""
+    """Measure hashing a file in the disk cache, as a download leaves it; then the other steps."""
     owner = library.account("landing@example.org")
     hashed = [linking_seconds(1024 * MEGABYTE) for _ in range(ROUNDS)]
     rate = 1024 * MEGABYTE / median(hashed) / 1e9
@@ -110,7 +110,7 @@ def recorded(owner: Account, number: int, now: datetime) -> Transfer:
 
 
 def idle() -> Iterator[Row]:
-    """Half of them magnet links that nobody answers, half torrents that nobody has."""
+    """Measure idle transfers: half magnets that no peer answers, half torrents that no peer has."""
     owner, now = library.account("idle@example.org"), timezone.now()
     for number in range(IDLE):
         what = torrent(f"idle {number}", number.to_bytes(4, "big") * 1000)

@@ -34,7 +34,7 @@ def send(v1: httpx.Client, name: str, size_bytes: int) -> None:
 
 
 class Zeros(io.RawIOBase):
-    """A file of that many bytes, which takes no room."""
+    """A file of `size_bytes` zeros, which takes up no space."""
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes

@@ -14,8 +14,8 @@ PASSWORD = "correct horse"
 
 @pytest.fixture
 def account(monkeypatch):
-    """Runs `manage.py account`, with a line on standard input, and gives what it says: in this
-    process, since it works on the database of the test."""
+    """Return a function that runs `manage.py account` with a line on standard input and returns the
+    output. It runs in this process, since it works on the test's database."""
 
     def run(*words, line=PASSWORD):
         monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\nanother line\n"))

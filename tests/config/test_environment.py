@@ -132,7 +132,7 @@ def test_programs_that_tests_start_stop_at_a_sigint_also_in_the_background():
 
 
 def refusal_of(**settings: str) -> str:
-    """What Ferry says instead of starting."""
+    """Return what Ferry prints instead of starting."""
     answer = subprocess.run(
         [sys.executable, "manage.py", "run"],
         cwd=BASE,
@@ -218,7 +218,7 @@ def test_a_prefix_has_one_slash_before_each_part(env, monkeypatch):
 
 @pytest.fixture
 def read(tmp_path):
-    """What a `.env` with these bytes says."""
+    """Return a function that parses a `.env` with the given bytes."""
 
     def read(raw: bytes) -> dict[str, str]:
         file = tmp_path / ".env"

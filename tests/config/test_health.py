@@ -36,7 +36,7 @@ def test_alive_says_so_without_a_database(client):
 
 @pytest.mark.django_db
 def test_ready_names_each_part(client, library_folder):
-    """In a library of its own: what other tests swept away would be missing."""
+    """This uses a separate library, since files that other tests swept away would be missing."""
     answer = client.get("/readyz")
     assert answer.status_code == 200
     assert json.loads(answer.content) == {
@@ -83,7 +83,7 @@ def test_nobody_asks_for_the_worker_while_the_site_shows_another_service(setting
 
 @pytest.mark.django_db
 def test_a_part_that_is_not_ready_makes_the_whole_not_ready(client, monkeypatch):
-    # A part whose trouble can be made at will, and harms no other test.
+    # A made-up part can fail without harming other tests.
     monkeypatch.setitem(health.CHECKS, "tide", lambda: Finding("tide", "The tide is out."))
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -94,7 +94,7 @@ def test_a_database_that_does_not_answer_is_said(monkeypatch):
     def broken() -> None:
         raise OperationalError("locked")
 
-    # To break the database of the tests would break the tests beside this one.
+    # Breaking the tests' database would break the tests beside this one.
     monkeypatch.setattr(health.User.objects, "exists", broken)
     assert health.database().sentence == "The database does not answer."
 
@@ -110,7 +110,7 @@ def test_a_check_that_breaks_leaves_the_others(client, monkeypatch, caplog):
     def broken() -> None:
         raise RuntimeError("tide")
 
-    # As above.
+    # Breaking the real disk would harm other tests.
     monkeypatch.setitem(health.CHECKS, "disk", broken)
     found = parts(client, 503)
     assert found["disk"] == "The disk can't be looked up."
@@ -120,7 +120,7 @@ def test_a_check_that_breaks_leaves_the_others(client, monkeypatch, caplog):
 
 @pytest.mark.django_db
 def test_a_list_of_static_files_that_is_empty_is_said(client, settings, tmp_path):
-    """As a power cut leaves it."""
+    """A power cut may leave such a list."""
     assert parts(client)["pages"] == "ready"
     settings.STATIC_ROOT = tmp_path
     (tmp_path / "staticfiles.json").touch()
@@ -158,7 +158,7 @@ def test_content_that_is_missing_is_said_without_its_name_until_it_is_back(clien
 
 
 DISKS = {
-    # Bytes and entries that are free.
+    # Free bytes and free inodes.
     (0, 100): (503, "The disk is full."),
     (10**9, 0): (503, "The disk is full."),
     (10**7, 100): (200, "The disk has no space for more files."),
@@ -169,7 +169,7 @@ DISKS = {
 @pytest.mark.django_db
 @pytest.mark.parametrize("free", DISKS)
 def test_a_disk_without_space_is_said(client, monkeypatch, free):
-    """The disk of the tests is everybody's; tests/faults/test_disks.py fills a real one."""
+    """All tests share a disk, so its figures are faked; tests/faults/test_disks.py fills one."""
     size, entries = free
     told = os.statvfs_result((1, 1, 10**6, size, size, 1000, entries, entries, 0, 255))
     monkeypatch.setattr(os, "statvfs", lambda _path: told)
@@ -185,7 +185,7 @@ def test_a_disk_without_space_is_said(client, monkeypatch, free):
     [(True, "ready"), (None, "ready"), (False, "Programs that read media aren't confined.")],
 )
 def test_a_machine_without_a_sandbox_is_said(client, monkeypatch, library_folder, is_sealed, words):
-    # The kernel is what it is.
+    # A test can't change what the kernel supports.
     monkeypatch.setattr(measuring, "is_sealed", lambda: is_sealed)
     measuring.measure(timezone.now())
     assert parts(client)["sandbox"] == words
@@ -198,7 +198,7 @@ def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
 
 @pytest.mark.slow
 def test_a_damaged_database_is_said_by_the_running_program(tmp_path):
-    """To strangers, and to a browser that has a session."""
+    """Both a stranger and a browser with a session get the finding."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         if not (place := tmp_path / "ferry.sqlite3").exists():
             pytest.skip("The database is a server's.")
@@ -225,7 +225,7 @@ def unready(url, cookies):
 
 @pytest.mark.django_db
 def test_damage_where_nobody_looks_is_found_by_reading_all(client, library_folder, monkeypatch):
-    """To damage the database of the tests would break the tests beside this one."""
+    """Damaging the tests' database would break the tests beside this one."""
 
     class Damaged:
         def __enter__(self):

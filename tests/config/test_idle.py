@@ -1,4 +1,4 @@
-"""What Ferry does when nobody asks anything of it: next to nothing, so that a disk may sleep."""
+"""An idle Ferry does next to nothing, so that a disk may sleep."""
 
 import sys
 import threading
@@ -22,7 +22,7 @@ MOST_OF_A_CORE = 0.005
 
 
 def test_an_idle_ferry_writes_once_a_minute_at_most_and_hardly_computes(tmp_path):
-    """Each write to the database is a sync of the disk, and so is each file that comes and goes."""
+    """Each database write syncs the disk, and so does each file that is created or deleted."""
     with running(tmp_path, TORRENT_NETWORK="loopback") as ferry:
         assert ferry.output.saw("successfully listening", START_SECONDS), ferry.log
         changes_below(tmp_path, SETTLE_SECONDS)
@@ -40,7 +40,7 @@ def test_an_idle_ferry_writes_once_a_minute_at_most_and_hardly_computes(tmp_path
 
 
 def changes_below(folder: Path, seconds: float) -> list[str]:
-    """Watch for so long; return the files that changed, each as often as it was seen to."""
+    """Watch the folder, and return the files that changed, once for each observed change."""
     changes, before, pause = [], marks_below(folder), threading.Event()
     for _ in range(int(seconds / LOOK_SECONDS)):
         pause.wait(LOOK_SECONDS)
@@ -51,7 +51,7 @@ def changes_below(folder: Path, seconds: float) -> list[str]:
 
 
 def marks_below(folder: Path) -> dict[str, tuple[int, int]]:
-    """What readers share in memory is no file that is synced."""
+    """Return the time and size of each file, except `-shm` files, which are never synced."""
     found = {}
     for path in folder.rglob("*"):
         if path.is_file() and not path.name.endswith("-shm"):
@@ -69,6 +69,6 @@ def processes(ferry: Ferry) -> list[int]:
 
 
 def cpu_seconds(pids: list[int]) -> float:
-    """By the scheduler's own clock: ticks of a hundredth are too coarse."""
+    """Sum up the scheduler's own figures, since ticks of a hundredth of a second are too coarse."""
     threads = [path for pid in pids for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
     return sum(int(path.read_text().split()[0]) for path in threads) / 1e9

@@ -38,7 +38,7 @@ def test_direction_tricks_are_spelled_out():
 def test_no_control_character_of_any_kind_reaches_a_terminal():
     kinds = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     every = [chr(code) for code in range(0x10FFFF) if unicodedata.category(chr(code)) in kinds]
-    # Signs of scripts that stand before numbers, and of musical notation: they move nothing.
+    # Format characters of some scripts and of musical notation, which don't move the cursor.
     shown = {*map(chr, range(0x600, 0x606)), *"\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}
     shown |= {*map(chr, range(0x13430, 0x13440)), *map(chr, range(0x1BCA0, 0x1BCA4))}
     shown |= set(map(chr, range(0x1D173, 0x1D17B)))

@@ -17,7 +17,7 @@ def test_callers_with_one_key_go_one_at_a_time():
 
     def one(number):
         start.wait(GENEROUS)
-        # All have one password: they take one place in the queue, however many they are.
+        # With the same password, all of them count as one in the queue.
         with queue.turn("alice", "password"):
             running.add(number)
             most.append(len(running))

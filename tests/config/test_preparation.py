@@ -87,7 +87,7 @@ def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
 
 def test_a_data_folder_that_cannot_be_closed_is_told_of(tmp_path, monkeypatch, caplog):
     tmp_path.chmod(0o755)
-    # A file system without modes can't be mounted without root.
+    # Without root, a test can't mount a file system without permissions.
     monkeypatch.setattr(preparation.Path, "chmod", lambda *_arguments: None)
     preparation.make_private(tmp_path)
     assert "DATA_DIR is open to others" in caplog.text
@@ -100,7 +100,7 @@ def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
 
 def test_what_nobody_syncs_begins_anew_when_the_machine_did(tmp_path, monkeypatch):
     boot = tmp_path / "boot"
-    # No test can start the machine anew; tests/powercuts gives Ferry another ID for real.
+    # No test can reboot the machine; tests/powercuts really gives Ferry another boot ID.
     monkeypatch.setattr(preparation, "BOOT_ID", boot)
     data = tmp_path / "data"
     for folder in ("cache", "pins"):

@@ -1,4 +1,4 @@
-"""How Ferry stops: at any moment, whole, and without a word too many."""
+"""Stopping Ferry: at any moment, without losing anything, and without needless log lines."""
 
 import os
 import resource
@@ -41,7 +41,7 @@ run.run_processes(pathlib.Path(sys.argv[1]))
 
 
 def stopped_by(ferry: Ferry, number: int) -> float:
-    """Seconds until it and all its processes have ended."""
+    """Send a signal, and return the seconds until Ferry and all its processes have ended."""
     asked_at = time.monotonic()
     ferry.process.send_signal(number)
     ferry.process.wait(2 * STOP_SECONDS)
@@ -75,7 +75,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
     ],
 )
 def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
-    """The interpreter tells of each module it has imported: moments one can wait for."""
+    """The interpreter logs each import, so that the test can stop Ferry at a known moment."""
     with started(tmp_path, "-X", "importtime") as ferry:
         assert ferry.output.saw(moment, START_SECONDS), ferry.log
         assert stopped_by(ferry, number) < STOP_SECONDS
@@ -85,7 +85,7 @@ def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
 
 @pytest.mark.alone
 def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download(tmp_path):
-    """One that comes from a peer, one from an address, and one that waits for its turn."""
+    """One transfer comes from a peer, one from a URL, and one waits for its turn."""
     film, song = os.urandom(6_000_000), os.urandom(6_000_000)
     made = {name: torrent(name, film[at:]) for at, name in enumerate(("film.mkv", "next.mkv"))}
     (tmp_path / "song.flac").write_bytes(song)
@@ -122,13 +122,13 @@ def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download
 
 
 def put_a_file(api: httpx.Client, size: int) -> int:
-    """Upload so many zeros, and return the id of the file."""
+    """Upload `size` zeros, and return the id of the file."""
     answer = api.post("/rest/transfer/file", files={"file": ("large.bin", bytes(size))})
     return ask(api, answer.json()["id"])["file_created"]
 
 
 def slow_reader_of(ferry: Ferry, link: str) -> socket.socket:
-    """Read the beginning of a file, and not its end."""
+    """Read only the beginning of a file, and return the open connection."""
     connection = socket.create_connection(("127.0.0.1", ferry.port), timeout=60)
     connection.sendall(f"GET {link} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     assert b"200 OK" in connection.recv(1024)

@@ -1,4 +1,4 @@
-"""What the terminal does for somebody who can't sign in: `unlock` and `signin_link`."""
+"""Commands for a person who can't sign in: `unlock` and `signin_link`."""
 
 import io
 import re

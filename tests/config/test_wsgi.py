@@ -1,4 +1,4 @@
-"""What only the real server shows: sendfile, connections that stay, and those that are cut."""
+"""What only the real server shows: sendfile, kept connections, and cut connections."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def server(django_db_setup):
 
 @pytest.fixture(scope="module")
 def quiet_server(django_db_setup):
-    """For tests that look at every line: nothing else logs to it."""
+    """A server for tests that check every log line; no other test uses it."""
     with serving() as running:
         yield running
 
@@ -68,7 +68,7 @@ def ask(server, link, *, headers=""):
 
 
 def received(connection):
-    """What comes until the other side ends it."""
+    """Return how many bytes come until the server ends the connection."""
     total = 0
     with closing(connection):
         try:
@@ -111,7 +111,7 @@ def test_a_short_body_that_is_refused_unread_leaves_its_connection(server):
 
 
 def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
-    """At two seconds each they would, for longer than a client's patience."""
+    """If each took two seconds, all of them would take longer than the client's timeout."""
     staying = [ask(server, "/healthz", headers="Connection: close\r\n") for _ in range(15)]
     for connection in staying:
         assert connection.recv(12) == b"HTTP/1.1 200"
@@ -152,14 +152,15 @@ def test_a_reader_that_takes_nothing_is_cut(server, request, kind):
 
 @pytest.mark.slow
 def test_readers_that_are_slow_but_steady_are_not_cut(server, file_link, zip_link):
-    """At 60 seconds this would be 10 KB/s. Without TCP_NOTSENT_LOWAT it is cut at 20 KB/s."""
+    """With the real limit of 60 s, this pace would be 10 KB/s. Without TCP_NOTSENT_LOWAT, even
+    readers of 20 KB/s are cut."""
     with ThreadPoolExecutor() as readers:
         totals = readers.map(partial(slowly_received, server), (file_link, zip_link))
         assert [total >= 8_000_000 for total in totals] == [True, True]
 
 
 def slowly_received(server, link):
-    # Slowness is the subject here, and curl's own pauses are longer than a second.
+    # Slowness is the subject here, and curl pauses for more than a second at a time.
     pace, total, part = Event(), 0, b"."
     with closing(ask(server, link)) as connection:
         while part and total < 8_000_000:

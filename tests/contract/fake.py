@@ -1,7 +1,7 @@
-"""A v1 in memory: a model of the specification for tests, which shares no code with the service.
+"""An in-memory v1 for tests: a model of the specification, without code of the service.
 
-FakeV1 is a transport for httpx. `calls` tells what was asked; `answers` puts an answer before the
-next call of a path, to misbehave with.
+FakeV1 is a transport for httpx. `calls` lists the requests; `answers` replaces the next answers of
+a path, to misbehave.
 """
 
 import base64
@@ -33,14 +33,14 @@ class Refused(Exception):  # noqa: N818  Errors are nouns here.
 
 @dataclass
 class Item:
-    """A folder, or a file where there is content."""
+    """A folder, or a file if it has content."""
 
     id: int
     parent: int
     name: str
     content: bytes | None = None
     facts: dict[str, Any] = field(default_factory=dict)
-    """What it says of itself beside the usual."""
+    """Fields of the record that add to or replace the usual ones."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Transfer:
     folder: int
     file: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
-    """What it says of itself beside or instead of the usual."""
+    """Fields of the record that add to or replace the usual ones."""
 
     @property
     def is_listed(self) -> bool:
@@ -79,15 +79,15 @@ class FakeV1(httpx.BaseTransport):
         self.transfers: dict[int, Transfer] = {}
         self.calls: list[tuple[str, str]] = []
         self.answers: dict[str, list[httpx.Response]] = {}
-        self.sends_content = False  # by itself, in place of a redirect
+        self.sends_content = False  # itself, instead of a redirect
         self.keeps_folder_id = True
-        # Methods and paths that it does not know, and what it answers there.
+        # Methods and paths that this service doesn't know, and its answers there.
         self.unknown: dict[tuple[str, str], Callable[[], httpx.Response]] = {}
         self.instead: Callable[[], httpx.Response] | None = None  # of the bytes of files and ZIPs
         self._last_id = ROOT
         self.revision = 0
 
-    # The way in
+    # Requests
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         request.read()
@@ -394,7 +394,7 @@ class FakeV1(httpx.BaseTransport):
             for each in [each for each in self.items.values() if each.parent == item.id]:
                 self._zip_into(archive, each, f"{path}/")
 
-    # What is there
+    # Lookups
 
     def folder(self, folder: int) -> Item:
         found_ = self.items.get(folder or ROOT)
@@ -556,7 +556,7 @@ def parts_of(kind: str, content: bytes) -> tuple[dict[str, str], dict[str, tuple
 
 
 def torrent_of(content: bytes) -> tuple[str, str] | None:
-    """Name and hash, where this looks like a torrent of one file."""
+    """Return the name and hash if this looks like a torrent of one file."""
     match = re.fullmatch(rb"d.*?4:info(d.*4:name(\d+):(.*)e)e", content, re.DOTALL)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""A table of tests: each row of the specification, under its own words, with what shows it."""
+"""A table of tests: the words of each row of the specification, and a function that tests it."""
 
 from collections.abc import Callable
 

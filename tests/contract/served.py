@@ -1,4 +1,4 @@
-"""The fake of v1 behind a socket of its own, for a Ferry that runs as a program."""
+"""The fake v1 behind a socket, for a Ferry that runs as a program."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ NOT_SENT_ON = frozenset({"content-length", "content-encoding", "transfer-encodin
 
 @contextmanager
 def served(fake: FakeV1, email: str, password: str) -> Iterator[str]:
-    """Answers what SERVICE_URL has to be."""
+    """Serve the fake, and yield the SERVICE_URL that leads to it."""
     turn = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -40,10 +40,10 @@ def served(fake: FakeV1, email: str, password: str) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_POST = do_DELETE = do_HEAD = answer  # noqa: N815  Their names are given.
+        do_GET = do_POST = do_DELETE = do_HEAD = answer  # noqa: N815  `http.server` sets the names.
 
         def log_message(self, *_words: object) -> None:
-            """Says nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""v1 as a client speaks it: plain httpx, nothing of either half of Ferry."""
+"""v1 as any client uses it: plain httpx, without code of either half of Ferry."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ CONTENT = b"Ships at a distance have every man's wish on board."
 
 @dataclass
 class V1:
-    client: httpx.Client  # with Alice's credentials, following nothing
+    client: httpx.Client  # with Alice's credentials, following no redirects
     stranger: httpx.Client  # without credentials
 
     def get(self, path: str, **options: Any) -> httpx.Response:
@@ -25,7 +25,7 @@ class V1:
     def delete(self, path: str, **options: Any) -> httpx.Response:
         return self.client.delete(path, **options)
 
-    # What is there
+    # Listings
 
     def listing(self, folder_id: int = 0) -> dict[str, Any]:
         return fine(self.get(f"/rest/folder/{folder_id}"))
@@ -39,7 +39,7 @@ class V1:
     def transfer_ids(self) -> list[int]:
         return [each["id"] for each in self.listing()["torrents"]]
 
-    # What a test needs to begin with
+    # What tests begin with
 
     def folder(self, path: str = "Films") -> int:
         return int(fine(self.post("/rest/folder", data={"path": path}))["id"])
@@ -57,7 +57,7 @@ class V1:
         return fine(self.post("/rest/transfer/magnet", data={"magnet": magnet(name)}))["id"]
 
     def content(self, answer: httpx.Response, **options: Any) -> httpx.Response:
-        """What a content endpoint leads to, asked for without credentials."""
+        """Follow the redirect of a content endpoint, without credentials."""
         assert answer.status_code == 302, answer.text
         return self.stranger.get(answer.headers["location"], **options)
 
@@ -74,7 +74,7 @@ class V1:
 
 
 def fine(answer: httpx.Response) -> dict[str, Any]:
-    """A success always is 200 with a JSON object (wire.md section 1)."""
+    """Return the object of a success, which is always 200 with JSON (wire.md section 1)."""
     assert answer.status_code == 200, answer.text
     facts = answer.json()
     assert facts["result"] is True
@@ -99,7 +99,7 @@ def magnet(name: str = "Sintel") -> str:
 
 
 def torrent(name: str = "Sintel") -> bytes:
-    """One file of 100 bytes."""
+    """Return a torrent of one file of 100 bytes."""
     info = b"d6:lengthi100e4:name%d:%s12:piece lengthi16384e6:pieces20:%se" % (
         len(name.encode()),
         name.encode(),

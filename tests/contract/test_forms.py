@@ -1,4 +1,4 @@
-"""The alternatives of the specification, what clients send, what we add, and what is refused."""
+"""Alternative forms in the specification, what clients send, what we add, and errors."""
 
 import json
 

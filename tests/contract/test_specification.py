@@ -151,7 +151,7 @@ def mp4(v1: V1) -> None:
 
 @FILES("Get preview image")
 def image(v1: V1) -> None:
-    """Only if one exists: none of a text."""
+    """Only if one exists; a text has none."""
     refused(v1.get(f"/rest/file/{v1.file('a.txt')}/image"), 404, "not_found")
 
 

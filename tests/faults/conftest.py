@@ -1,4 +1,4 @@
-"""What all faults have in common: who asks, what was promised, and the count at the end."""
+"""What all tests of faults share: the clients, Ferry's promises, and the tally at the end."""
 
 import random
 from contextlib import ExitStack

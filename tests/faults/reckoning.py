@@ -1,4 +1,4 @@
-"""What Ferry has said, what is there, and the difference: things lost, doubled or half."""
+"""Compare what Ferry promised with what exists: which things are lost, doubled, or half."""
 
 import hashlib
 from collections import defaultdict
@@ -21,10 +21,10 @@ GONE = ""
 
 
 class Promises:
-    """What may be there, by the sum of a content: its possible names, and perhaps none.
+    """What may exist: by the hash of a content, its possible names, or GONE.
 
-    Before somebody asks, both is possible, the old and the new; the answer decides. An answer that
-    never came decides nothing.
+    While a request runs, both the old and the new name are possible; the answer decides. A request
+    without an answer decides nothing.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ def sum_of(content: bytes) -> str:
 
 
 def reckoned(account: Account, store: Store, promises: Promises) -> Reckoning:
-    """What the clocks of some days later will have swept is swept first."""
+    """Compare what exists with the promises, after a sweep as of three days later."""
     found = Reckoning(things=len(promises.possible))
     much_later = timezone.now() + timedelta(days=3)
     swept = sweep(store, much_later, timedelta(hours=1))
@@ -64,12 +64,12 @@ def reckoned(account: Account, store: Store, promises: Promises) -> Reckoning:
 
 
 def incoming() -> Path:
-    """Return the folder of the library that takes what is on its way in."""
+    """Return the library's folder for content that is still arriving."""
     return Path(settings.DATA_DIR) / "library" / "incoming"
 
 
 def leavings(account: Account, store: Store) -> Iterable[str]:
-    """What belongs to nothing, and sums that are no longer those of their parts."""
+    """Yield leftovers that belong to nothing, and totals that don't match their parts."""
     named = set(File.objects.values_list("blob", flat=True))
     yield from ({blob.blob for blob in store.blobs()} ^ named)
     yield from (str(path) for path in incoming().glob("*"))

@@ -1,4 +1,4 @@
-"""Alice's account on a disk of the test's own, those who ask for her, and what they were told."""
+"""Alice's account in a library for one test, the clients that act for her, and the promises."""
 
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Scene:
         self.tally.faults[fault] += 1
 
     def all_even(self) -> None:
-        """Everything that is there is what was promised."""
+        """Check that everything that exists was promised, and that nothing promised is missing."""
         self.even(reckoned(self.account, self.store, self.promises))
 
     def even(self, found: Reckoning) -> None:
@@ -40,16 +40,16 @@ class Scene:
 
 @dataclass
 class Asking:
-    """Somebody who uses v1 over a socket, and notes what was promised.
+    """A client that uses v1 over a socket, and records what Ferry promises.
 
-    A request whose answer never comes raises httpx.TransportError, and decides nothing.
+    A request without an answer raises httpx.TransportError, and decides nothing.
     """
 
     api: httpx.Client
     promises: Promises
 
     def put(self, name: str, content: bytes) -> int:
-        """The new file's id."""
+        """Upload a file, and return its id."""
         self.promises.ask(sum_of(content), name)
         answer = self.api.post("/rest/transfer/file", files={"file": (name, content)})
         assert answer.status_code == 200, answer.text
@@ -69,7 +69,7 @@ class Asking:
         self.promises.hear(sum_of(content), GONE)
 
     def add(self, made, seeds) -> int:
-        """A magnet, whose files are as good as promised; the transfer's id."""
+        """Add a magnet, count its files as promised, and return the id of the transfer."""
         magnet = {"magnet": made.magnet(peer=seeds.address)}
         answer = self.api.post("/rest/transfer/magnet", data=magnet)
         assert answer.status_code == 200, answer.text

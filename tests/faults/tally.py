@@ -1,4 +1,4 @@
-"""What all faults of a run did together, told at its end; of all processes that ran some."""
+"""Add up what all faults of a run did, in all processes, and print that at the end of the run."""
 
 import pickle
 from collections import Counter
@@ -23,7 +23,7 @@ class Reckoning:
 
 @dataclass
 class Tally:
-    """Of all tests together, for the end of the run."""
+    """The faults and losses of all tests together."""
 
     faults: Counter[str] = field(default_factory=Counter)
     total: Reckoning = field(default_factory=Reckoning)

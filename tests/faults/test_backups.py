@@ -1,4 +1,4 @@
-"""A backup is made while twenty people write, and restored elsewhere."""
+"""A backup that is made while twenty people write, and restored elsewhere."""
 
 import os
 import random
@@ -36,7 +36,7 @@ def _own_database():
 
 @dataclass
 class Writer:
-    """Somebody who uploads, renames, and deletes files, whose names tell their content."""
+    """A person who uploads, renames, and deletes files."""
 
     url: str
     number: int
@@ -45,7 +45,7 @@ class Writer:
     kept: dict[str, str] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
-    first: str = ""  # the content that stays as it is
+    first: str = ""  # hash of the content that stays unchanged
     ids: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self):
@@ -96,7 +96,7 @@ def manage(data_dir, *arguments):
 
 
 def names_by_content(data_dir):
-    """Return the names of all files by the hash of the bytes that are really there."""
+    """Return the names of all files by the hash of their bytes on the disk."""
     store = Store(data_dir / "library")
     with closing(sqlite3.connect(data_dir / "ferry.sqlite3")) as database:
         rows = database.execute("SELECT name, blob, sha1 FROM service_file").fetchall()
@@ -110,7 +110,7 @@ def names_by_content(data_dir):
 
 def test_a_backup_made_while_twenty_people_write_equals_the_source(tmp_path):
     source, target, is_over = tmp_path / "source", tmp_path / "backup", Event()
-    # Bytes of deleted files go at once: only the backup itself keeps them.
+    # Bytes of deleted files are removed at once, unless the backup itself keeps them.
     with running(source, TORRENT_NETWORK="loopback", BLOB_GRACE="0") as ferry:
         ferry.say("account", "add", EMAIL, words=f"{PASSWORD}\n")
         people = [Writer(ferry.url, number) for number in range(WRITERS)]

@@ -1,8 +1,8 @@
 """A clock that jumps forward or is set back, by hours and by days.
 
-Shown elsewhere: a worker's own lease (tests/service/worker/test_leases.py), how long a link, a code
-or a wish is told to last (tests/webui/people/test_pairing.py, test_plan.py), and what is shown of a
-service whose clock is another (tests/webui/transfers/test_states.py).
+Tested elsewhere: a worker's own lease (tests/service/worker/test_leases.py), how long a link, a
+code, or a wish lasts (tests/webui/people/test_pairing.py, tests/webui/server/test_plan.py), and
+transfers of a service with another clock (tests/webui/transfers/test_states.py).
 """
 
 from datetime import timedelta
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _own_folder(library_folder):
-    """Every test has a disk of its own."""
+    """Give each test its own library folder."""
 
 
 @pytest.fixture
@@ -126,8 +126,8 @@ def test_media_that_a_worker_had_when_the_clock_was_set_back_are_looked_at(tally
 
 @pytest.fixture
 def at(monkeypatch, tally):
-    """Sets the clock of this process by so much. That of the machine is everybody's, and only root
-    may set it."""
+    """Return a function that shifts this process's clock. All programs share the machine's clock,
+    and only root may set it."""
     real = timezone.now
 
     def set_clock(by):

@@ -1,8 +1,8 @@
-"""The database locked for longer than anybody waits, and gone for a while.
+"""A database that stays locked for longer than anyone waits, or is away for a while.
 
-Shown elsewhere: what v1 and the site answer to each trouble of it (tests/service/api/
-test_endpoints.py, tests/webui/test_middleware.py), that pages tell of it (tests/config/
-test_health.py), and that a short lock is waited for (tests/service/test_races.py).
+Tested elsewhere: how v1 and the site answer to each failure (tests/service/api/test_endpoints.py,
+tests/webui/test_middleware.py), how health checks report it (tests/config/test_health.py), and how
+Ferry waits for a short lock (tests/service/test_races.py).
 """
 
 import os
@@ -47,7 +47,7 @@ def locked():
 
 
 def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds, chance, tmp_path):
-    """Meanwhile a torrent comes, which lands when the lock is gone."""
+    """Meanwhile a torrent is fetched, and imported when the lock is gone."""
     kept, doomed = (chance.randbytes(1000) for _ in range(2))
     ids = {}
     for name, content in (("kept", kept), ("doomed", doomed)):
@@ -85,7 +85,7 @@ AWAY, BACK = "The database is away", "The database is back"
 
 
 def test_a_database_that_is_away_is_waited_for_in_two_lines(tmp_path, tally):
-    """As on a disk that was unplugged. No empty one is made in its place."""
+    """The database goes away as on an unplugged disk. Ferry makes no empty one in its stead."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         if not (tmp_path / "ferry.sqlite3").exists():
             pytest.skip("The database is a server's.")
@@ -96,7 +96,7 @@ def test_a_database_that_is_away_is_waited_for_in_two_lines(tmp_path, tally):
         for part in parts:
             (tmp_path / part).rename(away / part)
         tally.faults["database away"] += 1
-        # What was opened before still reaches it.
+        # Processes that opened the database before would still reach it.
         restart_web(ferry)
         with v1(ferry) as api:
             for _again in range(3):
@@ -124,7 +124,7 @@ def v1(ferry):
 
 
 def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
-    """An empty one is made in its place, whose worker finds blobs that no row of it names."""
+    """Meanwhile Ferry makes an empty database, and its worker finds blobs that no row names."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
         with v1(ferry) as api:

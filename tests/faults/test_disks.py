@@ -1,9 +1,10 @@
 """A disk that is full to its last byte, and one that became read-only, under the whole program.
 
-Shown elsewhere: a disk that fills while a torrent comes (tests/service/worker/test_work.py and
-engine/test_full_disk.py), while content is put (tests/service/store/test_blobs.py), while a film is
-made (media/test_converters.py); a data folder that can't be written at the start
-(tests/config/test_environment.py).
+Tested elsewhere: a disk that fills up while a torrent is fetched
+(tests/service/worker/test_work.py, tests/service/torrents/test_full_disk.py), while content is
+stored (tests/service/store/test_blobs.py), or while a film is converted
+(tests/service/media/hls/test_converters.py); and a data folder that Ferry can't write to when it
+starts (tests/config/test_environment.py).
 """
 
 import os
@@ -37,7 +38,7 @@ PAGES = ["/", "/transfers/", "/account/", "/account/server/", "/account/health/"
 
 
 class Alice:
-    """At the site, and as a program that knows v1."""
+    """Alice, who uses the site and v1."""
 
     def __init__(self, ferry: Ferry) -> None:
         self.ferry = ferry
@@ -59,7 +60,7 @@ class Alice:
         self.site.close()
 
     def reopen(self) -> None:
-        """Connections that were kept may lead to nobody."""
+        """Open new connections, since the kept ones may lead to a process that has ended."""
         self.close()
         self.open()
 
@@ -79,7 +80,7 @@ class Alice:
         return self.api.get(f"/rest/file/{file_id}", follow_redirects=True).content
 
     def acts(self) -> dict[str, httpx.Response]:
-        """Everything that needs the disk."""
+        """Try everything that needs the disk, and return the answers."""
         first, second = self.ids["a.txt"], self.ids["b.txt"]
         page = self.site.get("/account/").text
         token = re.findall(r'"X-CSRFToken": "([^"]+)"', page)[0]
@@ -100,7 +101,7 @@ class Alice:
 
 @pytest.fixture
 def alice(tmp_path):
-    """The whole program on a disk of its own, which nobody else sees."""
+    """Alice at the whole program, on a separate disk that no other program sees."""
     script = f'{program("mount")} -t tmpfs -o size=150m ferry "$0" && exec "$@"'
     prefix = (program("unshare"), "--mount", "sh", "-c", script, str(tmp_path))
     needs([*prefix, "true"], "the right to mount a disk")
@@ -126,7 +127,8 @@ def full(ferry: Ferry):
 
 @contextmanager
 def read_only(ferry: Ferry):
-    """What was opened before may still be written to: the web processes begin anew."""
+    """Make the disk read-only, and restart the web processes, which could still write to open
+    files."""
     place = str(ferry.data_dir)
     run = [program("nsenter"), "--mount", f"--target={ferry.process.pid}", program("mount")]
     subprocess.run([*run, "--bind", place, place], check=True)
@@ -168,7 +170,7 @@ def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, word
             assert answer.status_code in refusals, (name, answer.text)
             if "html" in answer.headers["content-type"]:
                 assert BeautifulSoup(answer.text, "html.parser").h1
-        # Of all processes, in the first minutes.
+        # Lines of all processes, in the first minutes.
         lines = alice.ferry.log[before:]
         assert "Traceback" not in lines
         assert lines.count("The disk ") <= MOST_LINES, lines

@@ -1,7 +1,7 @@
-"""kill -9 of ffmpeg and of the worker, again and again, while a film is made for viewers.
+"""kill -9 of ffmpeg and of the worker, again and again, while a film is converted for viewers.
 
-Shown elsewhere: one kill of a converter (tests/service/media/hls/test_converters.py), and of a
-worker amid a segment and a picture (tests/service/media/test_killed_worker.py).
+Tested elsewhere: one kill of a converter (tests/service/media/hls/test_converters.py), and of a
+worker that makes a segment or a picture (tests/service/media/test_killed_worker.py).
 """
 
 import io
@@ -49,7 +49,7 @@ def frames_of(content: bytes) -> int:
 
 
 def got(api, path: str):
-    """Asked for until somebody has time for it."""
+    """Request a path until the answer isn't 503, and return the answer."""
 
     def answered():
         answer = api.get(path)
@@ -60,7 +60,7 @@ def got(api, path: str):
 
 
 def killed():
-    """Whichever runs: one that has done its part ends by itself, and another begins."""
+    """Kill whichever converter runs: each ends by itself after its part, and another begins."""
     for converter in converters():
         with suppress(ProcessLookupError):
             os.kill(converter, signal.SIGKILL)
@@ -75,8 +75,8 @@ def kill_converter(scene):
 
 
 def test_every_part_arrives_whole_however_often_its_converter_is_killed(scene, asks, film):
-    """Read in an order that no converter foresees, and far from the end, so that whichever runs
-    has more to do than its pipe holds."""
+    """Parts are requested in an order that no converter foresees, and far from the end, so that
+    each converter has more to do than its pipe holds."""
     with working(), ThreadPoolExecutor() as threads:
         master = got(asks.api, got(asks.api, f"/rest/file/{film.pk}/hls").json()["url"])
         base = str(master.url).rpartition("/")[0]

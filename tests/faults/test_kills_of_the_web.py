@@ -1,7 +1,7 @@
-"""kill -9 of web processes, again and again, while people upload, rename, delete, add, download
+"""kill -9 of web processes, again and again, while people upload, rename, delete, add, download,
 and pack.
 
-Shown elsewhere: the same at every single write (tests/service/test_kills.py), and what `make run`
+Tested elsewhere: a kill at every single write (tests/service/test_kills.py), and what `make run`
 does when its web server ends (tests/config/test_run.py).
 """
 
@@ -39,7 +39,7 @@ def server(scene):
 
 @pytest.fixture
 def kill(server, scene):
-    """One of the web server's processes; it starts another."""
+    """Return a function that kills one web process, and waits until another has started."""
 
     def kill_one(pid=None):
         victim = pid or server.workers[0]
@@ -51,7 +51,7 @@ def kill(server, scene):
 
 
 class Busy(threading.Thread):
-    """Somebody who does one thing after the other, whatever becomes of the answers."""
+    """A person who does one thing after another, even if an answer never comes."""
 
     def __init__(self, live):
         super().__init__(daemon=True)
@@ -69,7 +69,7 @@ class Busy(threading.Thread):
                 self._live(number)
             except httpx.TransportError:
                 continue
-            except BaseException as trouble:  # noqa: BLE001  Told by `end`.
+            except BaseException as trouble:  # noqa: BLE001  `end` reports it.
                 self.trouble = trouble
                 return
             self.done += 1
@@ -82,7 +82,7 @@ class Busy(threading.Thread):
 
 
 def kill_while(people, kill, chance):
-    """Each time after a few more things were done."""
+    """Kill web processes, each time after people have done a few more things."""
     for _ in range(KILLS):
         aim = sum(each.done for each in people) + chance.randint(1, 12)
         until(lambda aim=aim: sum(each.done for each in people) >= aim)
@@ -119,12 +119,12 @@ def adder(scene, server, number, said):
 
 
 def test_what_was_uploaded_renamed_deleted_and_added_is_as_it_was_said(scene, server, kill, chance):
-    """A magnet that is sent until it is answered is one transfer."""
+    """A magnet that is sent until the service answers is one transfer."""
     said = {}
     people = [Busy(uploader(scene, server, number)) for number in range(PEOPLE)]
     people += [Busy(adder(scene, server, number, said)) for number in range(PEOPLE)]
     kill_while(people, kill, chance)
-    # An upload is a transfer too, of no torrent.
+    # An upload is a transfer too, but without a torrent.
     rows = Transfer.objects.exclude(info_hash_v1="").values_list("info_hash_v1", "pk")
     times = Counter(digits for digits, _pk in rows)
     lost = [str(each) for each in said.items() - dict(rows).items()]
@@ -140,7 +140,7 @@ def test_an_upload_that_was_cut_off_leaves_nothing(share, scene, server, kill):
     sent = int(len(content) * share)
 
     def body():
-        """Cut in two by the kill of whoever reads it."""
+        """Yield an upload, and kill the process that receives it in the middle."""
         yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="film"\r\n\r\n'
         yield content[:sent]
         (reader,) = until(lambda: writers_below(incoming(), server))

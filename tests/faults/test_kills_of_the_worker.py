@@ -1,8 +1,8 @@
-"""kill -9 of the worker, of its engine and of two workers in turn, while torrents come.
+"""kill -9 of the worker, of its engine, and of two workers in turn, while torrents are fetched.
 
-Shown elsewhere: the worker at its every step (tests/service/worker/test_kills.py), one kill, an
-orderly stop and a sleep beyond the lease (tests/service/worker/test_work.py), and what the engine
-makes of its own end (tests/service/torrents/test_crashes.py).
+Tested elsewhere: kills at every step of the worker (tests/service/worker/test_kills.py); one kill,
+an orderly stop, and a sleep beyond the lease (tests/service/worker/test_work.py); and how crashes
+of the engine are handled (tests/service/torrents/test_crashes.py).
 """
 
 import os
@@ -62,7 +62,7 @@ def test_a_transfer_whose_worker_is_killed_again_and_again_comes_once(
 
 
 def test_transfers_whose_engine_is_killed_go_on(scene, asks, seeds, chance, tmp_path):
-    """Not more than twice: who is at hand for a third time may be the culprit."""
+    """There are only two kills: a torrent that is present at a third might be the culprit."""
     films = [a_film(chance, seeds, tmp_path, number) for number in range(2)]
     seeds.limit_upload(SLOWLY)
     with working() as work:
@@ -111,7 +111,7 @@ def test_a_transfer_whose_worker_is_killed_while_it_moves_is_there_once(
             work.kill()
             scene.happened("worker killed while moving")
             assert known(transfer_id).state != "done"
-        # No row names them: the sweep would do so after an hour.
+        # No row names these blobs: the sweep would delete them after an hour.
         for blob in scene.store.blobs():
             scene.store.delete(blob.blob)
     with working():

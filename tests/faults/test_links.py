@@ -1,7 +1,7 @@
 """Disks that know no hard links, pipes, or sockets: exFAT, FAT, and some network shares.
 
-The whole program runs with a kernel that refuses them. Shown elsewhere: what is copied in the place
-of a link (tests/service/store/test_blobs.py).
+The whole program runs with a kernel that refuses them. Tested elsewhere: copies instead of links
+(tests/service/store/test_blobs.py).
 """
 
 import os
@@ -40,7 +40,7 @@ def refusing(data_dir: Path) -> Iterator[Ferry]:
 
 
 def test_ferry_works_on_a_disk_without_links(tmp_path):
-    """An upload, a torrent that two accounts want, an address, and a picture."""
+    """Ferry gets a torrent and a URL that two accounts want, and an uploaded picture."""
     data_dir = tmp_path / "data"
     data_dir.mkdir()
     made = torrent("Films", {("a.mkv",): CONTENT[:2_000_000], ("b.srt",): CONTENT[:50]})

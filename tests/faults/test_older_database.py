@@ -1,4 +1,4 @@
-"""An older copy of the database is put beside a newer library, as after a restore by hand."""
+"""An older copy of the database beside a newer library, as after a restore by hand."""
 
 import os
 import shutil

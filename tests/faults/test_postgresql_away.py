@@ -1,4 +1,4 @@
-"""The database server ends under a running Ferry, and comes back."""
+"""A database server that stops under a running Ferry, and comes back."""
 
 import httpx
 import pytest

@@ -1,8 +1,8 @@
-"""The whole program is killed, or stopped in order, amid an upload, a download, a ZIP, a torrent
-and a film, and started again over what it left.
+"""The whole program is killed or stopped amid an upload, a download, a ZIP, a torrent, and a film,
+and started again with the same data.
 
-Shown elsewhere: a stop while it starts, and the end of one process alone (tests/config/
-test_run.py); each of these alone is in this folder and in tests/service/test_kills.py.
+Tested elsewhere: a stop while Ferry starts, and the end of one process (tests/config/test_run.py);
+each of these activities alone (this folder and tests/service/test_kills.py).
 """
 
 import os
@@ -28,7 +28,7 @@ from tests.swarm import torrent
 
 pytestmark = pytest.mark.slow
 
-# So that it comes as long as it takes until all else is under way.
+# The torrent must still be arriving when everything else is under way.
 SLOWLY = 300_000
 
 
@@ -38,7 +38,7 @@ def ferry_of_this_test():
 
 
 def kill(ferry, scene):
-    """Everybody at once, as when the power goes: first those who could start others."""
+    """Kill all processes at once, as a power cut does; first those that could start others."""
     family = list(family_of(ferry.process.pid))
     for pid in family:
         with suppress(ProcessLookupError):
@@ -55,7 +55,7 @@ def stop(ferry, scene):
 
 
 class Uploading(threading.Thread):
-    """Sends the beginning of a file, and the end of it never."""
+    """A client that sends the beginning of a file, and never its end."""
 
     def __init__(self, api, content):
         super().__init__(daemon=True)

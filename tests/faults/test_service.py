@@ -1,9 +1,10 @@
-"""A service that does what it was asked, and never says so: nothing is done twice, nothing is told
-as done or as failed that isn't, and what is left is plain to see once it answers again.
+"""A service that does what it was asked, and never says so. Nothing is done twice, Ferry reports
+nothing as done or failed that isn't, and the true state shows once the service answers again.
 
-Shown elsewhere: every misbehaviour on a socket (tests/webui/v1/test_misbehaving.py), plain pages
-for each that reads badly and no act repeated elsewhere (tests/attacks/test_19_hostile_service.py),
-what is shown while it is away (tests/webui/files/test_views.py, test_transfers.py).
+Tested elsewhere: every misbehavior on a socket (tests/webui/v1/test_misbehaving.py), plain pages
+for each, and no action repeated at another host (tests/attacks/test_19_hostile_service.py), and
+what is shown while the service is away (tests/webui/files/test_views.py,
+tests/webui/transfers/test_views.py).
 """
 
 import secrets
@@ -38,7 +39,7 @@ ACTS = ["new folder", "rename", "delete", "upload", "magnet", "cancel"]
 
 
 class Troubled(FakeV1):
-    """Every act is done; what is heard of it is the fault, as long as there is one."""
+    """A service that does every action, but answers with `fault` while that is set."""
 
     def __init__(self) -> None:
         super().__init__(EMAIL, PASSWORD)
@@ -79,7 +80,7 @@ def storage(monkeypatch):
 
 
 def act(name, bob, ids):
-    """As a form without scripts does."""
+    """Do what a form without scripts does."""
     go = bob.client.post
     return {
         "new folder": lambda: go("/files/0/new/", {"name": "New"}),

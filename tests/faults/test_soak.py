@@ -1,4 +1,4 @@
-"""The beginning of the soak that `make soak` does for half an hour."""
+"""A short version of the soak that `make soak` runs for half an hour."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ import pytest
 from tests.soak.growth import Sample
 from tests.soak.soaking import PEOPLE, SAMPLES, WARM_UP_SHARE, Report, soaked
 
-# As many as they do in a minute at the pace of `make soak`, on a machine that has time for them.
+# As many as people do in a minute at the pace of `make soak`, on a machine that isn't overloaded.
 ACTS = 24 * PEOPLE
 LAST_SAMPLE = 1 - (1 - WARM_UP_SHARE) / SAMPLES
 EVEN = [Sample(memory=500, threads=60, handles=300)] * SAMPLES
@@ -37,7 +37,7 @@ def test_an_even_run_is_well():
 @pytest.mark.slow
 @pytest.mark.alone
 def test_what_fifty_people_do_goes_well_and_leaves_nothing_behind(tmp_path):
-    """They keep the whole machine busy: with others beside them, writes would wait too long."""
+    """They keep the whole machine busy: beside other tests, writes would wait too long."""
     report = soaked(tmp_path, acts=ACTS, pause_seconds=1.3)
     assert report.is_well, str(report)
     assert report.acts >= ACTS * LAST_SAMPLE

@@ -1,10 +1,10 @@
-"""Make each fault in a copy of the checkout, and see whether the tests of its subject catch it.
+"""Make each fault in a copy of the checkout, and check whether the tests of its subject catch it.
 
 python -m tests.mutants [NAME…] [--jobs N] [--seconds LIMIT] [--base FOLDER] [--json FILE]
 
-A fault is caught where a test fails with it that passes without it, or where its tests hang with
-it and not without it. It is missed where all of its tests pass. The program ends with 1 where a
-fault could not be judged.
+A fault is caught if a test fails with it and passes without it, or if its tests hang with it and
+not without it. It is missed if all of its tests pass. The program exits with 1 if a fault couldn't
+be judged.
 """
 
 import argparse
@@ -41,7 +41,7 @@ COMMAND = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
 
 @dataclass(frozen=True)
 class Run:
-    """How the tests ended."""
+    """How a run of tests ended."""
 
     code: int | None  # None: they hung
     seconds: float
@@ -49,7 +49,7 @@ class Run:
 
     @property
     def failure(self) -> str:
-        """The first test that failed."""
+        """Return the first test that failed."""
         lines = (
             line for line in self.output.splitlines() if line.startswith(("FAILED ", "ERROR "))
         )
@@ -80,7 +80,7 @@ class Copies:
             self._free.put(copied(base, home / str(number)))
 
     def tested(self, tests: Sequence[str], limit: float, fault: Fault | None = None) -> Run:
-        """Run the tests with the fault made, and put its file right again."""
+        """Make the fault, run the tests, and restore the file."""
         copy = self._free.get()
         try:
             if fault is None:
@@ -97,7 +97,7 @@ class Copies:
 
 
 def copied(base: Path, copy: Path) -> Path:
-    """Copy what git tracks, and what is new, as it is in the working tree."""
+    """Copy tracked and new files from the working tree."""
     wanted = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(["git", *wanted], cwd=base, capture_output=True, check=True).stdout
     for name in filter(None, names.decode().split("\0")):
@@ -108,7 +108,7 @@ def copied(base: Path, copy: Path) -> Path:
 
 
 def tested(copy: Path, tests: Sequence[str], limit: float) -> Run:
-    # A test that the machine can't run would be skipped, and its fault missed.
+    # Otherwise, a test that the machine can't run would be skipped, and its fault missed.
     environment = os.environ | {"BROWSER_TESTS": "required", "COLUMNS": "200"}
     started = time.monotonic()
     with tempfile.TemporaryFile() as output:
@@ -121,7 +121,8 @@ def tested(copy: Path, tests: Sequence[str], limit: float) -> Run:
 
 
 def ended(process: "subprocess.Popen[bytes]", limit: float) -> int | None:
-    """Return how it ended by itself; interrupted, pytest ends what its tests have started."""
+    """Return the exit code, or None after the limit. Interrupt first, so that pytest ends what its
+    tests have started."""
     try:
         return process.wait(limit)
     except subprocess.TimeoutExpired:
@@ -138,14 +139,14 @@ def judged(copies: Copies, limit: float, fault: Fault) -> Result:
         run = copies.tested(fault.tests, limit, fault)
     except (OSError, NoLongerApplies) as misfit:
         return Result(fault.name, BROKEN, by=f"no longer applies: {misfit}")
-    # pytest itself ends a test that hangs, and then names no failure.
+    # If a test hangs, pytest ends it itself, and names no failure.
     failed = CAUGHT if run.failure else TIMED_OUT
     outcomes = {PASSED: MISSED, FAILED: failed, None: TIMED_OUT}
     outcome = outcomes.get(run.code, BROKEN)
     if outcome == BROKEN:
         return Result(fault.name, BROKEN, run.seconds, f"pytest ended with {run.code}")
     if outcome != MISSED:
-        # All cases of the test: their names may hold what no command line takes.
+        # Run all cases of the test: their names may contain what no command line accepts.
         suspects = [run.failure.partition("[")[0]] if run.failure else fault.tests
         if copies.tested(suspects, limit).code != PASSED:
             why = f"also without it, these don't pass: {' '.join(suspects)}"
@@ -155,7 +156,7 @@ def judged(copies: Copies, limit: float, fault: Fault) -> Result:
 
 def main(arguments: Sequence[str]) -> int:
     asked = parsed(arguments)
-    # Shells start what runs in the background with it ignored, and pytest would inherit that.
+    # A shell starts background jobs with SIGINT ignored, and pytest would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = [fault for fault in faults.read() if fault.name in asked.names or not asked.names]
     results: list[Result] = []
@@ -184,7 +185,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def side_by_side(jobs: int, act: Callable[[Item], Value], items: Sequence[Item]) -> Iterator[Value]:
-    """Yield each value as it comes; after an interruption nothing new begins."""
+    """Yield each value as soon as it is ready; after an interruption, start nothing new."""
     threads = ThreadPoolExecutor(jobs)
     try:
         for future in as_completed([threads.submit(act, item) for item in items]):
@@ -194,7 +195,7 @@ def side_by_side(jobs: int, act: Callable[[Item], Value], items: Sequence[Item])
 
 
 def keep(place: Path | None, results: Sequence[Result]) -> None:
-    """As they come: a run that breaks off keeps what it has."""
+    """Save the results so far, so that an interrupted run keeps them."""
     if place is not None:
         facts = {"caught": sum(each.is_caught for each in results), "of": len(results)}
         rows = [asdict(each) for each in results]

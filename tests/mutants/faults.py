@@ -1,4 +1,4 @@
-"""Read the faults, and make one in a text."""
+"""Read the faults, and put one into a text."""
 
 import tomllib
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ PLACE = Path(__file__).with_name("faults.toml")
 
 
 class NoLongerApplies(Exception):  # noqa: N818  Errors are nouns here.
-    """The code has moved on: give the fault its new line, or put another in its place."""
+    """The code has changed: update the fault's line, or replace the fault."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Fault:
     tests: list[str]
 
     def made_in(self, text: str) -> str:
-        """Return `text` with the new line. Raises NoLongerApplies."""
+        """Return `text` with the new line. Raise NoLongerApplies unless the old one occurs once."""
         lines = text.split("\n")
         places = [place for place, line in enumerate(lines) if line.strip() == self.old]
         if len(places) != 1:

@@ -1,7 +1,7 @@
-"""`python -m tests.soak`: fifty people use Ferry for SOAK_SECONDS, half an hour if nothing is said.
+"""`python -m tests.soak`: fifty people use Ferry for SOAK_SECONDS, by default half an hour.
 
-It fails where anything answers wrongly, where the log tells of an error, or where the median of
-memory, threads or file handles in the last third of the time is above that of the first.
+It fails if an answer is wrong, if the log contains an error, or if the median of memory, threads,
+or file handles in the last third of the time exceeds that of the first third by more than a bound.
 """
 
 import os

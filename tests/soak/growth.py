@@ -1,4 +1,4 @@
-"""Whether a program and all that it started grows: memory, threads and file handles."""
+"""Measure whether a program and its children grow: memory, threads, and file handles."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Bound:
-    """The last third may be above the first by this share and this much, and no more."""
+    """How much the last third may exceed the first: by `share` of the first, plus `more`."""
 
     share: float
     more: float
@@ -37,7 +37,7 @@ def sample_of(root: int) -> Sample:
             threads += len(os.listdir(place / "task"))  # noqa: PTH208
             handles += len(os.listdir(place / "fd"))  # noqa: PTH208
         except (FileNotFoundError, ProcessLookupError):
-            continue  # Ended meanwhile.
+            continue  # It has ended meanwhile.
     return Sample(memory, threads, handles)
 
 
@@ -58,7 +58,7 @@ def pss_bytes(place: Path) -> int:
 
 
 def thirds(samples: list[Sample], name: str) -> tuple[float, float]:
-    """The medians of the first and of the last: what comes and goes with load is in both."""
+    """Return the medians of the first and last third: what comes and goes with load is in both."""
     values = [getattr(each, name) for each in samples]
     third = len(values) // 3
     return median(values[:third]), median(values[-third:])

@@ -1,4 +1,4 @@
-"""One of the people: signs in, and does one thing after the other in a folder of their own."""
+"""A person who signs in, and does one thing after another in their own folder."""
 
 import io
 import random
@@ -19,7 +19,7 @@ REVISION = re.compile(r'id="transfers" data-revision="([^"]*)"')
 
 
 class Person:
-    """Knows what its files are, and raises AssertionError where Ferry says otherwise."""
+    """A person who knows their files, and raises AssertionError if Ferry shows something else."""
 
     def __init__(self, url: str, name: str, password: str, seed: int, addresses: str) -> None:
         self.name = name
@@ -32,7 +32,7 @@ class Person:
         self._folder = ""
         self._token = ""
         self._revision = ""
-        # Reading and looking is what most people do most of the time.
+        # Most people read and browse most of the time.
         self._acts: list[tuple[int, Callable[[], None]]] = [
             (6, self.list),
             (3, self.filter),
@@ -53,7 +53,7 @@ class Person:
         self._folder = re.findall(r"/files/(\w+)/upload/", answer.json()["upload_url"])[0]
 
     def act(self) -> None:
-        """Who could not come back before tries that first."""
+        """Do one thing at random; first sign in again if that failed before."""
         if not self._token:
             self.sign_in()
         weights, acts = zip(*self._acts, strict=True)
@@ -63,7 +63,7 @@ class Person:
     def pause_seconds(self, mean: float) -> float:
         return self._chance.uniform(0.5 * mean, 1.5 * mean)
 
-    # Coming and going
+    # Signing in and out
 
     def sign_in(self) -> None:
         form = self._get("/signin/").text
@@ -83,7 +83,7 @@ class Person:
     # Reading
 
     def list(self) -> None:
-        """What was uploaded is listed, until its owner deletes it."""
+        """Check that each upload is listed until its owner deletes it."""
         missing = self._contents.keys() - self._listed("").keys()
         assert not missing, f"not listed: {sorted(missing)}"
 
@@ -119,7 +119,7 @@ class Person:
                 assert archive.read(packed[name]) == content, f"another content of {name} in a ZIP"
 
     def poll(self) -> None:
-        """As a page does that shows transfers."""
+        """Poll, as a page of transfers does."""
         answer = self._get(f"/transfers/list/?seen={quote(self._revision)}", is_well=(200, 204))
         if answer.status_code == 200:
             self._revision = REVISION.findall(answer.text)[0]
@@ -149,7 +149,7 @@ class Person:
             self._contents[f"{stem}.txt"] = self._contents.pop(old)
 
     def delete(self) -> None:
-        """What was fetched goes too: a folder does not grow without end."""
+        """Delete a file, and all that were fetched, so that the folder doesn't grow without end."""
         listed = self._listed("")
         doomed = [name for name in listed if name not in self._contents]
         doomed += [mine] if (mine := self._any()) else []
@@ -166,7 +166,7 @@ class Person:
         answer = self._post("/transfers/send/", data=sent, script=True)
         assert answer.json()["ok"], answer.text
 
-    # Helpers of this page
+    # Helpers
 
     def _any(self) -> str:
         return self._chance.choice(sorted(self._contents)) if self._contents else ""

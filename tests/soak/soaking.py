@@ -1,4 +1,4 @@
-"""Fifty people use one Ferry, while its memory, threads and handles are watched."""
+"""Let fifty people use one Ferry, and watch its memory, threads, and handles."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ SAMPLES = 90
 TICK_SECONDS = 0.05
 WARM_UP_SHARE = 0.25
 FETCHED_BYTES = 200_000
-# Threads and handles come and go with how many happen to ask at once.
+# Threads and handles vary with how many requests happen to come at once.
 BOUNDS = {
     "memory": Bound(share=0.10, more=16),
     "threads": Bound(share=0.10, more=16),
@@ -68,7 +68,7 @@ class Report:
 
 
 class Crowd:
-    """Everybody in a thread, from its beginning to its end."""
+    """All people, each in a thread, while the context is open."""
 
     def __init__(self, people: list[Person], pause_seconds: float) -> None:
         self.people = people
@@ -94,7 +94,7 @@ class Crowd:
 
     @property
     def is_there(self) -> bool:
-        """Return whether anybody has begun and may still act."""
+        """Return whether anyone may still act."""
         return any(each.is_alive() for each in self._threads)
 
     def _live(self, person: Person) -> None:
@@ -107,7 +107,7 @@ class Crowd:
     def _does(self, act: Callable[[], None]) -> bool:
         try:
             act()
-        except Exception as trouble:  # noqa: BLE001  Whatever it is, it is told.
+        except Exception as trouble:  # noqa: BLE001  The report names it.
             self.troubles[f"{type(trouble).__name__}: {str(trouble)[:200]}"] += 1
             return False
         return True
@@ -116,7 +116,7 @@ class Crowd:
 def soaked(
     home: Path, *, seconds: float = 0, acts: int = 0, pause_seconds: float = PAUSE_SECONDS
 ) -> Report:
-    """Soak Ferry for some time, or until people have done so many things."""
+    """Soak Ferry for `seconds`, or until people have done `acts` things."""
     (home / "given").mkdir()
     (home / "given" / "fetched.bin").write_bytes(bytes(FETCHED_BYTES))
     with (
@@ -132,7 +132,7 @@ def soaked(
         took = time.monotonic() - started
     lines = ferry.log.splitlines()
     troubles = crowd.troubles + Counter(filter(is_bad, lines))
-    # Without the time that each begins with.
+    # Cut off the time at the beginning, so that equal warnings count together.
     warnings = Counter(line.partition(" ")[2] for line in lines if " WARNING " in line)
     return Report(took, crowd.acts, troubles, samples, warnings)
 
@@ -148,7 +148,7 @@ def people_of(ferry: Ferry, address: str) -> Iterator[Person]:
 def watched(
     ferry: Ferry, crowd: Crowd, progress: Callable[[], float], goal: float
 ) -> Iterator[Sample]:
-    """Nothing is taken while everybody comes in, and all that is made once is made."""
+    """Yield samples after a warm-up, in which all sign in and Ferry makes what it makes once."""
     step = goal * (1 - WARM_UP_SHARE) / SAMPLES
     for number in range(SAMPLES):
         due = goal * WARM_UP_SHARE + number * step

@@ -1,5 +1,5 @@
-"""A foreign service whose films lie on a host of their own, which wants no credentials and notes
-every header that it is sent."""
+"""A foreign service whose films are on another host, which needs no credentials and records the
+headers of every request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ one.ts
 
 @dataclass
 class MediaHost(httpx.BaseTransport):
-    """`files` by path: text, bytes, or a whole answer."""
+    """A media host in memory. `files` maps paths to text, bytes, or a whole answer."""
 
     v1: httpx.BaseTransport
     files: dict[str, str | bytes | httpx.Response] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def ranged(request: httpx.Request, content: bytes) -> httpx.Response:
 
 
 def behind(storage: Storage) -> tuple[MediaHost, Service]:
-    """The storage's service, asked by a client that reaches the media host as well."""
+    """Return a media host, and the storage's service with a client that reaches both."""
     host = MediaHost(storage.fake)
     client = Client(
         URL,
@@ -91,7 +91,7 @@ def behind(storage: Storage) -> tuple[MediaHost, Service]:
 
 @dataclass
 class Host:
-    """Answers by path with what is there, or with a redirect where that begins with http."""
+    """A media host that sends the file at a path, or redirects if the file is a URL."""
 
     url: str
     files: dict[str, str | bytes] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def listening(address: str = "127.0.0.1") -> Iterator[Host]:
             self.wfile.write(answer.content)
 
         def log_message(self, *_args: object) -> None:
-            """Says nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer((address, 0), Handler) as server:
         host = Host(f"http://{address}:{server.server_port}")

@@ -1,4 +1,4 @@
-"""A storage service for tests of the site: tests.contract's fake, behind the real client."""
+"""A storage service for tests of the site: the fake of tests.contract behind the real client."""
 
 import secrets
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ __all__ = ["EMAIL", "PASSWORD", "ROOT", "Storage", "storage_of"]
 
 @dataclass
 class Storage:
-    """What a test says of the service: what is in it, how it misbehaves, what it was asked."""
+    """A storage service that a test controls: its contents, its failures, and the calls it got."""
 
     fake: FakeV1
     service: Service
 
     def renew(self) -> None:
-        """Become another service, so that nothing remembered of this one counts."""
+        """Become another service, so that nothing cached from this one counts."""
         other = storage_of(secrets.token_hex(8), is_embedded=self.service.is_embedded)
         self.fake, self.service = other.fake, other.service
 
@@ -42,14 +42,14 @@ class Storage:
         return self.fake.add(name, parent, content)
 
     def many(self, count: int, parent: int = ROOT) -> None:
-        """Without the fake's check of each name against all others."""
+        """Add files without the fake's check of each name against all others."""
         for number in range(count):
             item = Item(self.fake.new_id(), parent, f"IMG_{number}.jpg", b"x")
             self.fake.items[item.id] = item
         self.fake.revision += 1
 
     def transfer(self, title: str, **facts: Any) -> Transfer:
-        """A foreign service tells no state: it is derived from the rest."""
+        """Add a transfer. A foreign service reports no state; the site derives it from the rest."""
         if not self.service.is_embedded:
             facts |= {"state": None, "reason": None}
         one = Transfer(self.fake.new_id(), title, facts.pop("hash", ""), ROOT, facts=facts)

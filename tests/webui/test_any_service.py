@@ -1,4 +1,4 @@
-"""Pages before a service that answers anything: shown, and one broken row takes no other along."""
+"""Pages of a service that answers anything: they render, and a broken row hides no other."""
 
 import json
 

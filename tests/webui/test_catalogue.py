@@ -1,4 +1,4 @@
-"""Ferry's German is whole: nothing of the code lacks in it, and nothing in it is out of date."""
+"""The German catalog is complete and up to date."""
 
 import ast
 import re
@@ -64,7 +64,7 @@ def german() -> list[Message]:
 
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
-    """What the code says now, gathered from a copy as `make messages` does."""
+    """The messages of the code, extracted from a copy as `make messages` does."""
     program("xgettext")
     copy = tmp_path_factory.mktemp("spoken")
     for folder in SPEAKING:
@@ -113,7 +113,7 @@ def test_translations_speak_as_plainly_as_the_english(german):
 
 def test_the_compiled_catalogue_says_the_same(german):
     with (BASE / FOLDER / "django.mo").open("rb") as file:
-        compiled = dict(GNUTranslations(file)._catalog)  # noqa: SLF001  Nothing public lists what it holds.
+        compiled = dict(GNUTranslations(file)._catalog)  # noqa: SLF001  Nothing else lists all.
     assert "plural=(n != 1)" in compiled.pop("")
     written = {}
     for each in german:

@@ -1,4 +1,4 @@
-"""The site on the real service in this process: one journey through all of it."""
+"""The site with the real embedded service: one journey through all of it."""
 
 import io
 import json
@@ -21,7 +21,7 @@ SCRIPT = {"x-requested-with": "ferry"}
 @pytest.fixture(autouse=True)
 def really(storage, monkeypatch):
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    monkeypatch.undo()  # Not the fake of `storage`.
+    monkeypatch.undo()  # Removes the fake of `storage`.
 
 
 def names(answer) -> list[str]:

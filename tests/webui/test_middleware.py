@@ -108,7 +108,7 @@ def test_trouble_of_the_database_is_a_page_in_plain_words(alice, monkeypatch, ca
     def troubled(*_args, **_options):
         raise OperationalError(text)
 
-    # Only root can make a disk that is full, and a lock is waited for 20 s.
+    # Without root, a test can't fill a disk; and Ferry waits 20 s for a lock.
     monkeypatch.setattr(file_views, "render", troubled)
     answer = alice.client.get("/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
@@ -120,7 +120,7 @@ def test_a_device_that_cannot_be_noted_sees_its_page(alice, monkeypatch, caplog)
     def locked(*_args):
         raise OperationalError("database is locked")
 
-    # A lock is waited for 20 s, and one that lasts would keep the page away too.
+    # Ferry waits 20 s for a lock, and a lasting lock would fail the page too.
     monkeypatch.setattr(devices, "note", locked)
     assert alice.client.get("/account/").status_code == 200
     assert "device not noted" in caplog.text
@@ -182,7 +182,7 @@ def test_no_form_brings_files_or_megabytes(alice, kind):
     ],
 )
 def test_a_form_of_a_stranger_is_short_and_has_no_parts(mallory, path, kind, size, status):
-    """Judged by its head: nothing of its body is read."""
+    """Ferry decides by the headers, and reads nothing of the body."""
     body = BytesIO(b"x" * size)
     facts = {"wsgi.input": body, "CONTENT_LENGTH": str(size), "CONTENT_TYPE": kind}
     mallory.handler.enforce_csrf_checks = True
@@ -194,7 +194,7 @@ def test_a_form_of_a_stranger_is_short_and_has_no_parts(mallory, path, kind, siz
     "path", ["/", "/nowhere/", "/send/", "/files/0/upload/", "/add/share/", "/transfers/send/"]
 )
 def test_what_is_not_marked_otherwise_is_kept_by_no_cache(alice, path):
-    """A page, a text, an answer to a script."""
+    """The paths answer with pages, text, and JSON for scripts."""
     for headers in ({}, {"X-Requested-With": "ferry"}):
         answer = alice.client.post(path, headers=headers)
         assert answer["Cache-Control"] == "private, no-store"
@@ -204,7 +204,7 @@ def test_sessions_that_cannot_be_read_leave_a_page_that_says_so(alice, monkeypat
     def away(*_args):
         raise OperationalError("no such table: django_session")
 
-    # The table can't be taken away without ending the transaction of this test.
+    # Removing the table would end the transaction of this test.
     monkeypatch.setattr(SessionStore, "load", away)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/signin/")
@@ -218,7 +218,7 @@ def test_a_session_that_cannot_be_written_is_trouble_of_the_disk(alice, monkeypa
 
     settings.SESSION_SAVE_EVERY_REQUEST = True
     assert alice.client.get("/account/").status_code == 200
-    # Only root can make a disk that is full.
+    # Without root, a test can't fill a disk.
     monkeypatch.setattr(SessionStore.get_model_class(), "save", full)
     answer = alice.client.get("/account/")
     assert answer.status_code == 503
@@ -226,7 +226,7 @@ def test_a_session_that_cannot_be_written_is_trouble_of_the_disk(alice, monkeypa
 
 
 def test_a_session_that_cannot_be_written_at_sign_in_is_trouble_of_the_database(alice, monkeypatch):
-    """Django puts an error of its own in the place of what the database said."""
+    """Django replaces the database's error with another one."""
     save = SessionStore.get_model_class().save
 
     def locked_when_changed(session, *args, **options):
@@ -234,7 +234,7 @@ def test_a_session_that_cannot_be_written_at_sign_in_is_trouble_of_the_database(
             raise OperationalError("database is locked")
         save(session, *args, **options)
 
-    # To lock the real database takes as long as Ferry waits for a lock.
+    # Locking the real database would take as long as Ferry waits for a lock.
     monkeypatch.setattr(SessionStore.get_model_class(), "save", locked_when_changed)
     visitor = Client(headers={"host": "localhost"}, raise_request_exception=False)
     answer = visitor.post("/signin/", {"username": "alice", "password": PASSWORD})

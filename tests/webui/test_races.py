@@ -1,4 +1,4 @@
-"""Two at once in the site's own tables: what SQLite's one lock for all prevents, and rows must."""
+"""Races in the site's tables: SQLite's single lock prevents them, elsewhere row locks must."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""A file that all processes share, and that any of them may find anew."""
+"""A SQLite file that all processes share, and that may be deleted at any time."""
 
 import sqlite3
 from contextlib import suppress
@@ -66,7 +66,7 @@ def test_a_use_that_broke_off_in_the_middle_is_forgotten(tmp_path):
 def test_while_the_disk_is_full_each_process_has_its_own_in_memory(tmp_path, monkeypatch):
     path = tmp_path / "file"
     one, other = (SharedFile(path, SCHEMA, []) for _ in range(2))
-    # Only root can make a disk that is full: here any disk counts as one.
+    # Without root, a test can't fill a disk, so here any disk counts as full.
     monkeypatch.setattr(shared_file, "LEAST_FREE_BYTES", 2**62)
     keep(one, "a")
     assert (names(one), names(other)) == (["a"], [])
@@ -79,7 +79,7 @@ def test_while_the_disk_is_full_each_process_has_its_own_in_memory(tmp_path, mon
 
 
 class Crowded:
-    """A new file that others open at the same moment."""
+    """A connection to a new file that other processes open at the same moment."""
 
     def __init__(self, refusals: int) -> None:
         self.refusals = refusals

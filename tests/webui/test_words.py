@@ -1,4 +1,4 @@
-"""Every word that people read goes through gettext: in a made-up language, none stays English."""
+"""Every word that people read goes through gettext, as a made-up language shows."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.people import page
 from webui.transfers import states
 
 pytestmark = pytest.mark.django_db
-# What Django, data and the keyboard say: names, keys, and the name of the program.
+# Words that Ferry doesn't translate: Django's, data, keys, and the name of the program.
 NOT_OURS = re.compile(
     r"(· )?Ferry|alice|[A-Za-z?]|Esc|F2|[\d\W]+|[\d.,]+ [KMGT]B|curl .*|a\.example"
     r"|owner@example\.org|PRO, [\d.]+ GB"
@@ -32,7 +32,7 @@ ASKED = "/add/?text=magnet:%3Fxt=urn:btih:" + "8" * 40 + "&url=http://a.example/
 
 
 class Marked:
-    """A language in which every translated sentence is marked."""
+    """A language in which every translated sentence is enclosed in « and »."""
 
     def __enter__(self):
         translation.activate("en")
@@ -51,14 +51,14 @@ def without_context(words: str) -> str:
 
 
 def english(soup: BeautifulSoup) -> list[str]:
-    """What is left on the page outside the marks, but for the names of languages, and for what
-    the page itself says is not to be translated."""
+    """Return the text outside « and », except the names of languages and elements with
+    translate=no."""
     for name in soup.select("body [lang], body [translate=no]"):
         name.extract()
     texts = [str(node) for node in soup.find_all(string=True) if not isinstance(node, Comment)]
     texts += [tag[name] for name in SPOKEN for tag in soup.select(f"[{name}]")]
     whole, shorter = "", "\n".join(texts)
-    while whole != shorter:  # One sentence may hold another, or a tag.
+    while whole != shorter:  # One sentence may contain another, or a tag.
         whole, shorter = shorter, re.sub(r"«[^«»]*»", "", shorter)
     left = [line.strip() for line in whole.splitlines()]
     return [text for text in left if text and not NOT_OURS.fullmatch(text) and text != "html"]

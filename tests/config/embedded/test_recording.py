@@ -1,4 +1,4 @@
-"""What other programs do at /rest, as the owner looks it up."""
+"""The activity of other programs at /rest, as the owner sees it."""
 
 from base64 import b64encode
 from contextlib import closing
@@ -33,12 +33,12 @@ def account(db):
 
 
 def ask(method: str, path: str, *pair: str, address: str = ADDRESS) -> int:
-    """Ask as another program does, over a socket."""
+    """Send a request as another program would over a socket, and return the status."""
     name, password = pair or (EMAIL, PASSWORD)
     basic = b64encode(f"{name}:{password}".encode()).decode()
     headers = {"host": "localhost", "authorization": f"Basic {basic}"}
     request = RequestFactory().generic(method, path, headers=headers, REMOTE_ADDR=address)
-    # As Django's test client does: the connection of a test outlives its requests.
+    # As Django's test client does: the test's database connection outlives its requests.
     request_finished.disconnect(close_old_connections)
     try:
         with closing(service.handler().get_response(request)) as response:
@@ -48,7 +48,7 @@ def ask(method: str, path: str, *pair: str, address: str = ADDRESS) -> int:
 
 
 def events(alice) -> list[str]:
-    """From the oldest to the newest."""
+    """Return the sentences on the owner's page, oldest first."""
     rows = page(alice.client.get("/account/activity/")).select("#events bdi")
     return [row.get_text() for row in rows][::-1]
 
@@ -138,7 +138,7 @@ def test_a_deletion_is_done_where_it_cannot_be_recorded(account, monkeypatch, ca
         raise OperationalError("database or disk is full")
 
     file = a_file(account, "a.txt")
-    # A disk that fills up between two writes of one request.
+    # As on a disk that fills up between two writes of one request.
     monkeypatch.setattr(Activity.objects, "create", fail)
     assert ask("DELETE", f"/rest/file/{file.pk}") == 200
     assert not File.objects.exists()

@@ -1,4 +1,4 @@
-"""While the site shows another service, the one in this process is there for nobody."""
+"""While the site shows another service, the embedded service serves nobody."""
 
 import io
 import json
@@ -24,7 +24,7 @@ PATHS = ["/rest", "/rest/", "/rest/folder", "//rest//folder", "/rest/openapi.jso
 
 @pytest.fixture(autouse=True)
 def _one_database():
-    """As Django's test client does: the connection of a test outlives its requests."""
+    """As Django's test client does: the test's database connection outlives its requests."""
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -34,7 +34,7 @@ def _one_database():
 
 
 def ask(path: str, method: str = "GET", query: str = "") -> tuple[int, dict, bytes]:
-    """As a socket would, through the front door."""
+    """Send a request through `wsgi.application`, as a socket would."""
     told = {}
 
     def start_response(status, headers, *_error):
@@ -94,7 +94,7 @@ def test_the_pages_stay(settings):
 
 
 def test_the_site_reaches_it_even_where_a_process_has_not_noticed_yet(monkeypatch):
-    # As between the change and the end of that second.
+    # As in the second before a process notices the change.
     monkeypatch.setattr(connection, "_known", (float("inf"), False))
     assert ask("/rest/folder")[0] == 404
     request = httpx.Request("GET", "http://localhost/rest/folder")

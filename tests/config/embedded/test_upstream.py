@@ -144,7 +144,7 @@ def test_the_outer_request_keeps_its_language_and_prefix(v1):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_outer_request_keeps_its_database_connection(v1, settings):
-    """Old enough to be closed by the signals that a Django request sends at its begin and end."""
+    """The connection is so old that the signals around a Django request would close it."""
     heard = []
     connection.ensure_connection()
     before, connection.close_at = connection.connection, 0
@@ -198,7 +198,7 @@ def test_head_has_no_body(v1):
 
 def test_facts_come_along_and_say_what_is_written(v1, monkeypatch):
     written = []
-    # Only this shows that a site in the same process reads no JSON that nobody had to write.
+    # Nothing else shows that Ferry encodes no JSON for a site in the same process.
     monkeypatch.setattr(
         responses, "encoded", lambda facts: written.append(facts) or json.dumps(facts)
     )

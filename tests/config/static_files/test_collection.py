@@ -1,4 +1,4 @@
-"""Static files after a first start, an upgrade, and a power cut that came too early for them."""
+"""Static files after a first start, an upgrade, or a power cut that damaged them."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ SCRIPT = "js/app.js"
 
 @pytest.fixture
 def sources(tmp_path, settings) -> Path:
-    """A few static files of the test's own, and where they go."""
+    """A few static files for one test, with a temporary folder to collect them into."""
     folder = tmp_path / "sources"
     (folder / "js").mkdir(parents=True)
     (folder / SCRIPT).write_text("export const one = 1;\n" * 50)
@@ -54,7 +54,7 @@ def test_static_files_are_collected_again_only_when_one_changed(sources, setting
 
 
 def test_a_process_that_asked_too_early_knows_them_afterward(sources, settings):
-    settings.STORAGES = dict(settings.STORAGES)  # Django then makes the storage anew.
+    settings.STORAGES = dict(settings.STORAGES)  # Makes Django create the storage again.
     assert not storages["staticfiles"].hashed_files
     collection.collect_static()
     assert storages["staticfiles"].hashed_files[SCRIPT] == listed(settings)[SCRIPT]
@@ -143,7 +143,7 @@ def test_a_page_from_before_an_upgrade_still_finds_its_modules_until_the_next_on
 
 
 def test_everything_is_on_the_disk_before_it_takes_its_place(sources, settings, monkeypatch):
-    """What is asked of the disk, in order; tests/powercuts cuts the power for real."""
+    """This checks the order of syncs and renames; tests/powercuts really cuts the power."""
     steps = []
     sync_all, sync, rename = durable.sync_file_system, durable.sync, Path.rename
 

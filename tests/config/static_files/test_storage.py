@@ -21,7 +21,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def collected(tmp_path, source):
-    """As collectstatic does: copies what is new, then works on all."""
+    """Return a function that copies new files and then processes all, as collectstatic does."""
     storage = HashedModules(location=tmp_path / "static", base_url="/static/")
     origin = FileSystemStorage(source.parent)
 

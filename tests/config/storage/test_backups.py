@@ -56,7 +56,7 @@ def target(tmp_path):
 
 @pytest.fixture
 def elsewhere(tmp_path, settings, monkeypatch):
-    """Another data folder, as on another machine."""
+    """Return a context manager that switches to another data folder, as on another machine."""
 
     @contextmanager
     def enter(name="elsewhere"):
@@ -64,7 +64,7 @@ def elsewhere(tmp_path, settings, monkeypatch):
         settings.DATA_DIR = tmp_path / name
         settings.DATA_DIR.mkdir(exist_ok=True)
         with monkeypatch.context() as patch:
-            # Django opens the database of all tests; a restore only asks where it lies.
+            # Django keeps the tests' database open; a restore only asks for the path.
             place = str(settings.DATA_DIR / "ferry.sqlite3")
             patch.setitem(connection.settings_dict, "NAME", place)
             yield settings.DATA_DIR
@@ -75,7 +75,7 @@ def elsewhere(tmp_path, settings, monkeypatch):
 
 
 def content_of(data_dir):
-    """Return names and hashes of all files, as the bytes in the library have them."""
+    """Return the names of all files, and the hashes of their bytes in the library."""
     store = Store(data_dir / "library")
     with closing(sqlite3.connect(data_dir / "ferry.sqlite3")) as database:
         rows = database.execute("SELECT name, blob FROM service_file").fetchall()
@@ -158,7 +158,7 @@ def test_what_is_deleted_and_swept_meanwhile_is_in_it_all_the_same(
         sweep(store, timezone.now() + timedelta(days=5), timedelta(0))
         bring_all(*arguments)
 
-    # The moment between the database and the files.
+    # Acts between the copy of the database and the copy of the files.
     monkeypatch.setattr(backups, "bring_all", delete_and_bring)
     assert backups.back_up(target).damaged == []
     with elsewhere() as data_dir:
@@ -195,7 +195,7 @@ def test_without_its_manifest_it_is_no_backup(store, target, elsewhere):
     (target / "manifest.json").unlink()
     with elsewhere(), pytest.raises(BackupRefused, match="is no whole backup"):
         backups.restore(target)
-    # Its blobs are of use to the next one.
+    # The next backup reuses its blobs.
     assert backups.back_up(target).ways == {"kept": 1}
 
 
@@ -212,7 +212,7 @@ def test_a_backup_that_is_cut_off_leaves_the_one_before(
         def cut_off(*_arguments):
             raise KeyboardInterrupt
 
-        # A kill at each of its steps, at will.
+        # Stands for a kill at exactly this step.
         patch.setattr(backups, step, cut_off)
         with pytest.raises(KeyboardInterrupt):
             backups.back_up(target)
@@ -230,7 +230,7 @@ def test_a_restore_that_is_cut_off_is_finished_by_the_next(store, target, elsewh
             def cut_off(*_arguments):
                 raise KeyboardInterrupt
 
-            # A kill at one of its steps, at will.
+            # Stands for a kill at exactly this step.
             patch.setattr(backups, "bring_key", cut_off)
             with pytest.raises(KeyboardInterrupt):
                 backups.restore(target)
@@ -335,7 +335,7 @@ def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, el
         with closing(sqlite3.connect(before)) as database:
             rows = database.execute("SELECT name, sha1 FROM service_file").fetchall()
         assert dict(rows) == newer
-        # The library stays, and counts on.
+        # The library stays, and its generation continues.
         assert library_store().generation() == 2
         assert len(list(library_store().blobs())) == 2
 
@@ -392,7 +392,7 @@ def test_where_it_cannot_be_copied_nothing_is_migrated(store, settings):
 
 
 def test_on_postgresql_it_says_what_to_run_instead(store, target, monkeypatch):
-    # A PostgreSQL server isn't there in most runs.
+    # Most test runs have no PostgreSQL server.
     monkeypatch.setattr(connection, "vendor", "postgresql")
     for command in ("backup", "restore"):
         with pytest.raises(CommandError, match=r"pg_dump[^~]*rsync[^~]*pg_restore"):
@@ -405,7 +405,7 @@ def test_a_full_disk_is_one_line(store, target, monkeypatch):
         raise OSError(28, os.strerror(28), "/backup/x")
 
     files_with(store, "a")
-    # A full disk that is no test's own would fail its neighbors.
+    # Filling the shared disk would fail other tests.
     monkeypatch.setattr(backups, "bring_all", full)
     words = "^Nothing was backed up: No space left on device: /backup/x$"
     with pytest.raises(CommandError, match=words):

@@ -1,4 +1,4 @@
-"""What Ferry writes at its start reaches the disk; tests/powercuts cuts the power for real."""
+"""What Ferry writes at its start reaches the disk; tests/powercuts really cuts the power."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ def names_in(place: Path) -> set[str]:
 
 @pytest.fixture
 def synced(monkeypatch) -> list[tuple[Path, set[str]]]:
-    """What was synced, and the names in it then: no test without root can see what a disk has."""
+    """Record each synced path and the names in it; without root, no test can see the disk."""
     found: list[tuple[Path, set[str]]] = []
     sync = os.fsync
 

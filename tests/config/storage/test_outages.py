@@ -1,4 +1,4 @@
-"""A disk or database that fails makes a few lines, and no storm of tracebacks."""
+"""A failing disk or database causes a few log lines, not a storm of tracebacks."""
 
 import errno
 import logging
@@ -23,13 +23,13 @@ from tests.tools import needs, program
 @pytest.fixture(autouse=True)
 def _data_dir(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
-    # What this process remembers where the disk keeps nothing.
+    # What this process remembers in case the disk can't store it.
     monkeypatch.setattr(outages, "_said", {})
 
 
 @pytest.fixture
 def log():
-    """As Ferry's own, into a text."""
+    """A log that is formatted and filtered like Ferry's own, in memory."""
     written = StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(LineFormatter())
@@ -63,7 +63,7 @@ def test_a_full_disk_is_a_line_a_minute(log, monkeypatch, is_prepared):
         outages.begin()
     now = 1_800_000_000.0
     for seconds in range(0, 179, 5):
-        # Nobody waits three minutes.
+        # A test can't wait three minutes.
         monkeypatch.setattr(outages.time, "time", lambda at=now + seconds: at)
         fail(full())
         fail(OperationalError("database or disk is full"))
@@ -90,7 +90,7 @@ def test_a_database_that_is_away_is_a_line_and_one_when_it_is_back(log, is_prepa
 def test_another_process_does_not_say_it_again(log, monkeypatch):
     outages.begin()
     fail(away())
-    # What another process knows.
+    # Another process hasn't logged anything yet.
     monkeypatch.setattr(outages, "_said", {})
     fail(away())
     outages.come_back()
@@ -122,7 +122,7 @@ def test_every_kind_is_known_by_what_disks_and_databases_say():
 
 def test_a_running_ferry_makes_no_database_where_one_was(tmp_path, monkeypatch):
     place = tmp_path / "away.sqlite3"
-    # For good, it is set by programs that run alone in their process.
+    # Programs that own their process set this permanently.
     monkeypatch.setattr(SQLite, "must_exist", True)
     with pytest.raises(sqlite3.OperationalError):
         sqlite3.connect(place, factory=SQLite)
@@ -158,7 +158,7 @@ def test_a_start_over_a_damaged_database_says_so_in_a_line(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", ["4k", "100k", "1m"])
 def test_a_first_start_on_a_full_disk_says_so_in_a_line(tmp_path, size):
-    """Before there is a key, before there are tables, and amid the static files."""
+    """The sizes fill the disk before there is a key, before the tables, and amid static files."""
     script = f'{program("mount")} -t tmpfs -o size={size} ferry "$0" && exec "$@"'
     prefix = (program("unshare"), "--mount", "sh", "-c", script, str(tmp_path))
     needs([*prefix, "true"], "the right to mount a disk")

@@ -1,4 +1,4 @@
-"""A database that a newer Ferry wrote to is opened by no older one."""
+"""An older Ferry refuses a database that a newer Ferry has written to."""
 
 import os
 import subprocess

@@ -18,7 +18,7 @@ def _trusted(settings):
 
 
 def seen_behind(**meta: str) -> HttpRequest:
-    """The request as whatever stands behind the front door sees it."""
+    """Return the request as views behind `front.believe_proxy` see it."""
     seen = []
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -112,7 +112,7 @@ def test_allowed_hosts_may_name_a_host_or_all_below_a_domain(settings):
 
 
 def test_this_machines_own_addresses_are_ours(monkeypatch):
-    # The addresses of the machine that tests run on are anybody's guess.
+    # A test can't know the addresses of its machine.
     known = addresses.OwnAddresses()
     monkeypatch.setattr(addresses, "known", known)
     monkeypatch.setattr(addresses, "all_addresses", lambda: {ipaddress.ip_address("192.168.7.7")})

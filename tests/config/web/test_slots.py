@@ -1,10 +1,10 @@
-"""Who gets a thread: counted, without any."""
+"""Who gets a thread. The tests count slots, without any threads."""
 
 from config.web.slots import HEALTH_SLOTS, ConnectionSlots, Visitor, VisitorKind
 
 
 def taken(slots: ConnectionSlots, visitor: Visitor, tries: int) -> int:
-    """Return how many of so many tries got one."""
+    """Return how many of the tries got a slot."""
     return sum(slots.take(visitor) is not None for _ in range(tries))
 
 

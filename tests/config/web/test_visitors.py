@@ -1,4 +1,4 @@
-"""Who is asking, by the head of a request: what a stranger writes gains nothing."""
+"""Who sends a request, judged by its head: nothing that a stranger writes there helps them."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""What takes the space, as the worker measures it."""
+"""What takes up space, as the worker measures it."""
 
 import os
 from pathlib import Path

@@ -42,13 +42,13 @@ def test_the_worker_stops_when_it_is_told_to():
 
 def test_work_once_runs_every_round(monkeypatch):
     ran = []
-    # Each round closes the connections to the database, and this one is the test's own.
+    # Each round closes database connections, and would close the test's.
     for module in (rounds, transferring):
         monkeypatch.setattr(module, "close_old_connections", lambda: None)
-    # So does the question whether a newer Ferry has changed it.
+    # So does the check whether a newer Ferry has changed the database.
     monkeypatch.setattr(release, "check_database", lambda: None)
     each = Round("a", timedelta(hours=1), ran.append)
-    # What the real ones do shows in other tests; here it is counted that each is run.
+    # Other tests check what the real rounds do; this one counts that each round runs.
     monkeypatch.setattr(rounds, "ROUNDS", [each, each])
     call_command("work", "--once")
     assert len(ran) == 2

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _own_connection(monkeypatch):
-    """A round would close the test's own, and the next that looks at the database find it so. What
-    a process knows of its service it would know for a second, and tests take less."""
+    """A round would close the test's database connection. And a process caches for a second which
+    service it shows, but a test takes less."""
 
     def close():
         if not connection.in_atomic_block:
@@ -54,7 +54,7 @@ def test_rounds_go_on_until_it_is_told_to_stop():
 
 
 def test_a_wake_up_starts_a_round_before_the_next_beat(monkeypatch):
-    # No setting: with the real beat, the next round could pass for one after a wake-up.
+    # No setting: with the real poll interval, the next round might come without a wake-up.
     monkeypatch.setattr("config.worker.transferring.POLL_SECONDS", 60)
     worker, stopped, rounds = Working(), Event(), Semaphore(0)
     worker.round = lambda _now: rounds.release()

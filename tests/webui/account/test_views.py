@@ -242,7 +242,7 @@ def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
     def full(*_arguments):
         raise OSError(28, "No space left on device")
 
-    # Only root can make a disk that is full.
+    # Without root, a test can't fill a disk.
     monkeypatch.setattr(connection.cache, "set", full, raising=False)
     assert "Answered in" in words(check(gwen, htmx=True), "#service")
 

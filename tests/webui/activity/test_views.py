@@ -1,4 +1,4 @@
-"""What people did, as the owner looks it up."""
+"""The activity page, where the owner sees what people did."""
 
 from datetime import timedelta
 from io import StringIO
@@ -34,7 +34,7 @@ URL = "https://storage.example"
 @pytest.fixture(autouse=True)
 def _service(storage, monkeypatch):
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    # Nothing a test could serve answers at the https address of a public host.
+    # A test can't serve anything at the https address of a public host.
     monkeypatch.setattr(site, "check", lambda *_account: storage.service.v1.account())
     site.disconnect()
     yield
@@ -55,7 +55,7 @@ def guess(name: str, address: str = "198.51.100.7") -> None:
     stranger().post("/signin/", form, REMOTE_ADDR=address)
 
 
-# What is done by hand on the pages, one after the other
+# Actions on the pages and by command
 
 
 def sign_in(alice, bob, storage):
@@ -138,7 +138,7 @@ def remove_a_transfer(alice, bob, storage):
 
 def make_an_owner_by_command(alice, bob, storage):
     with pytest.MonkeyPatch.context() as patch:
-        # The command takes it from the environment, which no other test should meet.
+        # The command reads the password from the environment, and no other test should see it.
         patch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
         options = {"username": "olga", "interactive": False, "stdout": StringIO()}
         call_command("createsuperuser", **options)
@@ -146,7 +146,7 @@ def make_an_owner_by_command(alice, bob, storage):
 
 def change_a_password_by_command(alice, bob, storage):
     with pytest.MonkeyPatch.context() as patch:
-        # The command asks at a terminal, which a test has none of.
+        # The command prompts at a terminal, and a test has none.
         patch.setattr("getpass.getpass", lambda prompt: "a louder harbour at night")
         call_command("changepassword", "bob", stdout=StringIO())
 
@@ -324,7 +324,7 @@ def test_what_was_done_stays_done_where_it_cannot_be_recorded(alice, monkeypatch
     def fail(**_facts):
         raise OperationalError("database or disk is full")
 
-    # A disk that fills up between two writes of one request.
+    # As on a disk that fills up between two writes of one request.
     monkeypatch.setattr(Activity.objects, "create", fail)
     alice.client.post("/account/tokens/", {"name": "seedbox"})
     assert SendToken.objects.exists()

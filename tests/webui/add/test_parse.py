@@ -1,4 +1,4 @@
-"""What somebody pasted, line by line."""
+"""Parsing of pasted text, line by line."""
 
 import time
 from urllib.parse import parse_qs, quote
@@ -184,7 +184,7 @@ LINKISH = st.lists(
 
 @given(LINKISH)
 def test_what_was_read_reads_the_same_again(text):
-    """Lines go back into the field, and come again."""
+    """Lines that weren't sent go back into the field, and are parsed again."""
     items = read(text)
     again = read("\n".join(item.line for item in items))
     assert [type(item) for item in again] == [type(item) for item in items]

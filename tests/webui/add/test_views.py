@@ -1,4 +1,4 @@
-"""From what was typed or dropped to transfers, with a result on each."""
+"""Turning typed or dropped items into transfers, with an outcome for each."""
 
 import json
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ def by_script(person, *lines, **fields):
 
 
 def in_parts(person, **fields):
-    """As a browser sends the form; the client of the tests sends it in the shorter coding."""
+    """Send the form as multipart, like a browser; the test client would send it urlencoded."""
     body = body_of(fields=fields.items())
     return send(person.client, body, path="/transfers/send/", x_requested_with="ferry")
 
@@ -182,7 +182,7 @@ def test_an_unknown_word_is_told_in_the_services_own_words():
     assert "no room" in refusal_words(NoRoom("not_enough_space", missing_bytes=5))
 
 
-# A service that is slow, away or broken
+# A service that is slow, away, or broken
 
 
 @each_case(
@@ -245,7 +245,7 @@ def test_nothing_at_all_says_what_to_do(bob, storage):
     assert "Paste a link" in words(answer, "main [role=alert]")
 
 
-# What is kept of it
+# What the site records
 
 
 def test_what_was_sent_is_recorded_with_its_source_and_sender(bob, storage):
@@ -332,7 +332,7 @@ def test_a_plain_form_sends_lines_and_files_together(bob, storage):
 
 
 def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeypatch):
-    # No setting makes the limit small, and that nothing holds the content isn't seen outside.
+    # No setting lowers the limit, and nothing outside shows that Ferry doesn't hold the content.
     monkeypatch.setattr("webui.add.form_body.MOST_TORRENT_BYTES", 10)
     monkeypatch.setattr("webui.add.form_body.whole", None)
     assert json.loads(drop(bob, "a.torrent", "x" * 100).content)["ok"]
@@ -413,7 +413,7 @@ def test_a_plain_form_with_its_token_passes_in_both_codings(bob, storage):
     assert len(titles(storage)) == 2
 
 
-# The page that asks first
+# The page that asks for confirmation
 
 
 def test_opening_it_shows_what_came_and_adds_nothing(bob, storage):

@@ -1,4 +1,4 @@
-"""The connection: from the environment, from the owner, or to the service in this process."""
+"""The connection: from the environment, from the owner, or to the embedded service."""
 
 import io
 from contextlib import closing
@@ -25,7 +25,7 @@ find_place = connection.service_address
 
 @pytest.fixture(autouse=True)
 def really(storage, monkeypatch):
-    """Undo what `storage` puts in the place of this function, which is the subject here."""
+    """Restore `service_address`, which `storage` replaces and these tests check."""
     monkeypatch.setattr(connection, "service_address", find_place)
 
 
@@ -70,7 +70,7 @@ def test_what_was_sealed_and_changed_since_is_not_read():
 
 
 def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, monkeypatch):
-    monkeypatch.undo()  # Not the fake of `storage`.
+    monkeypatch.undo()  # Removes the fake of `storage`.
     first = connection.service()
     assert connection.service() is first
     settings.SERVICE_URL = "https://me:secret@host.example"
@@ -97,7 +97,7 @@ def test_how_a_service_wants_to_be_spoken_to_outlives_the_process():
 
 @pytest.fixture
 def there(monkeypatch):
-    """A service that answers whoever knows its password."""
+    """A foreign service that checks its password."""
     made = storage_of("there", is_embedded=False)
 
     def client_for(place):
@@ -106,14 +106,14 @@ def there(monkeypatch):
             made.fails("/rest/user", 401)
         return made.service.v1
 
-    # Nothing a test could serve answers at an https address of a public host.
+    # A test can't serve anything at the https address of a public host.
     monkeypatch.setattr(connection, "client_for", client_for)
     return made
 
 
 def connect(monkeypatch, *lines, url=URL, **options):
     out = io.StringIO()
-    # The command asks for the password where there is a terminal, and reads it from here else.
+    # Without a terminal to prompt at, the command reads its answers from standard input.
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
     call_command("connect", *([url] if url else []), stdout=out, stderr=out, **options)
     return out.getvalue()
@@ -165,8 +165,8 @@ def test_the_environment_cannot_be_overruled_from_the_terminal(monkeypatch, sett
 
 @pytest.fixture
 def _unknown_health(monkeypatch):
-    """A process remembers for ten seconds whether the service answers, and nothing public makes it
-    forget. What a test makes it remember is forgotten as well."""
+    """Empty the cache of whether the service answers, which lasts ten seconds and which nothing
+    public clears. What the test caches is dropped as well."""
     monkeypatch.setattr(health, "_service_known", (float("-inf"), None))
 
 

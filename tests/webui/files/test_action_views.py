@@ -1,4 +1,4 @@
-"""The Files screen: make, rename, delete, and choose for a ZIP."""
+"""Actions in Files: new folder, rename, delete, and ZIP of a selection."""
 
 import json
 from datetime import timedelta

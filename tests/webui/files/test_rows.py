@@ -1,4 +1,4 @@
-"""Rows, whose words are set into what their template says of rows of that shape."""
+"""Rows of a folder, made by filling words into the cached HTML of their shape."""
 
 from dataclasses import replace
 from types import SimpleNamespace

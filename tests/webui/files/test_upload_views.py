@@ -1,4 +1,4 @@
-"""Uploads: judged by their head, passed on as they come."""
+"""Uploads: checked by their headers, then streamed to the service."""
 
 import io
 import json
@@ -45,7 +45,7 @@ def body_of(*files, fields=(), end=True):
 
 
 def send(client, body, path="/files/0/upload/", length=None, **headers):
-    """`body` may be shorter than it says, as when a phone goes to sleep."""
+    """Post `body`, which may be shorter than `length`, as when a phone goes to sleep."""
     payload = body if isinstance(body, io.RawIOBase) else io.BytesIO(body)
     extra = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
     return client.generic(
@@ -101,7 +101,7 @@ def test_at_another_ferry_a_file_lands_where_it_was_dropped(bob, foreign):
 
 
 def test_what_one_process_found_out_of_a_service_all_know(bob, foreign):
-    """The process that takes an upload need not be the one that read the listing."""
+    """The process that receives an upload may not be the one that read the listing."""
     films = foreign.folder("Films")
     bob.client.get(f"/files/{films.id}/")
     foreign.fake.keeps_folder_id = True
@@ -246,7 +246,7 @@ def test_what_is_no_multipart_is_refused(bob, storage):
 
 
 class Endless:
-    """A large multipart body that is made as it is read, and tells how much was."""
+    """A large multipart body, made while it is read; `left` says how much remains."""
 
     def __init__(self, size):
         head, tail = body_of(("a", "")).split(b"\r\n\r\n\r\n")

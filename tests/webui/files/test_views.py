@@ -1,4 +1,4 @@
-"""The Files screen: what is seen, in which order, from where."""
+"""The Files screen: listings, their order, their cache, and failures of the service."""
 
 import json
 
@@ -25,7 +25,7 @@ def listing(person, folder="0", query="", *, at="", **headers):
     return person.client.get(address, headers={**HTMX, **current, **headers})
 
 
-# Looking
+# Listings
 
 
 def test_the_root_shows_folders_first_then_files_in_natural_order(gwen, storage):
@@ -166,13 +166,13 @@ def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):
     assert foreign.calls[before:] == []
 
 
-# Shown at once, revalidated behind
+# Shown from the cache, refreshed in the background
 
 
 def seen_before(foreign, gwen, monkeypatch):
     foreign.file("a.txt")
     gwen.client.get("/")
-    # No setting says how long a listing counts as new, and the view looks at the real clock.
+    # No setting says how long a listing stays fresh, and the view reads the real clock.
     monkeypatch.setattr(folders, "FRESH_SECONDS", -1)
 
 

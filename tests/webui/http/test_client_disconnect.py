@@ -1,4 +1,4 @@
-"""Clients that disconnect, while connections come and go."""
+"""Clients that disconnect while other connections open and close."""
 
 import socket
 import threading
@@ -26,7 +26,7 @@ def test_a_client_that_disconnects_is_reported_once():
 
 @pytest.mark.slow
 def test_a_new_client_is_not_taken_for_the_last_one_that_disconnected():
-    """The next connection takes a closed one's number, maybe before its last event is read."""
+    """A new connection may reuse a closed one's number before the last event of that is read."""
     departures, wrong = DisconnectWatcher(), 0
     with busy_threads(2):
         for _try in range(TRIES):

@@ -1,4 +1,4 @@
-"""The language of a page: the browser's, or the person's own."""
+"""The language of a page: the browser's, or the one that the person chose."""
 
 import pytest
 from django.test import Client

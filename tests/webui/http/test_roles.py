@@ -8,7 +8,7 @@ from webui.models import Role
 
 GUEST, MEMBER, OWNER, STRANGER = Role.GUEST, Role.MEMBER, Role.OWNER, None
 
-# URL name: who may, from this role on (STRANGER: everybody), and how it is asked.
+# URL name: the lowest role that may use it (STRANGER: everyone), the method, and the arguments.
 TABLE = {
     "healthz": (STRANGER, "get", {}),
     "readyz": (STRANGER, "get", {}),
@@ -101,7 +101,7 @@ TABLE = {
 
 
 def patterns(resolver: URLResolver) -> list[URLPattern]:
-    """The site's; the service has accounts and signatures of its own."""
+    """Return the site's URLs; the service checks its own accounts and signed links."""
     found = []
     for entry in resolver.url_patterns:
         if getattr(getattr(entry, "urlconf_module", None), "__package__", "").startswith("service"):

@@ -1,4 +1,4 @@
-"""A plain form whose session has ended: what was typed comes back to the person who typed it."""
+"""A form sent after its session ended: the person who typed it gets it back after signing in."""
 
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 MAGNET = "magnet:?xt=urn:btih:08ada5a7a6183aae1e09d831df6748d566095a10"
 NEW = "/files/0/new/"
-# Where it is sent, what is typed, and what stands in the field after the sign-in.
+# The URL, the typed fields, and what a field contains after the sign-in.
 FORMS = {
     "a new folder": (NEW, {"name": "Herring <b>& harbors"}, ("name", "Herring <b>& harbors")),
     "a code": ("/account/pair/code/", {"code": "WXYZ-1234"}, ("code", "WXYZ-1234")),
@@ -28,7 +28,7 @@ FORMS = {
 
 
 def browser_of(person: SignedIn) -> Client:
-    """In which this person was signed in until now."""
+    """Return a browser whose session has ended, but which the site knows as this person's."""
     browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
     browser.cookies[guess_limits.DEVICE_COOKIE] = guess_limits.device_cookie(person.user)
     return browser
@@ -121,7 +121,7 @@ def test_of_other_forms_nothing_comes_along(alice, storage, why):
     "referer", ["http://localhost:8000/account/?a=b", "https://evil.example/account/?a=b", ""]
 )
 def test_signing_in_leads_back_to_the_page_of_the_form(alice, storage, referer):
-    """What takes a form may answer no GET."""
+    """The URL that receives a form may not answer GET."""
     answer = send(browser_of(alice), "/account/language/", {}, referer=referer)
     wanted = parse_qs(urlsplit(answer["Location"]).query)["next"]
     is_ours = "localhost" in referer

@@ -1,4 +1,4 @@
-"""A service that sends something else in place of a file: explained, and never saved as it."""
+"""A service that sends something else than the file: explained, and never saved as the file."""
 
 import io
 import time
@@ -18,7 +18,7 @@ JSON = b'{"status": "maintenance"}'
 
 
 def instead(content, kind="application/octet-stream", *, tells_length=True, status=200):
-    """What the service sends in place of the bytes of any file."""
+    """Return a function that makes the answer which the fake sends instead of any file."""
 
     def answer():
         headers = {"content-type": kind}
@@ -43,7 +43,7 @@ WRONG = {
 
 @pytest.fixture(params=["by itself", "by a link"])
 def silent(request, foreign):
-    """A service that sends content in one of both ways, and shows in neither that it is wrong."""
+    """A service that sends content itself or by a link, and never signals that it is wrong."""
     foreign.fake.sends_content = request.param == "by itself"
     return foreign
 

@@ -1,4 +1,4 @@
-"""How bytes reach the browser."""
+"""Sending file bytes to the browser: redirects to links, and relayed streams."""
 
 import httpx
 import pytest
@@ -15,7 +15,7 @@ from webui.v1.links import Download
 
 
 class Reader(httpx.SyncByteStream):
-    """A body that tells how far it was read, and whether it was closed."""
+    """A body that counts the pieces read from it, and knows whether it was closed."""
 
     def __init__(self, *pieces, breaks=False):
         self.pieces, self.breaks = pieces, breaks
@@ -33,13 +33,13 @@ class Reader(httpx.SyncByteStream):
 
 
 def leave(answer):
-    """As a server does when the reader is gone, but without ending the test's database."""
-    for close in answer._resource_closers:  # noqa: SLF001  close() would end the connection too.
+    """Release a response as a server does when the client disconnects, but keep the database."""
+    for close in answer._resource_closers:  # noqa: SLF001  close() would close the database.
         close()
 
 
 def streams(foreign, body, status=200, **headers):
-    """Makes the service send its one file by itself."""
+    """Make the service send a file itself; return the list that its requests go to."""
     asked = []
 
     def answer(request, path):
@@ -134,7 +134,7 @@ class TestStreams:
         assert body.given < 5
 
     def test_no_more_streams_than_slots_and_each_is_given_back(self, gwen, foreign, monkeypatch):
-        # STREAMS_PER_PROCESS is read once, when the process begins.
+        # STREAMS_PER_PROCESS is read once, when the process starts.
         monkeypatch.setattr(file_responses, "slots", StreamSlots(1))
         streams(foreign, Reader(b"x"))
         first = gwen.client.get("/files/file/7/download/")
@@ -149,7 +149,7 @@ class TestStreams:
 
     @each_case("status", [302, 404, 503])
     def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
-        # STREAMS_PER_PROCESS is read once, when the process begins.
+        # STREAMS_PER_PROCESS is read once, when the process starts.
         monkeypatch.setattr(file_responses, "slots", StreamSlots(1))
         headers = {"location": "https://public.example/x"}
         foreign.says(

@@ -1,4 +1,4 @@
-"""The shared store: two instances stand for two processes."""
+"""The shared cache of listings: two instances act as two processes."""
 
 import threading
 from contextlib import ExitStack
@@ -36,8 +36,10 @@ def two(tmp_path, clock):
 
 @pytest.fixture
 def processes(tmp_path, monkeypatch):
-    """Puts the code into the one process or the other, over one file and one service. A process
-    keeps its store, and no setting gives one process two."""
+    """Return a function that switches between two processes with one file and one service.
+
+    A process keeps its store, and no setting gives a process two.
+    """
     stores = [Listings(tmp_path / "listings.sqlite3") for _process in range(2)]
 
     def become(number):
@@ -169,7 +171,7 @@ def test_memory_is_bounded_by_entries(tmp_path):
     store = Listings(tmp_path / "listings.sqlite3", most_entries=25)
     for number in range(5):
         keep(store, *map(str, range(10)), folder=str(10 + number))
-    # What was let go is read again from the file, so nothing outside shows it.
+    # Entries that were evicted are read from the file again, so nothing outside shows this.
     assert len(store._memory._kept) == 2  # noqa: SLF001  As said above.
     assert len(store.find(SERVICE, "10").snapshot.contents) == 10
 

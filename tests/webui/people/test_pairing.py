@@ -1,4 +1,4 @@
-"""Signing a device in from another one."""
+"""Signing in a device from one that is signed in."""
 
 import re
 from datetime import timedelta
@@ -25,7 +25,7 @@ def phone():
 
 
 def offered(person):
-    """The link's path, the number and the address that tells how it goes."""
+    """Return the path of the link, the number, and the URL of the pairing's state."""
     answer = person.client.post("/account/pair/", headers=HTMX)
     soup = page(answer)
     path = re.sub(r"^http://[^/]+", "", soup.select_one("input.mono")["value"])
@@ -33,7 +33,7 @@ def offered(person):
 
 
 def age(lifetime):
-    """As if so much time had passed."""
+    """Make the pairing older by `lifetime`."""
     row = Pairing.objects.get()
     Pairing.objects.update(expires_at=row.expires_at - lifetime)
 

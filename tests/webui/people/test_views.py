@@ -27,14 +27,14 @@ def stranger():
 
 
 def invited(alice, role="member"):
-    """The path of a new invitation's link."""
+    """Return the path of a new invitation."""
     answer = alice.client.post("/account/people/invite/", {"role": role})
     assert answer.status_code == 200
     url = page(answer).select_one("input.mono")["value"]
     return re.sub(r"^http://[^/]+", "", url)
 
 
-# Who is there
+# The list of people
 
 
 def test_only_owners_see_people(alice, bob):
@@ -97,7 +97,7 @@ def test_an_owner_beside_another_may_leave(alice, bob):
 
 
 def test_two_owners_cannot_remove_each_other(alice, bob):
-    """The second decides by a page that was opened while they still were an owner."""
+    """Bob still has a page that he opened while he was an owner."""
     people.change_role(bob.user, Role.OWNER, alice.user)
     people.change_role(bob.user, Role.GUEST, alice.user)
     with pytest.raises(NoOwner):

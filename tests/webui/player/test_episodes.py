@@ -1,4 +1,4 @@
-"""Which film is the next episode of which, by names as people have them."""
+"""Finding the next episode of a series by the names that people give their files."""
 
 from time import thread_time
 

@@ -1,4 +1,4 @@
-"""How far people got, and what becomes of it."""
+"""Resume positions: where they are shown, and when they change or end."""
 
 import pytest
 from django.utils import timezone
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def film(gwen, storage):
-    """In the root, where Gwen has looked."""
+    """A film in the root folder, which Gwen has opened."""
     film = storage.file("Sintel.mkv")
     gwen.client.get("/")
     return film

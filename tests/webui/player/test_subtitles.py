@@ -1,4 +1,4 @@
-"""Subtitles that lie beside a film."""
+"""Subtitles in the folder of a film."""
 
 from itertools import count
 
@@ -149,7 +149,7 @@ class TestReading:
 
     def test_no_more_than_a_few_at_once(self, gwen, storage, monkeypatch):
         sub = storage.file("Film.srt", SRT % b"Hello")
-        # The real ones are four, and who comes then waits for 20 s.
+        # The real limiter allows four at once, and the fifth waits for 20 s.
         monkeypatch.setattr(subtitles, "turns", Limiter(1, wait_seconds=0))
         with subtitles.turns.one():
             assert self.ask(gwen, sub).status_code == 503
@@ -161,7 +161,7 @@ LETTERS = some.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252",
 
 @given(PIECES, LETTERS, some.binary(max_size=6), some.sampled_from(["", "de", "ja"]))
 def test_bytes_of_any_alphabet_become_words_or_none(text, letters, noise, language):
-    """Guessing wrong makes odd words, never marks."""
+    """A wrong guess yields odd words, never markup."""
     content = f"00:00:01,000 --> 00:00:02,000\n{text}".encode(letters, "replace") + noise
     for each in (content, noise + content):
         try:

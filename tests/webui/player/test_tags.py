@@ -1,4 +1,4 @@
-"""The tags of music: what a track says about itself, whatever a service or a stranger sends."""
+"""Tags of music: title, artist, and album, whatever a service or a stranger sends."""
 
 import time
 
@@ -29,7 +29,7 @@ def test_tags_of_every_usual_format_are_read(gwen, storage, suffix, codec):
 
 
 def test_tags_of_a_large_file_cost_little(gwen, storage):
-    """The tags of this one are at its end, as MP4 often has them."""
+    """The tags are at the end of this file, as is common in MP4."""
     content = short_film("m4a", "-c:a", "aac", *TAGS, source="")
     start = int.from_bytes(content[:4])
     padding = (8 * 2**20).to_bytes(4) + b"free" + bytes(8 * 2**20 - 8)

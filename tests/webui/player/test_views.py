@@ -1,4 +1,4 @@
-"""The player's page, and where it is told that films play."""
+"""The player's page, and the URLs from which it plays films."""
 
 import httpx
 import pytest

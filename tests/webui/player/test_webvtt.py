@@ -1,4 +1,4 @@
-"""Subtitles as WebVTT, whatever somebody put into them."""
+"""Converting subtitles to WebVTT, whatever they contain."""
 
 import re
 
@@ -39,7 +39,7 @@ def converted(text):
 
 
 def cue(text):
-    """What one cue of this text says."""
+    """Return the text of one cue after the conversion."""
     found = converted(f"1\n00:00:01,000 --> 00:00:02,000\n{text}\n")
     return found.partition(".000\n")[2].rstrip("\n") if found else ""
 

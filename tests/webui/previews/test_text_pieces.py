@@ -40,7 +40,7 @@ def read(
 
 
 def pieces(content, **more):
-    """All of them, one after the other."""
+    """Read all pieces in order."""
     found, piece = [], read(content, **more)
     while piece:
         found.append(piece)
@@ -301,7 +301,7 @@ def test_no_line_is_lost_by_colours(text):
 
 
 def cpu_seconds() -> float:
-    """What this process and the children that ended have used, however busy the machine is."""
+    """Return the CPU time of this process and its ended children, however busy the machine is."""
     used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in used)
 
@@ -310,7 +310,7 @@ def cpu_seconds() -> float:
 def test_only_so_much_is_coloured_and_the_rest_is_there(monkeypatch):
     allowed = typesetting.MOST_SECONDS
     # No setting says how long a text may take. A busy machine needs more than the 4 s that are
-    # allowed, so this test gives more, and judges the CPU time instead.
+    # allowed, so this test allows more, and checks the CPU time instead.
     monkeypatch.setattr(typesetting, "MOST_SECONDS", 120)
     text = "x = 1\n" * 60_000
     begun = cpu_seconds()
@@ -330,7 +330,7 @@ def test_a_slow_machine_colors_the_first_lines(monkeypatch, tmp_path):
         "time.process_time = lambda: next(ticks) / 1000\n"
         f"runpy.run_path({str(typesetting.PROGRAM)!r}, run_name='__main__')\n"
     )
-    # No setting makes a machine slow: here each piece of code takes a millisecond.
+    # No setting makes a machine slow; in this program, each piece of code takes a millisecond.
     monkeypatch.setattr(typesetting, "PROGRAM", slow)
     lines = typesetting.coloured("x = 1\n" * 1000, "python")
     assert lines[0] == lines[100] == 'x = <span class="n">1</span>'
@@ -346,7 +346,7 @@ def test_lines_of_machines_are_not_coloured():
 def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass")
-    # No text lasts for ever: a program that does stands for it, and 4 s are too long to wait.
+    # No text takes forever, so an endless program stands in for one. The real 4 s are too long.
     monkeypatch.setattr(typesetting, "PROGRAM", endless)
     monkeypatch.setattr(typesetting, "MOST_SECONDS", 0.3)
     assert typesetting.prose("# Hi") is None
@@ -363,7 +363,7 @@ def test_hostile_markdown_costs_seconds_at_most(text):
 
 def test_the_program_that_sets_text_knows_nothing_of_ours(monkeypatch):
     seen = {}
-    # The program ends at once, and leaves nothing that would show its environment.
+    # The program ends at once, and nothing that it leaves shows its environment.
     run = typesetting.subprocess.run
     monkeypatch.setattr(
         typesetting.subprocess, "run", lambda *a, **more: seen.update(more) or run(*a, **more)

@@ -1,4 +1,4 @@
-"""Small pictures: fetched once, kept by hash, and only if they are pictures."""
+"""Thumbnails: fetched once, cached by hash, and only if they are pictures."""
 
 import threading
 
@@ -29,7 +29,7 @@ LIES = [
 
 
 def with_thumb(service, link, name="a.jpg", **more):
-    """The listing's one file has a link to a small picture."""
+    """Add a file, and make the listing show it with a link to a thumbnail."""
     file = service.file(name)
     record = {"id": file.id, "name": name, "size": 5, "hash": "a" * 40, "thumb": link, **more}
     body = {"id": 1, "parent_id": -1, "files": [record], "folders": [], "result": True}

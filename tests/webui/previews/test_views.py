@@ -1,4 +1,4 @@
-"""The page of one file: what it says, where it leads, what it costs."""
+"""The preview of a file: its words, its links, and its cost."""
 
 import gzip
 import re
@@ -171,7 +171,7 @@ def test_members_may_rename_and_delete_and_guests_may_not(bob, gwen, storage):
 
 
 def weight(person, address: str, seen: set[str]) -> int:
-    """Gzipped, with all that a module imports."""
+    """Return the gzipped size of a static file and of all modules that it imports."""
     if address in seen:
         return 0
     seen.add(address)

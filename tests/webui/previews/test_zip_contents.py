@@ -1,4 +1,4 @@
-"""What an archive holds, as its preview lists it."""
+"""Previews of archives, which list their contents."""
 
 import io
 import random
@@ -45,7 +45,7 @@ def test_the_files_in_a_zip_are_listed_in_natural_order(gwen, storage):
 
 
 def test_only_the_end_of_a_large_zip_is_fetched(gwen, storage, monkeypatch):
-    """No page tells what was fetched, so the function that fetches is watched."""
+    """No page shows what was fetched, so this test records the calls that fetch."""
     file = storage.file("big.zip", archive("big.bin", content=bytes(2_000_000)))
     starts = []
 
@@ -91,7 +91,7 @@ def test_a_damaged_zip_is_listed_or_not_but_never_breaks_the_page(gwen, storage,
 
 
 def test_a_zip_whose_directory_is_too_long_is_not_read(gwen, storage, monkeypatch):
-    monkeypatch.setattr(zip_contents, "MOST_PIECES", 1)  # To write 2 MB of names takes long.
+    monkeypatch.setattr(zip_contents, "MOST_PIECES", 1)  # Writing 2 MB of names would take long.
     names = [f"{number:04}-{'n' * 200}.txt" for number in range(1200)]
     answer = shown(gwen, storage.file("a.zip", archive(*names, content=b"")))
     assert kind(answer) == "none"
@@ -109,7 +109,7 @@ def test_an_entry_without_a_name_is_left_out(gwen, storage):
 
 
 def test_a_service_that_sends_pieces_cut_short_is_asked_once(gwen, storage, monkeypatch):
-    """No page tells what was fetched, so the function that fetches is watched."""
+    """No page shows what was fetched, so this test records the calls that fetch."""
     names = [f"{number:04}-{'n' * 200}.txt" for number in range(3000)]
     file = storage.file("many.zip", archive(*names, content=b""))
     fetched = []

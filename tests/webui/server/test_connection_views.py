@@ -1,4 +1,4 @@
-"""The owner connects another service on the Server page, and forgets it again."""
+"""Connecting another service on the Server page, and disconnecting it."""
 
 import json
 import os
@@ -28,7 +28,7 @@ find_place = connection.service_address
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered(db):
-    """A process remembers for a second whether there is a connection; to forget one ends that."""
+    """Clear the cache of whether a connection is stored, which a process keeps for a second."""
     connection.disconnect()
     yield
     connection.disconnect()
@@ -36,8 +36,8 @@ def _nothing_remembered(db):
 
 @pytest.fixture
 def there(monkeypatch):
-    """A service that answers whoever knows its password. It takes the place of the client, since
-    nothing a test could serve answers at the https address of a public host."""
+    """A foreign service. It replaces the client, since a test can't serve anything at the https
+    address of a public host."""
     made = storage_of("there", is_embedded=False)
     made.asked = []
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, fai
     def fail(*_arguments):
         raise failure
 
-    # No server of a test is too slow for the real patience, or has a certificate of the kind.
+    # A test server can't outlast the real timeouts, and has no certificate of this kind.
     monkeypatch.setattr(connection, "check", fail)
     assert said in words(connect(alice), "#connection [role=alert]")
     assert not Connection.objects.exists()
@@ -225,7 +225,7 @@ def test_there_may_be_nothing_to_forget(alice, method):
 def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, there, monkeypatch):
     connect(alice)
     Connection.objects.update(sealed="nonsense")
-    # `storage` took its place, and here it's the one that finds what can't be read.
+    # `storage` replaces this function, which is the one that fails on the unreadable password.
     monkeypatch.setattr(connection, "service_address", find_place)
     shown = alice.client.get("/account/server/")
     assert "doesn't take Ferry's sign-in" in words(shown, "#service")
@@ -289,7 +289,7 @@ for line in sys.stdin:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_change_is_seen_by_the_other_process(alice, there):
-    """One that asked before, and has its client."""
+    """The other process asked before, and has a client."""
     code = OTHER.replace("for line", "from itertools import count\nclock = count(0, 2)\nfor line")
     with subprocess.Popen(
         [sys.executable, "-c", code],

@@ -1,4 +1,4 @@
-"""Links for players that know no cookie."""
+"""Links for players that have no cookies."""
 
 from datetime import timedelta
 from urllib.parse import quote, urlsplit
@@ -23,7 +23,7 @@ HTMX = {"hx-request": "true"}
 
 @pytest.fixture
 def vlc():
-    """A player: no cookie, no sign-in."""
+    """A player without cookies or a sign-in."""
     return Stranger(headers={"host": "localhost", "user-agent": "VLC/3.0.21"})
 
 
@@ -37,7 +37,7 @@ def make(person, path, **headers):
 
 
 def path_in(answer):
-    """Behind the host, as it was shown."""
+    """Return the path of the link on the page."""
     assert answer.status_code == 200, words(answer, "main")
     return urlsplit(page(answer).select_one(".pairing input")["value"]).path
 
@@ -109,7 +109,7 @@ class TestOpening:
     def test_they_hold_slots(self, gwen, foreign, vlc, monkeypatch):
         film = foreign.file("Das Boot.mkv", b"0123456789")
         path = path_in(make(gwen, f"0/file-{film.id}"))
-        # STREAMS_PER_PROCESS is read once, when the process begins.
+        # STREAMS_PER_PROCESS is read once, when the process starts.
         monkeypatch.setattr(file_responses, "slots", StreamSlots(1))
         streams(foreign, Reader(b"x"))
         first = vlc.get(path)

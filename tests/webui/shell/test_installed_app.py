@@ -1,4 +1,4 @@
-"""What the worker keeps of Ferry, and how it knows one version from another."""
+"""What the service worker caches of Ferry, and how it distinguishes versions."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What opens Ferry to others asks for the password again after ten minutes."""
+"""Actions that open Ferry to others ask for the password again after ten minutes."""
 
 from datetime import timedelta
 
@@ -26,14 +26,14 @@ CONNECT = {"url": "https://storage.example", "email": EMAIL, "password": STORAGE
 @pytest.fixture(autouse=True)
 def _service(storage, monkeypatch):
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    # Nothing a test could serve answers at the https address of a public host.
+    # A test can't serve anything at the https address of a public host.
     monkeypatch.setattr(connection, "check", lambda *_account: storage.service.v1.account())
     connection.disconnect()
     yield
     connection.disconnect()
 
 
-# What is asked, how it is asked, and how it shows that it was done.
+# For each action, the URL, the form, and a function that says whether it was done.
 ACTS = {
     "a token": ("/account/tokens/", {"name": "seedbox"}, SendToken.objects.exists),
     "programs": ("/account/programs/", {}, ProgramPassword.objects.exists),

@@ -24,7 +24,7 @@ PHONE = (
 
 
 def phone_of(person, agent=PHONE):
-    """A second browser, signed in as people do."""
+    """Return a second browser, signed in through the form."""
     client = Client(headers={"host": "localhost", "user-agent": agent})
     form = {"username": person.user.username, "password": PASSWORD}
     assert client.post("/signin/", form).status_code == 302

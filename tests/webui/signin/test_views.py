@@ -113,8 +113,8 @@ def test_an_htmx_request_from_another_site_chooses_no_page(mallory):
 def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
     limit = guess_limits.AttemptLimit("key", most=20)
 
-    # What another process does while this one waits for the database. Only one of them can hold
-    # the database of a test.
+    # What another process does while this one waits for the lock. A real one couldn't, since only
+    # one process can use the database of a test.
     def awaited():
         Attempts.objects.create(key="key", count=19, since=timezone.now())
         return transaction.atomic()
@@ -129,7 +129,7 @@ def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
 
 
 def from_address(address, name="alice", password="guess"):
-    """A stranger's browser tries once."""
+    """Try once to sign in with a new browser at this address."""
     browser = Client(headers={"host": "localhost"})
     form = {"username": name, "password": password}
     return browser.post("/signin/", form, REMOTE_ADDR=address)
@@ -187,13 +187,13 @@ def test_strangers_everywhere_get_one_guess_a_minute_together(alice, clock):
     for number in range(600):
         guesses += from_address(address_of(number)).status_code == 422
         clock.advance(timedelta(seconds=12))
-    # Two hours: some at once, then longer and longer waits.
+    # In two hours: some guesses at once, then each after a longer wait.
     assert guesses <= throttle.FREE_BY_NAME + 6 + 120
 
 
 @pytest.mark.slow
 def test_a_new_device_gets_in_however_many_strangers_guess(alice, clock):
-    """Each of the strangers tries whenever it may, and all of them come before the owner does."""
+    """Each stranger guesses whenever it may, and all of them guess before the owner does."""
     strangers = [address_of(number) for number in range(20)]
 
     def everybody_tries():
@@ -210,7 +210,7 @@ def test_a_new_device_gets_in_however_many_strangers_guess(alice, clock):
             break
         waits.append(int(answer["Retry-After"]))
         clock.advance(timedelta(seconds=30))
-    # The time that was promised first is kept.
+    # The first promised wait is kept.
     assert waits[0] <= 60 * (len(strangers) + 1)
     assert waits == [waits[0] - 30 * number for number in range(len(waits))]
 
@@ -238,7 +238,7 @@ def test_nobody_can_slow_down_the_owner_on_a_known_device(alice, mallory, clock)
     while from_address("198.51.100.7").status_code == 422:
         pass
     assert from_address("192.0.2.7", password=PASSWORD).status_code == 429
-    # Though strangers at the same address guess, too.
+    # A known device signs in even while strangers at its address guess.
     for number in range(throttle.FREE_BY_ADDRESS):
         from_address("127.0.0.1", f"name{number}")
     assert from_address("127.0.0.1", "bob").status_code == 429
@@ -291,7 +291,7 @@ def test_who_finds_the_queue_full_may_come_again(alice, mallory, monkeypatch):
         yield
 
     sign_in(mallory)
-    # A queue fills within milliseconds, and only while all cores hash.
+    # A real queue is full only for milliseconds, while all cores hash.
     monkeypatch.setattr(views, "take_turn", turn)
     answer = from_address("192.0.2.7", password=PASSWORD)
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")

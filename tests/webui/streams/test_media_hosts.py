@@ -1,4 +1,4 @@
-"""A media host over real sockets: what it is sent, and which are never connected to."""
+"""Media hosts over real sockets: what Ferry sends them, and which it never connects to."""
 
 import secrets
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
-    """The service, and another port of the same machine. The judge of links is fooled by every
-    name, so that what counts is the address that is connected to."""
+    """The service, and a media host at another port of the same machine. `judge` accepts every
+    link, so that only the check of the connected address counts."""
     with listening() as service, listening() as media:
         client = Client(
             service.url,
@@ -31,7 +31,7 @@ def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
             patience=IMPATIENT,
         )
         found = Service(secrets.token_hex(8), client, is_embedded=False)
-        # SERVICE_URL leads there as well, but with a judge that no name fools.
+        # SERVICE_URL would lead there too, but with a `judge` that doesn't accept every link.
         monkeypatch.setattr(connection, "_service_at", lambda _place: found)
         yield service, media
         client.close()
@@ -53,7 +53,7 @@ def test_another_port_of_the_same_machine_is_sent_no_credentials(gwen, hosts):
 
 @pytest.mark.parametrize("path", ["/rest/file/7/hls", "/film.m3u8", "/one.ts"])
 def test_a_name_that_means_this_machine_is_never_connected_to(gwen, hosts, path):
-    """However it looked when it was judged: as a redirect, as a playlist, as a segment."""
+    """Whichever request redirects there: for the film, for its playlist, or for a segment."""
     service, media = hosts
     inside = media.url.replace("127.0.0.1", "localhost") + "/secret"
     service.files = {

@@ -1,4 +1,4 @@
-"""Playlists of a foreign service, before a player sees them."""
+"""Rewriting the playlists of a foreign service before a player sees them."""
 
 import pytest
 from hypothesis import given
@@ -119,7 +119,7 @@ LINES = some.lists(
 @pytest.mark.slow
 @given(LINES)
 def test_no_address_ever_passes_as_it_came(lines):
-    """Whatever a line is: it's one of ours, a tag that is known, or the list is refused."""
+    """Each line is an address of ours or a known tag; otherwise the playlist is refused."""
     seen = []
 
     def address(reference, _kind):
@@ -156,7 +156,7 @@ TAGS = some.sampled_from(sorted(playlists.WITH_ADDRESS))
 @pytest.mark.slow
 @given(some.lists(some.tuples(TAGS, ATTRIBUTES, REFERENCES, REFERENCES), max_size=8))
 def test_each_address_is_led_through_and_the_rest_is_kept(parts):
-    """As a list that is written well is read: nothing is lost, moved or doubled."""
+    """In a well-formed playlist, nothing is lost, moved, or doubled."""
 
     def written(way):
         lines = ["#EXTM3U"]

@@ -1,4 +1,4 @@
-"""Films of a foreign service, which reach the browser through the site alone."""
+"""Films of a foreign service, which reach the browser only through the site."""
 
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ SEGMENT = bytes(range(256)) * 40
 @pytest.fixture
 def host(foreign, monkeypatch):
     found, service = behind(foreign)
-    # As `storage` does, for a service whose media come from a server of this test.
+    # For the reason that `storage` gives; this service's media come from a host of the test.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)
     found.files = {
         "/film/master.m3u8": MASTER,
@@ -47,7 +47,7 @@ def film(foreign):
 
 
 def asking(person):
-    """A request as the player's view has it."""
+    """Return a request like the one that the player's view gets."""
     request = RequestFactory().get("/")
     request.user = person.user
     request.service = connection.service()
@@ -91,7 +91,7 @@ def body(answer):
 
 @pytest.fixture
 def playing(gwen, foreign, host, film):
-    """The variant's own address and its lines, reached as a player reaches them."""
+    """The variant's address and its lines, found the same way as a player finds them."""
     says(foreign, film, told(f"{MEDIA_URL}/film/master.m3u8"))
     master = address_of(gwen, film)
     variant = below(master, lines(gwen.client.get(master))[5])
@@ -186,7 +186,7 @@ class TestPlaying:
     ):
         asked = []
         answer = foreign.fake.handle_request
-        # The fake's own list of calls says nothing of headers.
+        # The fake's list of calls contains no headers.
         monkeypatch.setattr(
             foreign.fake, "handle_request", lambda request: asked.append(request) or answer(request)
         )
@@ -282,7 +282,7 @@ class TestPlaying:
         self, gwen, host, playing, monkeypatch
     ):
         variant, found = playing
-        # STREAMS_PER_PROCESS is read once, when the process begins.
+        # STREAMS_PER_PROCESS is read once, when the process starts.
         monkeypatch.setattr(file_responses, "slots", StreamSlots(1))
         first = gwen.client.get(below(variant, found[5]))
         assert gwen.client.get(below(variant, found[7])).status_code == 503
@@ -320,7 +320,7 @@ class TestAddresses:
     def test_a_changed_address_is_nobodys(self, gwen, playing):
         variant, _found = playing
         for place in range(8, len(variant), 7):
-            # In the highest bits: the lowest of the last letter mean nothing.
+            # Change a high bit: the lowest bits of the last letter encode nothing.
             other = "A" if variant[place] != "A" else "Q"
             assert (
                 gwen.client.get(variant[:place] + other + variant[place + 1 :]).status_code == 404

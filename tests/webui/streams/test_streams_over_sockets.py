@@ -1,4 +1,4 @@
-"""The whole program before a service that sends its bytes by itself."""
+"""The whole program with a foreign service that sends content itself."""
 
 import re
 import socketserver
@@ -21,7 +21,7 @@ PIECE = b"x" * 65536
 
 
 class Service(BaseHTTPRequestHandler):
-    """A root folder without entries, and one file that never seems to end."""
+    """A service with an empty root folder, an endless file, and a file that falls silent."""
 
     protocol_version = "HTTP/1.1"
     left = threading.Event()
@@ -55,7 +55,7 @@ class Service(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def fall_silent(self):
-        """One piece, and then nothing until whoever asked has gone."""
+        """Send one piece, and then nothing until the client disconnects."""
         self.send_response(200)
         self.send_header("Content-Length", str(SIZE))
         self.end_headers()
@@ -110,7 +110,7 @@ def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
             assert refused.status_code == 503
             assert refused.headers["Retry-After"]
             assert client.get("/").status_code == 200
-        # Long before a stream that stalls is cut.
+        # Long before Ferry cuts off a stalled stream.
         assert Service.left.wait(10)
         assert "Traceback" not in site.log
         assert "herring" not in site.log
@@ -119,12 +119,12 @@ def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
 
 
 def test_a_reader_who_leaves_a_silent_stream_ends_it_within_a_second(site):
-    """The median of five: a busy machine may delay one of them."""
+    """This takes the median of five, since a busy machine may delay one of them."""
     took = []
     with closing(sign_in(site)) as client:
         for _reader in range(5):
             with client.stream("GET", "/files/file/8/download/") as silent:
-                pieces = silent.iter_raw()  # When collected, it closes the connection.
+                pieces = silent.iter_raw()  # If collected, it closes the connection.
                 assert next(pieces)
                 assert Service.left_in_silence.empty()
                 left = time.monotonic()

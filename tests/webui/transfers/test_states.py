@@ -1,4 +1,4 @@
-"""What follows from looks at a transfer, of services of both generations."""
+"""States of transfers, derived from what services of both generations report."""
 
 import json
 from pathlib import Path

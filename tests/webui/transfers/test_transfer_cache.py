@@ -1,4 +1,4 @@
-"""The cached list that all processes share."""
+"""The list of transfers that all processes cache together."""
 
 from contextlib import ExitStack
 from threading import Barrier, Thread

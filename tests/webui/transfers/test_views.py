@@ -1,4 +1,4 @@
-"""The Transfers screen, over services of both generations."""
+"""The Transfers screen, with services of both generations."""
 
 import json
 import re
@@ -45,7 +45,7 @@ class Clock:
 def clock(tmp_path, monkeypatch) -> Clock:
     """Give each test its own cache, with a clock that stands still.
 
-    The real cache is one per process, and the views look at the real time.
+    A process has only one cache, and the views read the real clock.
     """
     clock = Clock()
     cache = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
@@ -85,11 +85,11 @@ def record(storage, **given) -> Sent:
 
 @pytest.fixture(params=["ours", "foreign"])
 def either(request, storage):
-    """Our own service, and one of the older generation that tells no state."""
+    """Our own service, and one of the older generation, which reports no state."""
     return storage if request.param == "ours" else request.getfixturevalue("foreign")
 
 
-# Looking
+# The list
 
 
 def test_a_transfer_is_told_in_words(alice, either):
@@ -184,7 +184,7 @@ def test_a_stalled_one_says_why(alice, storage, reason, said):
 
 
 def test_one_whose_server_fails_says_how_and_when_ferry_tries_again(alice, storage, clock):
-    """In words, and by the clock of the reader."""
+    """The page shows the service's words, and the time on the reader's clock."""
     said = "The server sent less than it said. It was tried 4 times."
     again = "Ferry tries again at 2026-01-05 12:30:00 UTC."
     one = storage.transfer("Stalled", state="stalled", reason="retrying")
@@ -290,7 +290,7 @@ def test_where_the_service_tells_nothing_the_title_finds_the_result(alice, forei
 def test_what_the_site_sent_survives_a_lost_cache(alice, storage, clock, tmp_path, monkeypatch):
     record(storage, state="done", done_at=datetime(2026, 9, 1, 11, tzinfo=UTC))
     fresh = TransferCache(tmp_path / "fresh.sqlite3", clock=clock)
-    # As `clock` does.
+    # For the reason that `clock` gives.
     monkeypatch.setattr(poll, "store", lambda: fresh)
     assert "Sintel" in words(alice.client.get("/transfers/"), "#done")
 
@@ -444,7 +444,7 @@ def test_many_readers_cost_the_service_no_more_than_one(alice, bob, storage, clo
 
 @each_case("url", [LIST, "/transfers/running/"])
 def test_where_nothing_moves_another_service_is_asked_every_15_seconds(alice, foreign, clock, url):
-    """Our own costs a few milliseconds, and other programs may have added something."""
+    """Asking our own service costs only milliseconds, and other programs may have added items."""
     alice.client.get("/transfers/")
     at(clock, 15)
     assert page(alice.client.get(LIST)).select_one("#transfers")["data-every"] == "4000"
@@ -459,13 +459,13 @@ def test_where_nothing_moves_another_service_is_asked_every_15_seconds(alice, fo
 
 
 def running(person, seen: object = 0) -> str | None:
-    """What a page that shows `seen` is told; None: that it is right."""
+    """Return the new count for a page that shows `seen`, or None if that is still right."""
     answer = person.client.get("/transfers/running/", {"seen": seen})
     return None if answer.status_code == 204 else words(answer, "#running b")
 
 
 def test_the_number_is_right_within_a_poll_of_what_other_programs_do(alice, gwen, storage, clock):
-    """Pages ask every four seconds."""
+    """Pages poll every four seconds."""
     assert running(alice) is None
     one = storage.transfer("Sintel", **RUNNING)
     at(clock, 4)
@@ -498,7 +498,7 @@ def test_many_pages_cost_the_service_no_more_than_one(alice, gwen, foreign, cloc
 
 
 def test_a_page_that_is_right_costs_three_queries_and_no_call(alice, storage, clock):
-    """And writes nothing that a disk has to sync, also where the device was not seen for long."""
+    """It writes nothing that the disk has to sync, even if the device was last seen long ago."""
     storage.transfer("Sintel", **RUNNING)
     assert running(alice) == "1"
     storage.calls.clear()
@@ -581,7 +581,7 @@ def test_a_service_that_never_answered_is_an_error_page(alice, foreign):
     assert alice.client.get("/transfers/").status_code == 503
 
 
-# Acting
+# Actions
 
 
 def test_cancelling_is_asked_first(bob, storage):
@@ -667,7 +667,7 @@ def test_what_failed_stands_above_what_is_done_and_is_never_cleared(bob, storage
 
 
 def test_clearing_is_undone(bob, storage, clock):
-    """Also of what another program added, of which the site keeps no row."""
+    """This also works for transfers of another program, for which the site keeps no row."""
     theirs = storage.transfer("Theirs", **RUNNING)
     ours = record(storage, state="done")
     bob.client.get("/transfers/")
@@ -703,7 +703,7 @@ def test_without_scripts_the_page_after_clearing_offers_to_undo_it(bob, storage)
     assert shown_by_group(back)["done"] == [f"s{ours.pk}"]
 
 
-# In UTC, these lie outside of what a date can be.
+# In UTC, these are outside the range of datetime.
 FAR = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
 
 

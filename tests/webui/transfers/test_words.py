@@ -1,4 +1,4 @@
-"""Why a transfer failed, in the reader's language, with nothing lost of what the service told."""
+"""Why a transfer failed, in the reader's language, without losing what the service said."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""A service that is a function, and time that passes when told to."""
+"""A service made of a list of answers, and a clock that advances only when a test says so."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Clock:
 
 @dataclass
 class Service:
-    """Answers in turn with what it was given, the last one for ever, and remembers what it saw."""
+    """A service that gives its answers in order, repeats the last one, and records requests."""
 
     answers: list
     seen: list = field(default_factory=list)
@@ -66,7 +66,7 @@ def service(*answers) -> Service:
 
 
 def routes(table: dict[str, httpx.Response], missing: Answering | None = None) -> Service:
-    """A service that knows these `METHOD /path` only."""
+    """Return a service that answers only these `METHOD /path`."""
     fallback = missing or (lambda request: page(404))
     return service(
         lambda request: (

@@ -1,4 +1,4 @@
-"""Whatever a service answers: what was asked for comes of it, or a failure that pages know."""
+"""Any answer of a service yields what was asked for, or a failure that pages know."""
 
 import io
 import json

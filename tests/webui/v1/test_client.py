@@ -1,4 +1,4 @@
-"""What the client sends, how often, and what it tells of the answer."""
+"""What the client sends, how often, and what it returns of the answer."""
 
 import io
 import json
@@ -275,7 +275,7 @@ def test_what_a_service_says_is_bounded_and_plain():
     assert raised.value.said.startswith("Sorry <b>x")
 
 
-# Repeating
+# Retries
 
 
 @each_case("status", [429, 502, 503, 504])
@@ -515,7 +515,7 @@ def test_a_cookie_of_the_service_is_not_kept():
 
 
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch):
-    # The environment is what is tested.
+    # The environment is the subject of this test.
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     told = routes({"GET /rest/folder": says(LISTING)})
     assert told.client().listing().folder_id == "12847330"

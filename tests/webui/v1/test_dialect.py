@@ -1,4 +1,4 @@
-"""Which form of an operation a service is spoken to in, and when that is decided."""
+"""Which form of an operation the client uses for a service, and when it decides."""
 
 import io
 import threading
@@ -27,7 +27,7 @@ def get(client):
 RUNNING = says({"id": 7, "progress": 1})
 GONE = refuses(404, "File not found")
 
-# What each naming's path answers -> what is decided, and what the caller gets.
+# The answer at each naming's path -> the naming that is chosen, and what the caller gets.
 TABLE = [
     (add, ADDED, None, "transfer", None),
     (add, page(404), ADDED, "torrent", None),

@@ -1,4 +1,4 @@
-"""Links, open downloads, and who is told the owner's credentials."""
+"""Links, open downloads, and which hosts get the owner's credentials."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A service that misbehaves costs a second and a few megabytes, and gets a word of ours."""
+"""A misbehaving service costs a second and a few megabytes, and results in a reason of ours."""
 
 import socket
 import ssl
@@ -29,7 +29,8 @@ HURRIED = Patience(
     pauses_seconds=(0.0, 0.0),
     most_answer_bytes=2 * MEGABYTE,
 )
-# For what must end by itself: a busy machine shall not turn every word into "too slow".
+# For calls that end by themselves: with short limits, a busy machine would turn every reason
+# into "too_slow".
 PATIENT = replace(
     HURRIED, call_seconds=20, add_seconds=20, connect_seconds=20, stream_idle_seconds=20
 )
@@ -287,10 +288,10 @@ def test_a_connection_is_used_again():
 
 
 def test_the_transport_still_is_the_one_of_httpx_that_we_know():
-    """The program relies on one private name of httpx, and this test tells when it goes."""
+    """webui.v1.network relies on a private name of httpx; this test fails when that changes."""
     client = Client("http://127.0.0.1:1", None)
     with client:
-        transport = client._connection._api._transport  # noqa: SLF001  Its docstring says why.
+        transport = client._connection._api._transport  # noqa: SLF001  See the docstring.
         assert isinstance(transport, httpx.HTTPTransport)
-        backend = transport._pool._network_backend  # noqa: SLF001  Its docstring says why.
+        backend = transport._pool._network_backend  # noqa: SLF001  See the docstring.
         assert type(backend).__module__ == "webui.v1.network"

@@ -1,4 +1,4 @@
-"""What is made of answers that nobody promised."""
+"""Reading answers that don't follow the specification."""
 
 import json
 from contextlib import suppress

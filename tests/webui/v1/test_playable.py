@@ -1,4 +1,4 @@
-"""Where a service says that films play: in JSON, by a redirect, or with the playlist itself."""
+"""How a service says where a film plays: in JSON, by a redirect, or with the playlist itself."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Every answer that a service was seen to give is read, in either generation and naming."""
+"""Every recorded answer of a service is understood, in both generations and namings."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ MAGNET = f"magnet:?xt=urn:btih:{HASH}"
 
 @dataclass
 class Row:
-    """What is asked, and what is expected: some attributes, or a failure with its reason."""
+    """A call, and what is expected: some attributes, or a failure with its reason."""
 
     ask: Callable
     attributes: dict | None = None
@@ -172,7 +172,7 @@ ROWS = {
     ),
     "ours/user.json": Row(lambda client: client.account(), USER),
 }
-# The body tells what the name of the file does not.
+# The statuses that are in the body of a sample, but not in its name.
 STATUSES = {"add_not_a_torrent.json": 400}
 FILES = sorted(
     str(path.relative_to(SAMPLES))

@@ -1,4 +1,4 @@
-"""Files on their way to the service."""
+"""Uploads from the client to the service."""
 
 import io
 from email import message_from_bytes
@@ -14,7 +14,7 @@ ADDED = says({"result": True, "user_torrent_id": 5})
 
 
 class Pipe:
-    """Can be read once, and counts what is asked of it."""
+    """A body that can be read once, and records the largest read."""
 
     def __init__(self, size):
         self.left = size
