@@ -444,8 +444,6 @@ class SendToken(models.Model):
     is kept; with 256 random bits, it needs no slow hash."""
 
     PREFIX = "ferry_"
-    MOST_EACH = 20
-
     user = models.ForeignKey("User", on_delete=models.CASCADE)
     name = models.CharField(max_length=60)
     digest = models.CharField(max_length=64, unique=True)

@@ -19,7 +19,7 @@ from webui.models import Role, SendToken, User
 from webui.signin.ask_password import confirmed
 
 log = logging.getLogger("ferry.tokens")
-MOST_GUESSES = 20
+MOST_EACH = 20
 LONGEST_NAME = 60
 
 
@@ -44,8 +44,9 @@ def find_name_error(user: User, name: str) -> str:
         return _("Enter a name, so that you know later which one it is.")
     if own.filter(name=name).exists():
         return _("You have a token of this name already.")
-    if own.count() >= SendToken.MOST_EACH:
-        return _("You have 20 tokens. Revoke one that you no longer need.")
+    if own.count() >= MOST_EACH:
+        words = _("You have %(count)s tokens. Revoke one that you no longer need.")
+        return words % {"count": MOST_EACH}
     return ""
 
 

@@ -16,6 +16,7 @@ LIMITS = ResourceLimits(
 
 
 def is_heif(media: Media) -> bool:
+    """Return what the probe found: `sandboxed/child.py` knows the brands."""
     return bool(media.probed.get("container") == HEIF)
 
 
