@@ -15,9 +15,9 @@ from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import message_of, name_refusal
-from webui.files import actions_page, screen
+from webui.files import actions_page, delete_page, screen
 from webui.files import page as files_pages
-from webui.files.actions_page import Below
+from webui.files.delete_page import Below
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, is_script, respond
 from webui.http.roles import open_to
@@ -226,14 +226,14 @@ def delete_dialog(request: Request, folder: str) -> HttpResponse:
     return render(request, "files/_delete.html", {"deletion": page})
 
 
-def delete_page_of(request: Request, folder: str) -> tuple[Reading, actions_page.DeletePage]:
+def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.DeletePage]:
     """Describe the loss after a fresh read, since the page may be older than what would be lost."""
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     look = chosen_look(request)
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
-    return reading, actions_page.delete_page(reading.snapshot, chosen, below, look, all_but=all_but)
+    return reading, delete_page.delete_page(reading.snapshot, chosen, below, look, all_but=all_but)
 
 
 def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
@@ -241,7 +241,7 @@ def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
     fails."""
     found: dict[str, Below] = {}
     left = MOST_LISTINGS
-    for entry in chosen[: actions_page.MOST_LISTED]:
+    for entry in chosen[: delete_page.MOST_LISTED]:
         if left <= 0:
             break
         try:
@@ -282,9 +282,7 @@ def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) ->
     deadline = time.monotonic() + DELETE_SECONDS
     for count, entry in enumerate(chosen):
         if time.monotonic() > deadline:
-            return actions_page.partly_deleted_words(
-                count, len(chosen), _("Delete the rest again.")
-            )
+            return delete_page.partly_deleted_words(count, len(chosen), _("Delete the rest again."))
         try:
             delete_one(request, entry)
             gone.append(entry)
@@ -292,8 +290,8 @@ def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) ->
             if count == 0:
                 raise
             why = message_of(failure).title
-            return actions_page.partly_deleted_words(count, len(chosen), f"{why}.")
-    return actions_page.deleted_words(len(chosen))
+            return delete_page.partly_deleted_words(count, len(chosen), f"{why}.")
+    return delete_page.deleted_words(len(chosen))
 
 
 def delete_one(request: Request, entry: Entry) -> None:

@@ -1,13 +1,12 @@
-"""Forms of the Files screen: what is about to be created, renamed, deleted, packed, or uploaded."""
+"""Forms of the Files screen: what is about to be renamed, packed, or uploaded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from webui import formatting
-from webui.files.page import BREAKS, ICONS, download_url, upload_note
+from webui.files.page import download_url, upload_note
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import Entry, Snapshot, split_name
 
@@ -30,31 +29,6 @@ class RenamePage:
 
 
 @dataclass(frozen=True)
-class DeleteItem:
-    icon: str
-    name_parts: list[str]
-    note: str
-    size: str
-
-
-@dataclass(frozen=True)
-class DeletePage:
-    title: str
-    text: str
-    items: list[DeleteItem]
-    more: str
-    button: str
-    entries: list[str]
-    is_all: bool
-    spared: Sequence[str]
-    query: str
-    action: str
-    back_url: str
-    is_empty: bool
-    empty_text: str
-
-
-@dataclass(frozen=True)
 class ArchivePage:
     title: str
     text: str
@@ -72,15 +46,6 @@ class UploadPage:
     back_url: str
     note: str
     room_text: str
-
-
-@dataclass(frozen=True)
-class Below:
-    """The contents of a folder to be deleted. `is_all`: everything was counted."""
-
-    files: int
-    folders: int
-    is_all: bool
 
 
 def rename_page(
@@ -117,82 +82,6 @@ def extension_question(entry: Entry, name: str) -> str:
         return _("Remove %(old)s? Other apps may no longer open this file.") % {"old": old}
     words = _("Change %(old)s to %(new)s? Other apps may no longer open this file.")
     return words % {"old": old, "new": new}
-
-
-def delete_page(
-    snapshot: Snapshot,
-    chosen: Sequence[Entry],
-    below: Mapping[str, Below],
-    look: ViewOptions,
-    *,
-    all_but: Sequence[str] | None,
-) -> DeletePage:
-    """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one."""
-    at = Addresses(snapshot.folder, look)
-    count = {"items": formatting.items_words(len(chosen))}
-    sizes = [entry.size_bytes for entry in chosen]
-    return DeletePage(
-        title=_("Delete %(items)s?") % count,
-        text=delete_words(sizes),
-        items=[delete_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
-        more=formatting.more_words(len(chosen) - MOST_LISTED),
-        button=_("Delete %(items)s") % count,
-        entries=[entry.key for entry in chosen] if all_but is None else [],
-        is_all=all_but is not None,
-        spared=all_but or [],
-        query=look.query,
-        action=at.act("delete"),
-        back_url=at.at(look),
-        is_empty=not chosen,
-        empty_text=_("None of these are here any more. Somebody was faster."),
-    )
-
-
-def delete_words(sizes: Sequence[int | None]) -> str:
-    if sizes and not any(sizes) and None in sizes:
-        return _("Deleted items can't be restored.")
-    text = _("This frees %(size)s. Deleted items can't be restored.")
-    return text % {"size": formatting.sum_words(sizes)}
-
-
-def delete_item(entry: Entry, below: Below | None) -> DeleteItem:
-    return DeleteItem(
-        icon="folder" if entry.is_folder else ICONS[entry.look],
-        name_parts=BREAKS.split(entry.name),
-        note=below_words(below) if entry.is_folder else "",
-        size=formatting.size_words(entry.size_bytes),
-    )
-
-
-def below_words(below: Below | None) -> str:
-    """Return `folder with 14 files and 2 folders`."""
-    if below is None:
-        return _("folder with all that is in it")
-    if below.is_all and not below.files and not below.folders:
-        return _("empty folder")
-    files = ngettext("%(count)s file", "%(count)s files", below.files)
-    folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
-    words = {
-        "files": files % {"count": formatting.count_words(below.files)},
-        "folders": folders % {"count": formatting.count_words(below.folders)},
-    }
-    if not below.is_all:
-        return _("folder with more than %(files)s and %(folders)s") % words
-    if not below.folders:
-        return _("folder with %(files)s") % words
-    if not below.files:
-        return _("folder with %(folders)s") % words
-    return _("folder with %(files)s and %(folders)s") % words
-
-
-def deleted_words(count: int) -> str:
-    words = ngettext("%(count)s item deleted", "%(count)s items deleted", count)
-    return words % {"count": formatting.count_words(count)}
-
-
-def partly_deleted_words(count: int, wanted: int, why: str) -> str:
-    numbers = {"count": formatting.count_words(count), "all": formatting.count_words(wanted)}
-    return _("%(count)s of %(all)s deleted, then it stopped.") % numbers + f" {why}"
 
 
 def archive_page(
