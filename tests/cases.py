@@ -1,4 +1,4 @@
-"""Many cases in one test: all of them run, and the test names each one that failed."""
+"""Run many cases in one test, which names each case that failed."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 
 class Cases:
-    """Collects failures, so that one case doesn't hide the next.
+    """A collector of failures, so that one failed case doesn't hide the next.
 
         with all_cases() as case:
             for name in TABLE:
@@ -53,7 +53,7 @@ def all_cases() -> Iterator[Cases]:
 
 @contextmanager
 def _rolled_back() -> Iterator[None]:
-    """Use a bare savepoint: the program forbids some calls inside atomic()."""
+    """Roll back to a bare savepoint: the program forbids some calls inside atomic()."""
     before = transaction.savepoint()
     try:
         yield
@@ -72,7 +72,7 @@ def each_case(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test for each value, as `pytest.mark.parametrize` does, but within one test.
 
-    Fixtures are made once and serve all cases. One with a method `renew` starts afresh for each.
+    Fixtures are created once and serve all cases. Those with a method `renew` are reset for each.
     """
     split = tuple(names.replace(",", " ").split()) if isinstance(names, str) else tuple(names)
     listed = list(values)

@@ -1,4 +1,4 @@
-"""Certificates: one that nobody should trust, and one for a proxy that its test trusts."""
+"""Make certificates: one that nothing should trust, and one for a proxy that its test trusts."""
 
 import ipaddress
 import ssl
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def self_signed(folder: Path) -> ssl.SSLContext:
-    """For this very address: only the signature is wrong."""
+    """Return a context whose certificate names the right address: only its signature is wrong."""
     certificate, key = made("127.0.0.1", x509.IPAddress(ipaddress.ip_address("127.0.0.1")))
     path = folder / "both.pem"
     path.write_bytes(key + certificate)
@@ -23,7 +23,7 @@ def self_signed(folder: Path) -> ssl.SSLContext:
 
 
 def trusted(folder: Path, host: str) -> ssl.SSLContext:
-    """Writes `front.crt` and `front.key` for this name, and returns what trusts them."""
+    """Write `front.crt` and `front.key` for this host; return a context that trusts them."""
     certificate, key = made(host, x509.DNSName(host))
     (folder / "front.crt").write_bytes(certificate)
     (folder / "front.key").write_bytes(key)
@@ -31,7 +31,7 @@ def trusted(folder: Path, host: str) -> ssl.SSLContext:
 
 
 def key_mark(folder: Path) -> str:
-    """Names the key of `front.crt`, as Chromium wants it of whom it shall trust."""
+    """Return the hash of `front.crt`'s public key, in the form that Chromium's option takes."""
     certificate = x509.load_pem_x509_certificate((folder / "front.crt").read_bytes())
     form = serialization.PublicFormat.SubjectPublicKeyInfo
     key = certificate.public_key().public_bytes(serialization.Encoding.DER, form)
@@ -39,7 +39,7 @@ def key_mark(folder: Path) -> str:
 
 
 def made(name: str, subject: x509.GeneralName) -> tuple[bytes, bytes]:
-    """A certificate and its key, as PEM."""
+    """Return a certificate and its key, as PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)

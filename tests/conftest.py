@@ -28,8 +28,9 @@ from webui.models import Role
 
 FORM = "application/x-www-form-urlencoded"
 
-# Each run tries the same examples, so that nobody's change fails by chance. Fixtures are shared by
-# all of one test. For others, and more of them: pytest -m hypothesis --hypothesis-profile search
+# Each run tries the same examples, so that no change fails by chance. All examples of a test share
+# its fixtures. To try other examples, and more of them:
+# pytest -m hypothesis --hypothesis-profile search
 BOUNDED = settings(
     derandomize=True,
     database=None,
@@ -43,14 +44,14 @@ settings.load_profile("bounded")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the whole program, which takes seconds to start."""
+    """Mark tests that need the whole program as slow: it takes seconds to start."""
     for item in items:
         if "ferry" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from walking all that is loaded: an eighth of the time."""
+    """Keep the garbage collector from scanning everything loaded: an eighth of the time."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 
@@ -62,8 +63,11 @@ def _static_files() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _forms_as_browsers_send_them() -> Iterator[None]:
-    """Django's test client sends every form as multipart, and a browser only one with files. Ferry
-    takes no multipart from strangers. The client has no setting for this."""
+    """Send forms as browsers do: as multipart only if they have files.
+
+    Django's test client sends every form as multipart and has no setting for this. Ferry accepts
+    no multipart from strangers.
+    """
     post = RequestFactory.post
 
     def send(self: RequestFactory, path: str, data: Any = None, *given: Any, **more: Any) -> Any:
@@ -87,23 +91,28 @@ def has_files(data: dict[str, Any]) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheap_passwords() -> None:
-    """The real cost, 30 ms for each of many hundred passwords, would prove nothing here."""
+    """Hash cheaply: the real cost, 30 ms for each of many hundred passwords, proves nothing."""
     Argon2.time_cost, Argon2.memory_cost = 1, 8
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_connection_outlives_its_thread() -> None:
-    """A server counts them, warns of those left open, and drops no database that has any. Here a
-    thread of the worker ends with its test; there it closes what it has after each answer."""
+    """Close each thread's connection to a database server after each response.
+
+    The server counts connections, warns about those left open, and drops no database that has any;
+    and the worker's threads end with their test.
+    """
     if connections["default"].vendor != "sqlite":
         connections["default"].settings_dict["CONN_MAX_AGE"] = 0
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _middleware_loaded_once() -> Iterator[None]:
-    """Each test client would load the middleware anew, and WhiteNoise look at all static files for
-    it: a fifth of the CPU time of tests that ask for pages. Django has no setting that lets clients
-    share it. Like a client's own, it is made at the first request after settings changed.
+    """Share one chain of middleware among all test clients.
+
+    Each client would load its own, and WhiteNoise would scan all static files for it: a fifth of
+    the CPU time of tests that request pages. Django has no setting for this. Like a
+    client's own chain, the shared one is made at the first request after settings changed.
     """
     load = ClientHandler.load_middleware
     chains: list[Any] = []
@@ -111,7 +120,7 @@ def _middleware_loaded_once() -> Iterator[None]:
     def load_once(handler: ClientHandler, *_arguments: object, **_options: object) -> None:
         if not chains:
             load(handler)
-            chains.append(handler._middleware_chain)  # noqa: SLF001  Where Django keeps it.
+            chains.append(handler._middleware_chain)  # noqa: SLF001  Django keeps it there.
         handler._middleware_chain = chains[0]  # noqa: SLF001  As above.
 
     def forget(**_change: object) -> None:
@@ -126,9 +135,12 @@ def _middleware_loaded_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test begins with an empty database, and many share a data folder: what the library has
-    counted for another test would make this one's database look old. Each process also remembers
-    for seconds what it has found; no setting makes it look again."""
+    """Forget what the library and this process know of the previous test's database.
+
+    Each test begins with an empty database, and many share a data folder: the library's count from
+    an earlier test would make this test's database look old. Each process also caches that finding
+    for seconds; no setting clears the cache.
+    """
     (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
     monkeypatch.setattr(health, "_doubt_known", (time.monotonic(), None))
 
@@ -140,7 +152,7 @@ def client() -> Client:
 
 @pytest.fixture(scope="session")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    """The whole program with Alice as its owner; tests leave it as they found it."""
+    """Run the whole program with Alice as its owner; tests leave it as they found it."""
     settings = {"ALLOWED_HOSTS": "phone.lan"}
     with running(tmp_path_factory.mktemp("ferry"), **settings) as program:
         program.make_owner()
@@ -149,19 +161,19 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
 
 @pytest.fixture
 def alice(db: None) -> SignedIn:
-    """Owns this Ferry."""
+    """Return Alice, who owns this Ferry."""
     return make_person("alice", Role.OWNER)
 
 
 @pytest.fixture
 def bob(db: None) -> SignedIn:
-    """Was invited."""
+    """Return Bob, who was invited as a member."""
     return make_person("bob", Role.MEMBER)
 
 
 @pytest.fixture
 def gwen(db: None) -> SignedIn:
-    """Stays in the guest room."""
+    """Return Gwen, who is a guest."""
     return make_person("gwen", Role.GUEST)
 
 
@@ -175,8 +187,10 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of this process, which stands still: on a slow machine, waits of a second would
-    pass by themselves. That of the machine is everybody's."""
+    """Stop this process's clock: on a slow machine, waits of a second would pass by themselves.
+
+    The machine's clock can't be stopped, since all processes share it.
+    """
     clock = Clock(timezone.now())
     monkeypatch.setattr(timezone, "now", lambda: clock.now)
     return clock
@@ -184,31 +198,31 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def mallory(db: None, client: Client) -> Client:
-    """A stranger."""
+    """Return a stranger's client."""
     return client
 
 
 @pytest.fixture(autouse=True)
 def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
-    """What the site shows in tests, as if it were the service in this process.
+    """Connect the site to a fake service, as if it were the one in this process.
 
-    V1_TRANSPORT and SERVICE_URL lead to a fake as well, and tests over sockets use them. Here each
-    test needs a client of its own, that pauses for no second try (a second for each call that
-    fails), with a fake that the test can ask; no setting gives one.
+    V1_TRANSPORT and SERVICE_URL also lead to a fake; tests over sockets use them. Here each test
+    needs its own client, which doesn't pause before it retries (a second for each failed call),
+    and a fake that the test can inspect; no setting gives one.
     """
     monkeypatch.setattr(connection, "service_address", lambda: None)
-    # Each process remembers this for a second, which may be longer than the test before lasted.
+    # Each process caches this for a second, and the previous test may have been shorter.
     monkeypatch.setattr(connection, "_known", None)
     return connected(storage_of(secrets.token_hex(8), is_embedded=True), monkeypatch)
 
 
 @pytest.fixture
 def foreign(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
-    """Somebody else's service, which is shown at once and asked behind."""
+    """Connect the site to a foreign service: cached data shows at once, then is refreshed."""
     return connected(storage_of(secrets.token_hex(8), is_embedded=False), monkeypatch)
 
 
 def connected(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
-    # `storage` says why.
+    # See `storage` for the reason.
     monkeypatch.setattr(connection, "_service_at", lambda _place: storage.service)
     return storage

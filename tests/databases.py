@@ -11,7 +11,7 @@ from django.db import connection
 
 
 def shared_url() -> str:
-    """Return the URL of the tests' own database, for a program that reads and writes it too."""
+    """Return the URL of the tests' own database, for a program that also reads and writes it."""
     name = connection.settings_dict["NAME"]
     return url_of(name) if connection.vendor != "sqlite" else f"sqlite:///{name}"
 
@@ -22,10 +22,10 @@ def url_of(name: str) -> str:
 
 
 def settings_of(data_dir: Path) -> dict[str, str]:
-    """Return the settings that give a whole program its own database until these tests end.
+    """Return the settings that give a whole program its own database until the tests end.
 
     A program that starts again with the same folder gets the same database. With SQLite, the
-    database lies in that folder anyway.
+    database is in that folder anyway.
     """
     if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
         return {"DATABASE_URL": ""}
@@ -41,9 +41,9 @@ _made: set[str] = set()
 
 
 def _drop(name: str) -> None:
-    import psycopg  # noqa: PLC0415  As below.
+    import psycopg  # noqa: PLC0415  See below.
 
-    # If these tests started the server, it has ended by now, and the database with it.
+    # If the tests started the server, it has ended by now, and the database with it.
     with suppress(psycopg.OperationalError):
         _say(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 

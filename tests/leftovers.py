@@ -1,4 +1,4 @@
-"""What a test leaves behind in its own process: nothing that was not there before."""
+"""Find out what a test leaves behind in its own process."""
 
 import os
 import threading
@@ -8,10 +8,12 @@ from pathlib import Path
 
 
 def in_use() -> Counter[object]:
-    """The threads, and where the descriptors lead. Those of other tests may end at any time, so
-    that a count of them all tells nothing."""
+    """Count each thread and each target of a descriptor.
+
+    Those of other tests may end at any time, so a total would mean nothing.
+    """
     found: Counter[object] = Counter(threading.enumerate())
     for descriptor in Path("/proc/self/fd").iterdir():
         with suppress(FileNotFoundError):
-            found[os.readlink(descriptor)] += 1  # noqa: PTH115  As the kernel writes it.
+            found[os.readlink(descriptor)] += 1  # noqa: PTH115  Keeps the kernel's spelling.
     return found

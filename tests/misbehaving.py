@@ -1,4 +1,4 @@
-"""A server on the loopback that misbehaves on purpose, and the list of its misbehaviours."""
+"""Run a server on loopback that misbehaves on purpose, and list its misbehaviors."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ LISTING = json.dumps({"id": 1, "folders": [], "files": [], "torrents": [], "resu
 
 
 class Wire:
-    """One accepted connection, seen from the server, and the head of what was asked."""
+    """One accepted connection, seen from the server, and the head of the request."""
 
     def __init__(
         self, connection: socket.socket, stopping: threading.Event, head: bytes = b""
@@ -31,7 +31,7 @@ class Wire:
             self.connection.sendall(piece)
 
     def drip(self, piece: bytes) -> None:
-        """A byte now and then, from the first to the last and then again, without end."""
+        """Send the piece byte by byte, slowly, over and over without end."""
         while not self.stopping.wait(TICK_SECONDS):
             for byte in piece:
                 self.connection.sendall(bytes([byte]))
@@ -39,7 +39,7 @@ class Wire:
                     return
 
     def pour(self, piece: bytes) -> None:
-        """As much as the other side takes."""
+        """Send the piece over and over, as fast as the client reads."""
         while not self.stopping.is_set():
             self.connection.sendall(piece)
 
@@ -50,7 +50,7 @@ class Wire:
         self.stopping.wait(seconds)
 
     def wait_for_end(self) -> None:
-        """Of what the other side sends."""
+        """Read until the client stops sending."""
         while self.connection.recv(1):
             pass
 
@@ -63,7 +63,7 @@ Misbehaviour = Callable[[Wire], None]
 
 @dataclass
 class Server:
-    """Reads the head of each request, remembers it, and hands the wire to a misbehaviour."""
+    """A server that reads and keeps each request's head, then hands the wire to a misbehavior."""
 
     misbehave: Misbehaviour
     context: ssl.SSLContext | None = None
@@ -107,7 +107,7 @@ class Server:
 
 
 def is_complete(head: bytes) -> bool:
-    """A whole head of HTTP, or somebody who begins a TLS handshake."""
+    """Return whether this is a whole head of HTTP, or the beginning of a TLS handshake."""
     return b"\r\n\r\n" in head or head.startswith(b"\x16")
 
 
@@ -180,7 +180,8 @@ ROW = b'{"id":7,"name":"' + b"x" * 1_000 + b'"},'
 JSONP = b"?(" + LISTING + b")"
 BOMB = bomb(64 * MEGABYTE)
 
-# What the server does -> the failure's class and word in webui.v1.errors; None: it is read.
+# What the server does -> the failure's class and reason in webui.v1.errors, or None if the answer
+# is accepted.
 OF_CALLS: dict[str, tuple[Misbehaviour, str | None, str]] = {
     "hangs up": (answers(), "Unreadable", "broken_http"),
     "resets the connection": (resetting(), "Unavailable", "cut_off"),
@@ -304,7 +305,7 @@ OF_CALLS: dict[str, tuple[Misbehaviour, str | None, str]] = {
     ),
 }  # fmt: skip
 
-# What a service does that sends the bytes of a file itself, or hands out a link.
+# What a service does that sends the bytes of a file itself, or redirects to a link.
 OF_STREAMS: dict[str, tuple[Misbehaviour, str, str]] = {
     "says nothing": (then_silent(), "Unavailable", "too_slow"),
     "drips headers": (then_dripping(head()[:-2], b"A: b\r\n"), "Unavailable", "too_slow"),

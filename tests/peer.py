@@ -1,6 +1,6 @@
-"""A peer of BitTorrent by hand: it says what no library would, and keeps all that it is told.
+"""A hand-written BitTorrent peer: it says what no library would, and keeps all that it receives.
 
-BEP 3 (the greeting), 9 (metadata), 10 (extensions) and 11 (exchange of peers).
+BEP 3 (the greeting), 9 (metadata), 10 (extensions), and 11 (peer exchange).
 """
 
 import os
@@ -26,13 +26,13 @@ Told = dict[bytes, Any]
 
 @dataclass
 class Peer:
-    """Meets everybody in the name of whatever torrent they look for."""
+    """A peer that greets each client with the hash of whatever torrent the client wants."""
 
     metadata: bytes = b""
-    claimed_bytes: int = 0  # its metadata's length, as it says
-    knows: tuple[str, ...] = ()  # other peers, of which it tells unasked
+    claimed_bytes: int = 0  # length of its metadata that it claims
+    knows: tuple[str, ...] = ()  # other peers, which it announces unasked
     address: str = ""
-    heard: list[tuple[str, str, Told]] = field(default_factory=list)  # hash, what, and its content
+    heard: list[tuple[str, str, Told]] = field(default_factory=list)  # hash, kind, and content
     news: threading.Condition = field(default_factory=threading.Condition)
 
     @property
@@ -40,7 +40,7 @@ class Peer:
         return self.claimed_bytes or len(self.metadata)
 
     def told(self, info_hash: str, what: str) -> list[Told]:
-        """By those who look for it: `greeting`, or the name of an extension."""
+        """Return the messages about a torrent: `greeting`, or the name of an extension."""
         return [content for of, name, content in self.heard if (of, name) == (info_hash, what)]
 
     def was_told(self, info_hash: str, what: str, seconds: float = 60) -> bool:
@@ -50,7 +50,7 @@ class Peer:
     def meet(self, stream: BinaryIO) -> None:
         greeting = stream.read(68)
         if not greeting.startswith(PROTOCOL):
-            return  # An encrypted one; who hangs up is asked in plain words next.
+            return  # Encrypted. If we hang up, the client tries again without encryption.
         wanted = greeting[28:48]
         stream.write(PROTOCOL + KNOWS_EXTENSIONS + wanted + os.urandom(20))
         size = {"metadata_size": self.size_bytes} if self.size_bytes else {}
@@ -69,7 +69,7 @@ class Peer:
             self._note(wanted.hex(), what, content)
 
     def _gossip(self, stream: BinaryIO, theirs: Told) -> None:
-        """Also to those who never said that they want to hear it."""
+        """Send other peers' addresses, even to clients that never offered to receive them."""
         if self.knows:
             added = b"".join(map(compact, self.knows))
             number = theirs.get(b"ut_pex", NUMBERS["ut_pex"])

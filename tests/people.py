@@ -1,4 +1,4 @@
-"""The cast: Alice owns, Bob is invited, Gwen is a guest, Mallory is a stranger."""
+"""The people of the tests: Alice is the owner, Bob a member, Gwen a guest, Mallory a stranger."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class SignedIn:
         self.cookies = deepcopy(self.client.cookies)
 
     def renew(self) -> None:
-        """Go back to the session this person began with."""
+        """Go back to the session with which this person began."""
         self.client.cookies = deepcopy(self.cookies)
         self.user.refresh_from_db()
 
@@ -41,7 +41,7 @@ def make_person(name: str, role: Role) -> SignedIn:
 
 
 def signed_in(user: User) -> Client:
-    """As if the password had just been typed."""
+    """Return a client that is signed in, as if the password had just been typed."""
     client = Client(headers={"host": "localhost"})
     client.force_login(user)
     typed_password(client)
@@ -55,9 +55,9 @@ def typed_password(client: Client, ago: timedelta = timedelta(0)) -> None:
 
 
 def page(response: HttpResponse) -> BeautifulSoup:
-    """Parse an answer once, however much a test asks of it: parsing costs as much as serving."""
+    """Parse a response once, however often a test uses it: parsing costs as much as serving."""
     if not hasattr(response, "parsed"):
-        # A fragment says its encoding in its header alone.
+        # A fragment declares its encoding only in its header.
         response.parsed = BeautifulSoup(response.content.decode(response.charset), "html.parser")
         for kept in response.parsed("template"):
             kept.clear()

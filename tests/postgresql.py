@@ -1,4 +1,4 @@
-"""Run tests on a PostgreSQL server that lives as long as they do.
+"""Run tests on a PostgreSQL server that ends when they end.
 
 `python -m tests.postgresql` passes its arguments to pytest. Without any, it runs TESTS.
 """
@@ -19,7 +19,7 @@ import pytest
 from tests.running import Output, launch
 from tests.tools import lacks
 
-# Tests of queries that databases answer differently, and of what happens at the same time.
+# Tests of queries that databases answer differently, and of concurrency.
 TESTS = (
     "tests/service",
     "tests/contract",
@@ -29,8 +29,8 @@ TESTS = (
 )
 USER = "postgres"
 START_SECONDS = STOP_SECONDS = 60
-# Nothing outlives the tests, so nothing has to survive a power failure. Threads of many tests hold
-# a connection each.
+# The server ends with the tests, so its data needn't survive a power failure. The threads of many
+# tests hold a connection each.
 OPTIONS = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -42,7 +42,7 @@ OPTIONS = {
 
 
 class Server:
-    """PostgreSQL over a folder, which it keeps while stopped."""
+    """A PostgreSQL server over a folder, which it keeps while stopped."""
 
     def __init__(self, folder: Path) -> None:
         self.url = f"postgres://{USER}@/{USER}?host={folder}"
@@ -61,7 +61,7 @@ class Server:
     def start(self) -> None:
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         postgres = [program("postgres"), "-D", self._folder / "data", "-k", self._folder]
-        # In its own session, Ctrl-C doesn't reach the server before the tests have ended.
+        # In its own session, the server doesn't receive Ctrl-C before the tests have ended.
         self._process = launch(
             [*self._as_user, *mortal(), *postgres, *options],
             cwd=self._folder,
@@ -71,7 +71,7 @@ class Server:
         assert self._output.saw("ready to accept connections", START_SECONDS), self._output.text
 
     def stop(self) -> None:
-        """Ask the server to end its sessions; kill it if it stays."""
+        """Ask the server to end its sessions; kill it if it doesn't stop."""
         self._process.send_signal(signal.SIGINT)
         try:
             self._process.wait(STOP_SECONDS)
@@ -85,8 +85,8 @@ class Server:
 def cluster() -> Iterator[Server]:
     """Run an empty server.
 
-    It listens on a socket in its folder, so that it needs no port. It sorts by the rules of a
-    language, as most distributions' clusters do: the order that Ferry shows must not depend on it.
+    It listens on a socket in its folder, so it needs no port. It sorts by the rules of a language,
+    as most distributions' clusters do: the order that Ferry shows must not depend on that.
     """
     folder = Path(tempfile.mkdtemp(prefix="ferry-postgresql-"))
     try:
@@ -101,7 +101,7 @@ def cluster() -> Iterator[Server]:
 
 
 def program(name: str) -> str:
-    """Find a program of the newest PostgreSQL: Debian keeps them outside PATH."""
+    """Find a program of the newest PostgreSQL, which Debian keeps outside PATH."""
     places = sorted(
         Path("/usr/lib/postgresql").glob("*/bin"),
         key=lambda place: float(place.parent.name),
@@ -125,12 +125,12 @@ def other_user(folder: Path) -> list[str]:
 
 
 def mortal() -> list[str]:
-    """Return a prefix that ends the server if its tests are killed."""
+    """Return a prefix that ends the server if the tests are killed."""
     return ["setpriv", "--pdeathsig=QUIT"] if shutil.which("setpriv") else []
 
 
 def main() -> int:
-    # If the tests are terminated, the server still ends with them.
+    # End the server even if the tests are terminated.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with cluster() as server:
@@ -138,7 +138,7 @@ def main() -> int:
             tests = f"--override-ini=testpaths={' '.join(TESTS)}"
             return pytest.main(["--numprocesses=2", tests, *sys.argv[1:]])
     except pytest.skip.Exception as missing:
-        print(missing)  # noqa: T201  A command speaks.
+        print(missing)  # noqa: T201  This is a command.
         return 0
 
 

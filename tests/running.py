@@ -1,4 +1,4 @@
-"""The whole program, as `make run` starts it, in a data folder and on a port of its own."""
+"""Run the whole program, as `make run` does, with its own data folder and port."""
 
 import os
 import re
@@ -21,7 +21,7 @@ BASE = Path(__file__).resolve().parents[1]
 PASSWORD = "a quiet harbour at noon"
 START_SECONDS = 120
 STOP_SECONDS = 60
-# "gw1" of 2, where pytest-xdist runs several.
+# With pytest-xdist, processes are named "gw0", "gw1", and so on.
 PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
@@ -33,9 +33,9 @@ class Ferry:
     environment: dict[str, str]
     output: "Output"
     process: "subprocess.Popen[str]"
-    # Of browsers that signed in, by the address they did it at and their name.
+    # Cookies of signed-in browsers, by the address at which they signed in and the person's name.
     cookies: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
-    # What leads another program to where this one is.
+    # A command prefix that runs another program in the same mount namespace.
     beside: tuple[str, ...] = ()
 
     @property
@@ -63,7 +63,7 @@ class Ferry:
         ).stdout
 
     def say(self, *arguments: str, words: str) -> None:
-        """A command that asks for a secret."""
+        """Run a command that asks for a secret."""
         subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=BASE,
@@ -93,8 +93,10 @@ def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) ->
 
 
 def bring_static_files(data_dir: Path) -> None:
-    """To make them takes a third of a first start, and the tests have made their own; Ferry looks
-    whether they are the right ones. Who measures a start has none."""
+    """Copy the static files that the tests have made: making them takes a third of a first start.
+
+    Ferry checks that they are the right ones. A test that measures a start doesn't call this.
+    """
     ours = Path(os.environ.get("DATA_DIR", os.devnull))
     if (ours / "static" / "collected.json").is_file() and not (data_dir / "static").exists():
         shutil.copytree(ours / "static", data_dir / "static")
@@ -104,8 +106,11 @@ def bring_static_files(data_dir: Path) -> None:
 def started(
     data_dir: Path, *options: str, prefix: tuple[str, ...] = (), **settings: str
 ) -> Iterator[Ferry]:
-    """Not yet ready; the options are the interpreter's. A prefix that gives it disks of its own
-    becomes the program itself."""
+    """Start the program, and don't wait until it is ready.
+
+    The options are the interpreter's. The prefix is a command that sets up the program's own mounts
+    and then replaces itself with the program.
+    """
     port = int(settings.get("PORT") or free_port())
     environment = {
         **os.environ,
@@ -130,14 +135,14 @@ def started(
 
 
 def launch(command: Sequence[str | Path], **options: Any) -> "subprocess.Popen[str]":
-    """Start a program whose output and errors an `Output` will read."""
+    """Start a program whose output and errors go to an `Output`."""
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
     )
 
 
 class Output:
-    """What a program prints, read as it comes."""
+    """The output of a program, read as it comes."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
@@ -152,13 +157,13 @@ class Output:
         return "".join(self._lines)
 
     def saw(self, words: str, seconds: float) -> bool:
-        """Waits for the words; False where the program ends or the time is up without them."""
+        """Wait for the words; return False if the program ends or time runs out without them."""
         with self._news:
             self._news.wait_for(lambda: self._is_over or words in self.text, seconds)
         return words in self.text
 
     def ends(self, seconds: float) -> bool:
-        """Whether nobody is left who could print."""
+        """Wait until no process can print any more; return whether that happened in time."""
         with self._news:
             return self._news.wait_for(lambda: self._is_over, seconds)
 
@@ -177,8 +182,10 @@ class Output:
 
 
 def free_port() -> int:
-    """One that nobody takes before its program does: no other process of these tests chooses from
-    the same ports, and the kernel gives out higher ones."""
+    """Return a port that nothing else takes before the program does.
+
+    No other process of these tests chooses from the same ports, and the kernel assigns higher ones.
+    """
     for port in SystemRandom().sample(PORTS, 100):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
@@ -187,14 +194,14 @@ def free_port() -> int:
 
 
 def open_files(pid: int) -> Iterator[str]:
-    """Yield what each descriptor of a process refers to, except for those it just closes."""
+    """Yield the target of each descriptor of a process, except those that it is closing."""
     for link in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):
             yield str(link.readlink())
 
 
 def raw(port: int, request: bytes) -> bytes:
-    """Bytes as no client library would send them."""
+    """Send bytes that no client library would send; return the whole answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)

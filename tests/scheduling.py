@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-# Browser tests are more than half of the work, so most processes begin with them.
+# Browser tests are more than half of the work, so most processes start with them.
 BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
-# Rough seconds per test, by its mark.
+# Rough seconds per test, by its marker.
 BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Move long files to the front: if one began last, the other processes would wait for it."""
+    """Move long files to the front: if one started last, the other processes would wait for it."""
     if hasattr(config, "workerinput"):
         files = [list(found) for _path, found in groupby(items, key=lambda item: item.path)]
         files.sort(key=lambda found: -sum(map(seconds, found)))
@@ -30,14 +30,14 @@ def seconds(item: pytest.Item) -> float:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    if config.option.dist != "load":  # Another way was asked for.
+    if config.option.dist != "load":  # The command line asks for another distribution.
         return None
     config.option.loadscopereorder = False
     return Lanes(config, log)
 
 
 class Lanes(LoadFileScheduling):
-    """Give browser tests to the first processes while any are left, and the rest to the others."""
+    """A scheduler that gives browser tests to the first processes, and the rest to the others."""
 
     def _assign_work_unit(self, node: Any) -> None:
         number = int(node.gateway.id.removeprefix("gw"))

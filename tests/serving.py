@@ -1,4 +1,4 @@
-"""The real server over the tests' own database and data folder: for what only a socket shows."""
+"""Run the real web server over the tests' own database and data folder, for tests of sockets."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ class Server:
     lines: "Queue[str]" = field(default_factory=Queue)
 
     def says(self, words: str, seconds: float = START_SECONDS) -> str:
-        """Waits for a line with these words; raises queue.Empty."""
+        """Return the next line with these words; raise queue.Empty if none comes in time."""
         while words not in (line := self.lines.get(timeout=seconds)):
             pass
         return line
@@ -55,7 +55,7 @@ class Server:
 
 @contextmanager
 def serving(**wanted: str) -> Iterator[Server]:
-    """Rows are seen by it once they are committed: its tests are `django_db(transaction=True)`."""
+    """Run the server. It sees only committed rows, so use `django_db(transaction=True)`."""
     port = free_port()
     environment = {
         **os.environ,

@@ -1,11 +1,11 @@
-"""A swarm on loopback for tests: torrents of all kinds, a seeder, a tracker and a web seed.
+"""A swarm on loopback for tests: torrents of all kinds, a seeder, a tracker, and a web seed.
 
     made = torrent("Films", {("a.mkv",): b"…", ("b", "c.srt"): b"…"}, kind="hybrid")
     with seeder() as seeds:
         seeds.give(made, tmp_path / "given")
         made.magnet(peer=seeds.address)     # or made.content, the .torrent file
 
-Every one of these listens on a port of 127.0.0.1 that the system chooses.
+Each server listens on a port of 127.0.0.1 that the system chooses.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ Kind = Literal["v1", "v2", "hybrid"]
 KINDS: tuple[Kind, ...] = ("v1", "v2", "hybrid")
 BLOCK_BYTES = 16 * 1024
 NOTHING = bytes(32)
-# What a server over TLS notes in place of a request.
+# What a TLS server records instead of a request.
 HANDSHAKE_FAILED = "(the handshake failed)"
 
 LOOPBACK = {
@@ -52,7 +52,7 @@ LOOPBACK = {
 
 
 def bencode(value: Any) -> bytes:
-    """Dictionaries keep the order they have, so that a test can write them wrongly."""
+    """Encode without sorting dictionaries, so that a test can write them in the wrong order."""
     match value:
         case bytes():
             return b"%d:%s" % (len(value), value)
@@ -69,7 +69,7 @@ def bencode(value: Any) -> bytes:
 
 
 def in_order(value: Any) -> Any:
-    """The same with sorted keys at every depth, as bencode demands."""
+    """Return the value with sorted keys at every depth, as bencode demands."""
     if isinstance(value, dict):
         named = {as_bytes(key): in_order(each) for key, each in value.items()}
         return dict(sorted(named.items()))
@@ -85,7 +85,7 @@ class Made:
     """A torrent, and the files that it describes."""
 
     name: str
-    files: Mapping[tuple[str, ...], bytes]  # below the torrent's own name where it is a folder
+    files: Mapping[tuple[str, ...], bytes]  # below the torrent's name if it is a folder
     info: bytes
     content: bytes
     is_folder: bool
@@ -100,7 +100,7 @@ class Made:
         web_seeds: Iterable[str] = (),
         only: str = "",
     ) -> str:
-        """`only` keeps one of a hybrid's hashes: v1 or v2."""
+        """Return a magnet link. `only` keeps one of a hybrid's hashes: v1 or v2."""
         topics = [f"urn:btih:{self.hash_v1}"] if self.hash_v1 and only != "v2" else []
         topics += [f"urn:btmh:1220{self.hash_v2}"] if self.hash_v2 and only != "v1" else []
         fields = [f"xt={topic}" for topic in topics]
@@ -110,7 +110,7 @@ class Made:
         return "magnet:?" + "&".join(fields)
 
     def write(self, folder: Path) -> None:
-        """As a seeder needs them: below the torrent's own name."""
+        """Write the files below the torrent's name, where a seeder expects them."""
         for path, content in self.files.items():
             place = folder.joinpath(self.name, *path) if self.is_folder else folder / self.name
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +125,10 @@ def torrent(
     piece_bytes: int = 2 * BLOCK_BYTES,
     **more: Any,
 ) -> Made:
-    """Bytes alone make a torrent of one file. `more` goes into the document, `info` into info."""
+    """Make a torrent: of one file if `files` is bytes.
+
+    `more` adds keys to the document; its `info` adds keys to the info dictionary.
+    """
     is_folder = not isinstance(files, bytes)
     parts = dict(files) if not isinstance(files, bytes) else {(name,): files}
     parts = dict(sorted(parts.items(), key=lambda part: [as_bytes(each) for each in part[0]]))
@@ -158,7 +161,7 @@ def made(
 def of_v1(
     files: Mapping[tuple[str, ...], bytes], piece_bytes: int, *, is_folder: bool, is_aligned: bool
 ) -> dict[str, Any]:
-    """In a hybrid each file but the last is padded to whole pieces."""
+    """Return the v1 keys. In a hybrid, each file but the last is padded to whole pieces."""
     listed: list[dict[str, Any]] = []
     payload: list[bytes] = []
     for number, (path, content) in enumerate(files.items(), 1):
@@ -199,7 +202,7 @@ def tree_of(
 
 
 def merkle(content: bytes, piece_bytes: int) -> tuple[bytes, bytes]:
-    """The root over blocks of 16 KiB, and the layer whose hashes cover a piece each."""
+    """Return the root over blocks of 16 KiB, and the layer whose hashes cover one piece each."""
     view = memoryview(content)
     row = [
         hashlib.sha256(view[at : at + BLOCK_BYTES]).digest()
@@ -220,11 +223,11 @@ def merkle(content: bytes, piece_bytes: int) -> tuple[bytes, bytes]:
 
 
 class Seeder:
-    """A client of BitTorrent that has everything; also one that wants something."""
+    """A BitTorrent client that seeds torrents, and can also download them."""
 
     def __init__(self, **settings: Any) -> None:
         self._session = lt.session(LOOPBACK | settings)
-        # Else limits would not hold for peers of the local network, and here are no others.
+        # Otherwise, limits don't apply to peers of the local network, and all peers here are local.
         everybody = lt.ip_filter()
         everybody.add_rule("0.0.0.0", "255.255.255.255", 1 << lt.session.global_peer_class_id)
         self._session.set_peer_class_filter(everybody)
@@ -240,8 +243,10 @@ class Seeder:
         return f"{host}:{port}"
 
     def give(self, made: Made, folder: Path, content: Made | None = None) -> None:
-        """Seeds its files, which are written below the folder first; or, unchecked, those of
-        another."""
+        """Write the files of a torrent below the folder, and seed them.
+
+        With `content`, write that torrent's files instead, and seed them unchecked.
+        """
         (content or made).write(folder)
         flags = lt.torrent_flags.seed_mode if content else 0
         self._add(made, folder, flags)
@@ -258,7 +263,7 @@ class Seeder:
         self._handles[made.info].connect_peer((host, int(port)))
 
     def has(self, made: Made, seconds: float = 120) -> None:
-        """Waits until it has the whole."""
+        """Wait until the seeder has the whole torrent."""
         self._wait(made, lambda status: status.is_seeding, seconds)
 
     def drop(self, made: Made) -> None:
@@ -295,7 +300,7 @@ class Seeder:
 
 @contextmanager
 def seeder(**settings: Any) -> Iterator[Seeder]:
-    """The settings are libtorrent's, such as `upload_rate_limit`."""
+    """Run a seeder. The settings are libtorrent's, such as `upload_rate_limit`."""
     seeds = Seeder(**settings)
     try:
         yield seeds
@@ -305,7 +310,7 @@ def seeder(**settings: Any) -> Iterator[Seeder]:
 
 @dataclass
 class HttpServer:
-    """Answers, and keeps what it was asked; `news` tells of each request."""
+    """A server that records the path of each request; `news` is notified of each."""
 
     port: int = 0
     host: str = "127.0.0.1"
@@ -330,7 +335,7 @@ class HttpServer:
 
 @dataclass
 class Tracker(HttpServer):
-    """Tells everybody of all peers that it was given, whatever they look for."""
+    """A tracker that gives all its peers to every client, whatever the torrent."""
 
     peers: list[str] = field(default_factory=list)
 
@@ -354,7 +359,7 @@ class Tracker(HttpServer):
 
 @dataclass
 class WebSeed(HttpServer):
-    """Serves what lies in a folder, with ranges (BEP 19)."""
+    """A server of the files in a folder, with ranges (BEP 19)."""
 
     folder: Path = Path()
 
@@ -377,7 +382,7 @@ class WebSeed(HttpServer):
 
 @dataclass
 class Redirecting(HttpServer):
-    """Sends everybody elsewhere."""
+    """A server that redirects every request."""
 
     to: str = ""
 
@@ -402,7 +407,7 @@ def send(
 
 @contextmanager
 def serving_http(server: Any, context: Any = None, host: str = "127.0.0.1") -> Iterator[Any]:
-    """A Tracker, WebSeed or Redirecting, on a port of its own; over TLS with a context."""
+    """Run a Tracker, WebSeed, or Redirecting on its own port; over TLS if there is a context."""
 
     class Request(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -412,7 +417,7 @@ def serving_http(server: Any, context: Any = None, host: str = "127.0.0.1") -> I
             server.answer(self)
 
         def log_message(self, *_arguments: Any) -> None:
-            """Tests ask `requests`."""
+            """Print nothing: tests read `requests`."""
 
     listening = (Quiet6 if ":" in host else Quiet)((host, 0), Request)
     server.host = host
@@ -444,7 +449,7 @@ class Quiet(ThreadingHTTPServer):
             raise
 
     def handle_error(self, *_arguments: Any) -> None:
-        """A client that hangs up is no news."""
+        """Print nothing: clients may hang up."""
 
 
 class Quiet6(Quiet):

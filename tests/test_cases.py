@@ -1,4 +1,4 @@
-"""What tests/cases.py promises: every case runs, and one that fails fails the test."""
+"""Test that every case runs, and that one failed case fails the test."""
 
 import pytest
 from django.test import Client

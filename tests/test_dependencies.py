@@ -1,4 +1,4 @@
-"""Each package has a reason and a licence that fits Ferry's own."""
+"""Each package has a stated reason, and a license that is compatible with Ferry's."""
 
 import re
 import tomllib
@@ -12,9 +12,9 @@ from tests.cases import each_case
 BASE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((BASE / "pyproject.toml").read_text())
 DOCUMENT = (BASE / "docs" / "dependencies.md").read_text()
-# What may be used and passed on together with what is under the MIT licence.
+# Licenses of packages that may be used and distributed together with MIT-licensed code.
 FITTING = re.compile(r"0BSD|Apache-2\.0|BSD-[23]-Clause|ISC|MIT(-0|-CMU)?|MPL-2\.0|PSF-2\.0")
-# How those say it that give no expression of SPDX.
+# Names that packages without an SPDX expression give to their licenses.
 SPOKEN = {
     "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
@@ -26,9 +26,9 @@ SPOKEN = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "pytest-django is released under the BSD (3-clause) license": "BSD-3-Clause",
 }
-# Only tests use these, and nobody passes them on with Ferry.
+# Only tests use these; they aren't distributed with Ferry.
 ONLY_TESTS = {"psycopg": "LGPL-3.0-only", "psycopg-binary": "LGPL-3.0-only"}
-# For Windows, where nothing is installed here that could be asked.
+# Needed only on Windows, so they aren't installed here and have no metadata to read.
 ELSEWHERE = {"colorama": "BSD-3-Clause", "tzdata": "Apache-2.0"}
 
 

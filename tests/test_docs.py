@@ -1,4 +1,4 @@
-"""The documents cannot lie about what a test can read."""
+"""The documents agree with the code, wherever a test can compare them."""
 
 import json
 import re
@@ -30,7 +30,7 @@ SECURITY = (BASE / "SECURITY.md").read_text()
 
 
 def table(heading: str, page: str) -> dict[str, list[str]]:
-    """The rows below a heading, by the words in code in their first cell."""
+    """Return the rows below a heading, by the code in their first cell."""
     section = page.split(f"\n## {heading}\n")[1].partition("\n## ")[0]
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
     return {re.findall(r"`([^`]+)`", row[0])[0]: [cell.strip() for cell in row] for row in rows}
@@ -53,7 +53,7 @@ def make_targets() -> set[str]:
 def test_every_path_that_a_page_names_exists():
     named: set[str] = set()
     for page in [*BASE.glob("*.md"), *BASE.glob("docs/**/*.md")]:
-        if page.name != "CHANGELOG.md":  # It tells of files that were there once.
+        if page.name != "CHANGELOG.md":  # It also names files that no longer exist.
             named |= set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", page.read_text()))
     assert len(named) > 30
     assert {path for path in named if not (BASE / path).exists()} <= MADE_BY_RUNS
@@ -72,7 +72,7 @@ def test_every_command_of_a_page_for_developers_exists(name):
     paths = re.findall(r"(?<![\w/])((?:tests|webui|service|docs|\.ci)/[\w./-]*)", page)
     assert paths
     missing = {path for path in paths if not (BASE / path).exists()}
-    assert missing <= {"tests/browser/failures/"}  # Made where a test fails.
+    assert missing <= {"tests/browser/failures/"}  # A failed test makes it.
 
 
 def test_testing_describes_every_folder_of_tests_and_the_time_of_each():
@@ -160,7 +160,6 @@ def test_what_security_names_exists():
 
 
 def test_security_names_every_kind_of_attack():
-    """By their files, one by one or from one to another."""
     rows = SECURITY.split("\n## Tested\n")[1]
     told: set[int] = set()
     for line in rows.splitlines():

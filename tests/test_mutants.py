@@ -1,4 +1,4 @@
-"""The sixty faults still fit the code. `make mutants` shows whether the tests catch them."""
+"""The sixty faults still apply to the code. `make mutants` shows whether the tests catch them."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What may not stand anywhere in the tree."""
+"""Rules for the whole tree."""
 
 import ast
 import re
@@ -72,7 +72,7 @@ REPLACEMENTS = {"setattr", "delattr", "setitem", "delitem"}
 
 @pytest.mark.slow
 def test_every_replacement_has_a_reason():
-    """In a comment above it, or in the docstring of its function."""
+    """The reason is in a comment above the replacement, or in the docstring of the function."""
     places = [
         f"{path.relative_to(BASE)}:{line}"
         for path in tracked("tests/*.py")
@@ -132,7 +132,8 @@ def is_replacement(node: ast.AST) -> bool:
     )
 
 
-# What two folders may call the same, because it is the same on both sides of v1 or of a row.
+# Names that classes of two folders may share, because they mean the same on both sides of v1, or
+# of a database row.
 ONE_THING = {
     "v1's records, sent and received": {
         *("Account", "Added", "Created", "File", "Folder", "LargeFile", "Listing", "Playable"),
@@ -179,12 +180,12 @@ def test_prose_refers_only_to_modules_and_documents_that_exist():
     assert sorted(wrong) == []
 
 
-# A model, a salt, a migration of tomorrow, and a host.
+# These are a model, a salt, a migration that doesn't exist, and a host.
 NOT_MODULES = {"webui.User", "webui.drafts", "webui.9999_tomorrow", "service.example.evil.example"}
 
 
 def prose_of(path: Path) -> str:
-    """Return the strings and comments of Python, and any other text as it is."""
+    """Return the strings and comments of a Python file, or the whole text of any other file."""
     if path.suffix != ".py":
         return path.read_text()
     with path.open("rb") as file:
@@ -195,7 +196,7 @@ def prose_of(path: Path) -> str:
 
 
 def leads_somewhere(name: str) -> bool:
-    """Follow a dotted name to a folder or module; what is in the module must at least be named."""
+    """Follow a dotted name to a folder or module; return whether the module names what follows."""
     first, *others = name.split(".")
     place = BASE / first
     while others and (place / others[0]).is_dir():
@@ -208,7 +209,7 @@ def leads_somewhere(name: str) -> bool:
 
 
 def definitions() -> Iterator[tuple[Path, ast.ClassDef | ast.FunctionDef]]:
-    """Yield the classes and functions of modules, without what is nested in them."""
+    """Yield the top-level classes and functions of all modules."""
     for path in tracked("config/*.py", "service/*.py", "webui/*.py"):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):

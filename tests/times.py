@@ -1,4 +1,4 @@
-"""Print how long the tests of each folder took, at the end of a run of many."""
+"""Print how long the tests of each folder took, after a run of many tests."""
 
 from collections import Counter
 from pathlib import PurePosixPath

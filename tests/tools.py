@@ -1,4 +1,4 @@
-"""What a test needs of the machine. CI demands all of it; elsewhere its absence is named."""
+"""Check what tests need of the machine: without it, they fail in CI, and are skipped elsewhere."""
 
 import os
 import shutil
@@ -11,8 +11,10 @@ REQUIRED = os.environ.get("BROWSER_TESTS") == "required"
 
 
 def program(*names: str) -> str:
-    """The first of these programs that the machine has; a test without one is skipped, or fails
-    where everything is required."""
+    """Return the first of these programs that the machine has.
+
+    Without any, skip the test, or fail it if everything is required.
+    """
     for name in names:
         if found := shutil.which(name):
             return found
@@ -20,7 +22,7 @@ def program(*names: str) -> str:
 
 
 def needs(command: list[str], what: str) -> None:
-    """A command that works where the machine has what a test needs."""
+    """Skip or fail the test unless this command succeeds."""
     if subprocess.run(command, capture_output=True, check=False).returncode:
         lacks(what)
 

@@ -1,5 +1,5 @@
-"""python -m tests.without_links PROGRAM...: run a Python program on a machine whose disks know
-neither hard links, nor pipes with names, nor sockets, such as exFAT and some network shares.
+"""python -m tests.without_links PROGRAM...: run a Python program on a machine whose disks support
+neither hard links, nor named pipes, nor sockets, such as exFAT and some network shares.
 
 A seccomp filter refuses the system calls as those file systems do; children inherit it.
 """
@@ -11,10 +11,10 @@ import platform
 import struct
 import sys
 
-# link, linkat, mknod, mknodat; and bind.
+# The numbers of link, linkat, mknod, and mknodat; and of bind.
 CALLS = {"x86_64": ((86, 265, 133, 259), 49), "aarch64": ((37, 33), 200)}
-# A filter can't read the address, but its length: those of sockets in a folder are longer than the
-# internet's, and than the names that a kernel knows without any folder.
+# A filter can't read an address, only its length: addresses of sockets in a folder are longer than
+# those of the internet, and than abstract names, which are in no folder.
 LONGEST_ADDRESS = 28
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 LOAD, JUMP_IF_EQUAL, JUMP_IF_GREATER, RETURN = 0x20, 0x15, 0x25, 0x06
@@ -30,7 +30,7 @@ def refuse() -> None:
     links, bind = CALLS[platform.machine()]
     last = len(links) + 5
     steps = [(LOAD, 0, 0, NUMBER_AT)]
-    # Jumps count from the step that follows them, and the last step refuses.
+    # Jumps count from the next step; the last step refuses.
     steps += [(JUMP_IF_EQUAL, last - at - 1, 0, call) for at, call in enumerate(links, 1)]
     steps += [
         (JUMP_IF_EQUAL, 0, 2, bind),

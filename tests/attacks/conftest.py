@@ -1,4 +1,4 @@
-"""What hostile media are tried on."""
+"""Fixtures of the service that tests of hostile media use."""
 
 from tests.service.conftest import children, library_folder
 

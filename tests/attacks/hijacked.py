@@ -1,6 +1,6 @@
-"""A program: what a hostile file might try once it has taken over a process that reads media.
+"""A program that tries what a hostile file may do once it controls a process that reads media.
 
-It prints the error of each try, 0 where nothing stopped it.
+It prints the error number of each attempt, 0 if nothing stopped the attempt.
 """
 
 import ctypes
@@ -45,7 +45,7 @@ def send(kind: int, port: int) -> None:
 
 
 def send_elsewhere(path: str) -> None:
-    """A pair needs no address, but takes one."""
+    """Send to another address from a connected pair, which needs no address but accepts one."""
     ours, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with ours, other:
         ours.sendto(b"secret", path)
@@ -84,7 +84,7 @@ def tries(around: dict[str, Any], held: int) -> dict[str, Callable[[], object]]:
         "other files": lambda: os.open(around["other"], os.O_RDONLY),
         "folders": lambda: os.scandir(around["folder"]).close(),
         **{f"socket {path}": lambda path=path: connect(path) for path in around["sockets"]},
-        # Whoever may do these is elsewhere afterward.
+        # Last, since they change what the process can reach.
         "unshare": lambda: call("unshare", NEW_USERS),
         "chroot": lambda: os.chroot(around["folder"]),
     }
@@ -101,7 +101,7 @@ def main(around: dict[str, Any]) -> None:
             found[name] = 0
         except OSError as refused:
             found[name] = refused.errno or -1
-    # Decoders need threads.
+    # The sandbox must allow threads, which decoders need.
     thread = threading.Thread(target=found.update, args=({"threads": 0},))
     thread.start()
     thread.join()

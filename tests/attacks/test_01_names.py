@@ -1,7 +1,7 @@
-"""Row 1: names are text, wherever they stand.
+"""Row 1: names are text, wherever a page shows them.
 
-No name stands in JSON within an attribute: no template writes such an attribute. Names in the ZIP
-itself are row 10's, those in headers row 15's.
+No template writes an attribute with JSON, so no name is in one. Row 10 covers names in the ZIP
+itself, row 15 those in headers.
 """
 
 import json
@@ -35,7 +35,7 @@ NAMES = [
     "?q=1#frag&x=y.txt",
     "%2e%2e%2f.txt",
 ]
-# Each ends another of the places that a name may stand in.
+# Each closes a different context in which a page may write a name.
 WORST = [
     """'"><svg onload=alert(1)><img src=x onerror="alert(1)">{{7*7}}.mkv""",
     "</title></textarea></script><script>alert(1)<",
@@ -45,7 +45,7 @@ ACTIVE = {"script", "svg", "img", "iframe", "object", "embed", "form", "input", 
 
 
 def harmless(answer, baseline) -> None:
-    """The page has no element and no handler that it wouldn't have without the name."""
+    """Check that the page has no handler, and no element beyond those of a harmless name."""
     soup = page(answer)
     for tag in soup.find_all(True):
         assert not [name for name in tag.attrs if name.startswith("on")]
@@ -57,13 +57,13 @@ def harmless(answer, baseline) -> None:
 
 
 def counts(answer) -> dict[str, int]:
-    """Small pictures stand over the icon of a kind, and only some kinds have one."""
+    """Count the elements that could act, except thumbnails, which only some kinds of files have."""
     soup = page(answer)
     return {name: len(soup.find_all(name)) for name in ACTIVE - {"img"}}
 
 
 def house(storage, name) -> list[tuple[str, dict[str, str]]]:
-    """A folder, a file, and a folder inside, all of this name, and where it is shown."""
+    """Make a folder, a file, and an inner folder with this name; return all paths that show it."""
     folder = storage.folder(name).id
     inner = storage.folder(name, folder).id
     file, film = storage.file(f"f{name}").id, storage.file(f"f{name}.mkv").id
@@ -86,13 +86,13 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
 
 
 def empty(storage) -> None:
-    """Until something is added again, the site may take its listings for the newest."""
+    """Delete all items. Until a test adds one, the site may show its cached listings."""
     for item in list(storage.fake.items)[1:]:
         del storage.fake.items[item]
 
 
 def kept(name: str) -> str:
-    """As far as a name may be so."""
+    """Return the name as the service would store it."""
     return name.replace("/", "_")
 
 

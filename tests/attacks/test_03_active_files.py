@@ -1,4 +1,4 @@
-"""Row 3: files that would act are shown as what they are, and run nowhere on Ferry's origin."""
+"""Row 3: files with active content show as plain content, and never run on Ferry's origin."""
 
 import json
 import threading
@@ -72,7 +72,7 @@ ACTIVE = {
 
 @pytest.fixture
 def trap() -> Iterator[tuple[str, list[str]]]:
-    """Somebody else's server, which hopes to be called."""
+    """Run a server that hostile content tries to call; yield its URL and the requested paths."""
     seen: list[str] = []
 
     class Trap(BaseHTTPRequestHandler):
@@ -97,7 +97,7 @@ def dangerous(text: str, trap: str) -> bytes:
 
 @pytest.fixture
 def reader(ferry: Ferry) -> Iterator[Visitor]:
-    """In the whole of Chromium: its headless shell shows no PDF."""
+    """Yield Alice in full Chromium, since the headless shell shows no PDF."""
     executable = program("chromium", "chromium-browser", "google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
@@ -123,7 +123,7 @@ def has_run(page: Page) -> bool:
 
 @pytest.mark.browser
 def test_the_trap_works_where_nobody_takes_care(reader, trap):
-    """What the rest of this file shows to be harmless is not."""
+    """Otherwise, the tests in this file would prove nothing."""
     address, _seen = trap
     page = reader.page
     page.route("**/bare.html", lambda route: route.fulfill(
@@ -163,9 +163,9 @@ def test_nothing_active_runs_in_a_tab_of_its_own(reader, lair, trap):
             f"{base}/raw/",
             f"{base}/download/",
         ):
-            # A tab that shows a PDF and is led to a download crashes Chromium now and then.
+            # Chromium sometimes crashes if a tab that shows a PDF navigates to a download.
             tab.goto("about:blank")
-            # What is a download leads nowhere, which the browser calls an error.
+            # A download doesn't navigate, which the browser reports as an error.
             with suppress(Error):
                 tab.goto(reader.url + path, timeout=10_000)
             assert not has_run(tab), path
@@ -208,7 +208,7 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreig
 @each_case("name", ACTIVE)
 @each_case("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])
 def test_what_calls_itself_a_part_of_a_film_runs_nowhere(gwen, foreign, monkeypatch, name, kind):
-    """Its service names it in a playlist, and says of what type it is."""
+    """The service names it in a playlist, and declares its type."""
     host, service = behind(foreign)
     # No setting leads to a service in the test's own process.
     monkeypatch.setattr(connection, "_service_at", lambda _place: service)

@@ -1,4 +1,4 @@
-"""Row 4: subtitles that are scripts, style sheets, bombs, or in letters that nobody uses."""
+"""Row 4: subtitles that are scripts, style sheets, bombs, or in unusual encodings."""
 
 import time
 
@@ -63,7 +63,7 @@ def test_a_browser_is_told_to_run_nothing(gwen, anywhere):
 
 
 def test_utf_7_stays_the_letters_that_it_is(gwen, anywhere):
-    """Who reads it as UTF-7 would find a script."""
+    """Decoded as UTF-7, the text would be a script."""
     found = ask(gwen, anywhere, (CUE % "Hello +ADw-script+AD4-alert(1)").encode()).content
     assert b"+ADw-script+AD4-" in found
     assert b"<script" not in found

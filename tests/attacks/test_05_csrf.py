@@ -1,4 +1,4 @@
-"""Row 5: other sites cannot act in the name of somebody who is signed in."""
+"""Row 5: other sites can't act as a person who is signed in."""
 
 from io import BytesIO
 
@@ -33,7 +33,7 @@ SCRIPT = {"x-requested-with": "ferry"}
 
 @pytest.fixture
 def victim(alice) -> Client:
-    """Alice's browser: it sends her cookies along, whoever made the form."""
+    """Return Alice's browser, which sends her cookies with forms of any site."""
     browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
     browser.force_login(alice.user)
     return browser
@@ -45,7 +45,7 @@ def token_of(browser: Client) -> str:
 
 
 def posts() -> list[str]:
-    """All but the one for scripts, which reads no cookie: see test_a_cookie_opens_nothing…"""
+    """Return all POST paths but that for scripts, which test_a_cookie_opens_nothing… covers."""
     rows = [(name, args) for name, (_who, method, args) in TABLE.items() if method == "post"]
     rows = [row for row in rows if row[0] != "send-token"]
     return [reverse(name, kwargs=args) for name, args in rows]
@@ -98,7 +98,7 @@ def test_signing_in_cannot_be_forged(alice):
 @pytest.mark.slow
 def test_no_get_changes_anything(victim, storage):
     def everything() -> list[object]:
-        """But for the count of guesses at links, which are asked for by GET."""
+        """Return all rows but the count of guesses at links, which GET requests may change."""
         (guesses,) = guess_limits.limits_for_links("127.0.0.1")
         counts = Attempts.objects.exclude(key=guesses.key)
         rows = (User.objects, OneTimeLink.objects, Pairing.objects, counts, Share.objects)
@@ -139,7 +139,7 @@ def test_the_token_is_out_of_a_scripts_reach(victim):
 @each_case("origin", ["null", "https://evil.example", "http://localhost:8001", "x"])
 @each_case("kind", ["text/plain", "application/x-www-form-urlencoded"])
 def test_a_password_that_a_browser_keeps_for_the_interface_serves_no_other_site(origin, kind):
-    """It is sent along with every form, as a cookie would be."""
+    """The browser sends it with every form, as it would a cookie."""
     account = an_account(password=PASSWORD)
     folder, options = a_folder(account), {"auth": (account.email, PASSWORD)}
     own = {"origin": upstream.URL, "host": upstream.URL.partition("//")[2]}

@@ -1,6 +1,6 @@
-"""Row 6: other sites may open Ferry's ways in; only its reader's click adds anything.
+"""Row 6: other sites may open Ferry's pages for adding; only a person's own click adds anything.
 
-A double click begun elsewhere meets a button not yet armed: tests/browser/test_sending.py.
+For a double click that began on another page, see tests/browser/test_sending.py.
 """
 
 import pytest
@@ -20,7 +20,7 @@ FILE = f"{HEAD}\r\n\r\nd4:infodee\r\n--x--\r\n"
 
 @pytest.fixture
 def victim(alice) -> Client:
-    """Alice's browser: it sends her cookies along, whoever opened the page."""
+    """Return Alice's browser, which sends her cookies with requests that any site causes."""
     browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
     browser.force_login(alice.user)
     return browser
@@ -48,7 +48,7 @@ def test_it_cannot_be_framed(victim, storage, path):
 
 def test_a_popup_of_another_site_is_cut_off_from_its_opener(victim, storage):
     answer = victim.get("/add/", LINK, secure=True)
-    if answer.status_code == 302:  # Cookies of http are not those of https.
+    if answer.status_code == 302:  # Cookies of http aren't those of https.
         answer = victim.get("/signin/", secure=True)
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
 
@@ -139,7 +139,7 @@ def test_only_links_that_lead_to_downloads_are_sent(victim, storage, link):
 
 
 def test_a_torrent_of_two_gigabytes_is_refused_or_streamed_never_held(bob, storage):
-    """What is passed on in pieces is measured in tests.webui.files.test_upload_views, at 10 GiB."""
+    """tests.webui.files.test_upload_views measures uploads relayed in pieces, at 10 GiB."""
     bob.client.get("/")
     answer = send(
         bob.client,

@@ -1,4 +1,4 @@
-"""Row 7: a stranger's name that leads to this machine is no way in."""
+"""Row 7: Ferry doesn't answer to a foreign host name that resolves to this machine."""
 
 from django.test import Client
 

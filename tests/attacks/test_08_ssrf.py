@@ -1,6 +1,6 @@
-"""Row 8: addresses that lead where only this machine may go.
+"""Row 8: addresses that only this machine may reach.
 
-What a playlist in a film's clothes may open is row 11's.
+Row 11 covers what a playlist that poses as a film may open.
 """
 
 import socket
@@ -27,7 +27,7 @@ from webui.v1.errors import Failure
 
 SECRET = b"the router's password"
 REFUSED = TorrentBroken("7", "address_refused", AddressRefused().sentence)
-# Each leads to 127.0.0.1, or would in some program.
+# Each is an address of this machine, at least in some programs.
 OWN = [
     *("127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "0", "0.0.0.0", "0x7f000001", "0x7f.1"),
     *("0X7F.0.0.1", "017700000001", "0177.0.0.1", "00000177.1", "2130706433", "4294967296"),
@@ -62,7 +62,7 @@ NAMES = {"public.example": ["127.0.0.1"], "intern.example": ["::1"]}
 
 @pytest.fixture
 def open_side(tmp_path):
-    """A worker's side whose fetches go along a road of the test's."""
+    """Yield a function that makes a worker's side whose fetches use the given road."""
     opened = []
 
     def open_it(road: Road) -> Side:
@@ -78,13 +78,13 @@ def open_side(tmp_path):
 
 @pytest.fixture
 def abroad(open_side):
-    """As on the internet, with the system's own resolver."""
+    """Return a side on the internet, with the system's own resolver."""
     return open_side(Road(Reach()))
 
 
 @pytest.fixture
 def indoors(open_side):
-    """Here the loopback of IPv4 is the whole of the public internet, and that of IPv6 is not."""
+    """Return a side for which IPv4 loopback is the public internet, and IPv6 loopback isn't."""
     return open_side(named(Reach("loopback")))
 
 
@@ -100,7 +100,7 @@ def named(reach: Reach, **names: list[str]) -> Road:
 
 @contextmanager
 def internal():
-    """A server that nobody outside should reach, and whether anybody did."""
+    """Run a server that no request from outside may reach."""
     with socket.create_server(("::1", 0), family=socket.AF_INET6) as listening:
         listening.setblocking(False)
         yield listening
@@ -164,7 +164,7 @@ def test_no_redirect_leads_out_of_the_web(indoors, url):
 @pytest.mark.slow
 @each_case("host", [*OWN, *ELSEWHERE])
 def test_no_redirect_leads_to_a_private_place(by_one_door, host):
-    """The site itself is opened by name; wherever it sends us on to is judged as any other."""
+    """The first request uses a name; Ferry checks each redirect as it does any other address."""
     with serving(redirect(f"http://{host}:8080/")) as server:
         event = by_one_door.fetch(f"http://public.example:{server.port}/")
         assert len(server.heads) > 0
@@ -177,7 +177,7 @@ def door(host, port):
 
 
 class OneOpenDoor(Road):
-    """As on the internet, but that one name leads to this machine."""
+    """A road to the internet, except that one name leads to this machine."""
 
     def allowed_addresses(self, found):
         return ["127.0.0.1"] if found == ["the door"] else super().allowed_addresses(found)
@@ -221,7 +221,7 @@ def test_of_several_addresses_the_private_ones_are_left_out(open_side):
 
 
 def test_what_is_inside_shows_in_no_word(indoors):
-    """An open port, a closed one, one of another protocol: the very same answer."""
+    """An open port, a closed one, and one of another protocol: the answers are all the same."""
     with internal() as inside:
         open_port = port_of(inside)
         for port in (open_port, 80, 22, 6000):
@@ -236,7 +236,7 @@ def test_this_machines_own_public_address_is_refused(open_side):
 
 @pytest.mark.allow_hosts(["127.0.0.1", "::1", "192.0.2.1"])
 def test_this_machine_knows_its_own_addresses():
-    """Nothing is sent: a datagram's socket only looks up the way."""
+    """This sends nothing: connecting a datagram socket only looks up the route."""
     assert is_own("127.0.0.1")
     assert is_own("::1")
     assert not is_own("192.0.2.1")
@@ -299,8 +299,8 @@ def test_no_proxy_of_the_environment_is_asked(indoors, monkeypatch):
         assert visitors(inside) == 0
 
 
-# Trackers, web seeds and peers: what is written as a name is judged by libtorrent's filter, on the
-# address that it connects to (tests/service/torrents/test_engine_network.py asks real ones)
+# Trackers, web seeds, and peers: libtorrent's filter checks the addresses to which names resolve
+# (tests/service/torrents/test_engine_network.py tries real ones)
 
 
 @each_case("host", [*OWN, *ELSEWHERE])
@@ -311,7 +311,7 @@ def test_no_tracker_or_web_seed_of_a_torrent_is_written_as_a_private_address(hos
 
 
 def is_a_name(host):
-    """No program takes it for an address without asking a resolver."""
+    """Return whether no program reads the host as an address without asking a resolver."""
     with suppress(ValueError):
         ip_address(host.strip("[]"))
         return False
@@ -335,12 +335,12 @@ def test_this_machines_own_name_is_no_way_in(abroad):
     assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
 
 
-# What a foreign service calls the place of a picture, a playlist or a segment
+# Addresses that a foreign service gives for a picture, a playlist, or a segment
 
 
 @pytest.fixture
 def site():
-    """Trusts the service that it shows, and nobody beside it."""
+    """Yield a foreign service and a client that trusts only this service."""
     with serving(answers(whole(b"a picture"))) as service:
         url = f"http://127.0.0.1:{service.port}"
         judge = LinkPolicy("https://service.example", [])

@@ -1,6 +1,6 @@
-"""Row 9: names that would be paths, programs or each other's twins, as far as the library goes.
+"""Row 9: names that look like paths or programs, or that collide, as far as the library goes.
 
-What they do to the disk while a torrent is fetched: tests/service/torrents/test_hostile.py.
+For what they do to the disk while a torrent is fetched: tests/service/torrents/test_hostile.py.
 """
 
 import hashlib
@@ -201,7 +201,7 @@ HOSTILE_PATHS = [
 
 @pytest.mark.slow
 def test_a_hostile_torrent_lands_whole_under_good_names(api):
-    """From what the engine tells to the listing: nothing lost, nothing outside."""
+    """From the engine's metadata to the listing: no file is lost, and none is elsewhere."""
     shift = Shift()
     account = Account.objects.get()
     transfer = transfers.add_magnet(account, magnet(name="..%2F..%2Fetc"), 0, NOW)

@@ -1,7 +1,7 @@
-"""Row 10: archives of what changes, vanishes, belongs to others, or is asked for too often.
+"""Row 10: archives of files that change, vanish, belong to others, or are requested too often.
 
-Hostile names unpacked by other programs, by the rules of Windows and macOS, more than 65,535
-entries and more than 4 GiB: tests/service/content/test_archive.py,
+For hostile names unpacked by other programs and by the rules of Windows and macOS, for more than
+65,535 entries, and for more than 4 GiB: tests/service/content/test_archive.py,
 tests/service/content/test_download_names.py.
 """
 
@@ -57,7 +57,7 @@ def test_equal_names_from_different_places_are_all_kept(account):
 
 
 def broken_off(account, file, harm):
-    """Whether an archive breaks off that is harmed after its first block."""
+    """Harm a file after the archive's first block; return whether the archive breaks off."""
     link = pinned(account, [], [file.pk])
     with reader() as client, client.stream("GET", link) as answer:
         pieces = answer.iter_raw()
@@ -107,7 +107,7 @@ def test_one_folder_10_000_times_is_one_folder(account):
 def test_asking_for_one_archive_again_and_again_fills_no_disk(account, tmp_path):
     a_file(account, blob=put(library_store()))
     assert len({pinned(account, [0], []) for _ in range(100)}) == 1
-    assert len(list((tmp_path / "pins").iterdir())) == 2  # the plan, and what it is known by
+    assert len(list((tmp_path / "pins").iterdir())) == 2  # the plan, and its key
 
 
 def test_a_deleted_selection_is_not_pinned_again(account):
@@ -131,8 +131,8 @@ def test_500_readers_that_leave_after_a_kilobyte_leave_nothing_behind():
         before = server.resident_bytes()
         abort(server, request, 500)
         assert settled(server)
-        assert server.descriptors() < 150  # with a connection to the database for each thread
-        assert server.threads() <= 34  # as many as it is allowed, and its own
+        assert server.descriptors() < 150  # with one connection to the database for each thread
+        assert server.threads() <= 34  # as many as the setting allows, and the server's own
         assert server.resident_bytes() - before < 16 * 2**20
 
 
@@ -144,7 +144,7 @@ def abort(server, request, times):
 
 
 def settled(server, seconds=15):
-    """Whether it holds no plan and no blob any more; meanwhile it is asked for other things."""
+    """Wait until the server holds no plan and no blob; meanwhile, it answers other requests."""
     data, deadline = Path(ours.DATA_DIR), time.monotonic() + seconds
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         while time.monotonic() < deadline:

@@ -1,6 +1,6 @@
-"""Row 11: media that want more than to be looked at. Each takes at most its child along, within
-the limits, and the next file is looked at as if nothing had been. A playlist that wants to be
-played stands in tests/attacks/test_12_streams.py, beside a worker that plays."""
+"""Row 11: hostile media. At most, each ends the child process that reads it, within the limits, and
+Ferry reads the next file as usual. For a playlist that Ferry is asked to play, see
+tests/attacks/test_12_streams.py, which has a worker that plays."""
 
 import io
 import struct
@@ -18,7 +18,7 @@ from service.media.work import MediaWork
 from tests.service.builders import a_file, alice, put
 from tests.service.media.samples import picture, short_film, shown
 
-# Of computing: on a busy machine the clock says more.
+# Limits CPU time, since the clock would also measure a busy machine.
 MOST_SECONDS = 15
 TOO_LONG = {"it took too long", "it took too much computing"}
 SECRET = b"herring-in-the-harbour"
@@ -26,8 +26,10 @@ SECRET = b"herring-in-the-harbour"
 
 @pytest.fixture
 def look(children):
-    """What comes of a hostile file: the facts, or the reason of the refusal, in the given time;
-    and that a good one is still read."""
+    """Return a function that has a child read a hostile file within the given time.
+
+    It returns the facts or the reason of the refusal, and checks that a good file is still read.
+    """
 
     def look(content, draws: str = "", seconds: float = MOST_SECONDS) -> dict | str:
         try:
@@ -76,7 +78,7 @@ def secret(tmp_path):
 )
 @pytest.mark.parametrize("mask", [b"", b"\0"])
 def test_a_playlist_that_calls_itself_a_film_opens_nothing(playlist, mask, look, secret):
-    """With a NUL behind it, it is no text any more, and ffmpeg's to judge."""
+    """A NUL makes it binary, so that ffmpeg has to judge it."""
     content = playlist.format(secret, 9).encode() + mask
     found = look(content)
     assert found == {"kind": "other", "lengths": []} or found.startswith("it can't be read")
@@ -84,7 +86,7 @@ def test_a_playlist_that_calls_itself_a_film_opens_nothing(playlist, mask, look,
 
 
 def test_a_film_that_refers_to_another_file_shows_nothing_of_it(look, secret):
-    """QuickTime names its data by path in `dref`."""
+    """QuickTime's `dref` refers to the data by path."""
     whole = short_film("mov", "-c:v", "mjpeg", sound=False)
     url = b"\0\0\0\x0curl \0\0\0\1"
     assert url in whole
@@ -102,7 +104,7 @@ def test_a_picture_of_65535_by_65535_is_refused(look):
 
 
 def test_a_jpeg_that_calls_itself_huge_is_refused(look):
-    """65,500 by 65,500: progressive, so that all of it would have to lie in memory."""
+    """65,500 by 65,500, and progressive, so that a decoder would need all of it in memory."""
     content = bytearray(picture(200, 200, progressive=True))
     at = content.index(b"\xff\xc2") + 5
     content[at : at + 4] = struct.pack(">HH", 65_500, 65_500)
@@ -111,7 +113,7 @@ def test_a_jpeg_that_calls_itself_huge_is_refused(look):
 
 @pytest.mark.slow
 def test_a_bomb_of_nothing_is_read_within_bounds(look):
-    """6,000 by 6,000 of one colour in 500 kB, which is allowed, and four times as much."""
+    """6,000 by 6,000 pixels of one color in 500 kB, which is allowed, and four times as many."""
     rows = zlib.compressobj(1)
     row = bytes(1 + 6000 * 3)
     packed = b"".join(rows.compress(row) for _ in range(6000)) + rows.flush()
@@ -170,7 +172,7 @@ def test_a_film_of_10000_tracks_is_refused(tracks, look):
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["ts", "mp3", "mpg"])
 def test_a_stream_that_never_ends_is_looked_at_no_longer_than_another(suffix, look):
-    """8 GiB, of which all but the beginning is a hole in the disk."""
+    """8 GiB, of which all but the beginning is a hole in the file."""
     beginning = short_film(suffix, source="" if suffix == "mp3" else "testsrc2=s=320x240:d=2")
 
     def write(medium):
@@ -184,7 +186,7 @@ def test_a_stream_that_never_ends_is_looked_at_no_longer_than_another(suffix, lo
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "JPEG2000"])
 def test_a_picture_with_8_gib_behind_it_takes_no_memory(kind, look):
-    """Some readers take the whole file into memory first: those refuse it."""
+    """Some decoders first read the whole file into memory; those refuse it."""
 
     def write(medium):
         medium.write(picture(kind=kind))
@@ -196,7 +198,7 @@ def test_a_picture_with_8_gib_behind_it_takes_no_memory(kind, look):
 
 @pytest.mark.slow
 def test_noise_of_every_kind_takes_nobody_along(look):
-    """The beginnings of all kinds of media with nonsense behind."""
+    """The beginnings of all kinds of media, followed by noise."""
     heads = [picture(kind=kind)[:64] for kind in ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF")]
     heads += [
         short_film(suffix)[:200] for suffix in ("mp4", "mkv", "avi", "ts", "flv", "wmv", "ogv")
@@ -232,7 +234,7 @@ def chunk_of(kind: bytes, data: bytes) -> bytes:
 
 
 def tiff_of(directories: int) -> bytes:
-    """One grey square, described so many times."""
+    """Return one gray square, described by this many directories."""
     pixels = bytes(64 * 64)
     entries = [(256, 64), (257, 64), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (278, 64)]
     entries.append((279, len(pixels)))
@@ -249,7 +251,7 @@ def tiff_of(directories: int) -> bytes:
 
 
 def matroska(tracks: int) -> bytes:
-    """Written by hand: a header, so many tracks of sound, and nothing else."""
+    """Return a handwritten file: a header, this many audio tracks, and nothing else."""
     doctype = element(0x4282, b"matroska") + element(0x4287, b"\4") + element(0x4285, b"\2")
     head = element(0x1A45DFA3, doctype)
     described = b"".join(map(track, range(1, tracks + 1)))

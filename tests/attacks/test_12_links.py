@@ -1,6 +1,6 @@
-"""Row 12: a signed link opens one thing of one account, for its time, and nothing else.
+"""Row 12: a signed link opens one content of one account, for its time, and nothing else.
 
-At the site: tests/attacks/test_12_site_links.py. To play: tests/attacks/test_12_streams.py.
+For the site: tests/attacks/test_12_site_links.py. For playback: tests/attacks/test_12_streams.py.
 """
 
 from urllib.parse import urlsplit
@@ -128,6 +128,6 @@ def test_every_link_dies_with_the_password_and_with_the_account(account, link):
 
 def test_a_link_dies_with_its_time(link, monkeypatch):
     later = timezone.now() + signed_links.LIFETIME + signed_links.WINDOW
-    # A reader's request carries no clock, and a link lives for days.
+    # A request can't choose the clock, and a link lives for days.
     monkeypatch.setattr("service.content.views.timezone.now", lambda: later)
     assert answer_to(link) == (403, "link_expired")

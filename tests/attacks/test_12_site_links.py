@@ -1,4 +1,4 @@
-"""Row 12, at the site: what is behind a link is for whom it was made, for its time, and no more."""
+"""Row 12, at the site: a link opens its target only for its person, and only for its time."""
 
 import re
 from datetime import timedelta
@@ -44,7 +44,7 @@ def playlist_for(person):
 
 @pytest.fixture(params=["playlist", "segment", "subtitles", "thumb", "zip", "download"])
 def address(request, gwen, foreign, host):
-    """What Gwen sees, each of its own kind."""
+    """Return a path that Gwen sees, one of each kind."""
     file = foreign.file("Film.srt", SRT)
     paths = {
         "subtitles": f"/files/0/file-7/subtitles/{file.id}.vtt",
@@ -65,12 +65,12 @@ def is_at_the_door(answer: HttpResponse) -> bool:
 
 
 def opens(answer: HttpResponse) -> bool:
-    """The thumb of this service is not there; it was asked for all the same."""
+    """Return whether the link opens. This service has no thumbnail, but was asked for it: 404."""
     return not is_at_the_door(answer) and answer.status_code in (200, 302, 404)
 
 
 class TestOfThePage:
-    """Links that need their reader's cookie."""
+    """Links that need the person's cookie."""
 
     def test_nothing_opens_without_a_cookie(self, gwen, address, mallory):
         assert opens(gwen.client.get(address))
@@ -132,7 +132,7 @@ class TestOfAStream:
         ],
     )
     def test_dots_in_a_segment_stay_on_the_host_that_said_them(self, gwen, foreign, host, line):
-        """On the service itself, dots lead to no credentials."""
+        """To the service itself, Ferry sends no credentials with such a path."""
         host.files["/film.m3u8"] = f"#EXTM3U\n#EXTINF:1,\n{line}\n"
         address = gwen.client.get(playlist_for(gwen)).content.decode().splitlines()[2]
         sent = []
@@ -152,7 +152,7 @@ class TestOfAStream:
 
 
 class TestOfALinkForPlayers:
-    """Links that need no cookie: the whole of what they open is in them."""
+    """Links that need no cookie: the link alone grants access."""
 
     @pytest.fixture
     def film(self, storage):

@@ -1,4 +1,4 @@
-"""Row 12, for what is played: a link to a stream or a film opens that and nothing else."""
+"""Row 12, for playback: a link to a stream or a film opens that and nothing else."""
 
 import io
 from urllib.parse import urlsplit
@@ -44,7 +44,7 @@ def worker(library_folder, settings, children):
 
 @pytest.fixture
 def home(account, file):
-    """What stands before the name of a playlist or segment."""
+    """Return the URL before the name of a playlist or segment."""
     link = playback_views.stream_link(account, file, now=timezone.now())
     assert answer_to_binary(link) == 200
     return link.removesuffix("master.m3u8")
@@ -130,7 +130,7 @@ def test_links_die_with_the_file_the_password_and_their_time(account, file, kind
     assert answer_to_binary(link) in (200, 503)
     later = timezone.now() + signed_links.LIFETIME + signed_links.WINDOW
     with monkeypatch.context() as patch:
-        # A reader's request carries no clock, and a link lives for days.
+        # A request can't choose the clock, and a link lives for days.
         patch.setattr("service.content.playback_views.timezone.now", lambda: later)
         assert answer_to(link) == (403, "link_expired")
     other = make(account, kept(account, library_store(), "b.mkv"), now=timezone.now())
@@ -141,7 +141,7 @@ def test_links_die_with_the_file_the_password_and_their_time(account, file, kind
 
 
 def test_what_was_made_dies_with_the_last_link_to_it_too(account, file, home):
-    """Segments lie by content; a file of another account opens no door to this one's."""
+    """Segments are stored by content, but a file of another account doesn't open this one's."""
     segment = Content(file.sha1, file.size_bytes).folder / "hls" / "vcopy" / "0.m4s"
     assert answer_to_binary(home + "vcopy/0.m4s") == 200
     assert segment.exists()
@@ -149,7 +149,7 @@ def test_what_was_made_dies_with_the_last_link_to_it_too(account, file, home):
     assert answer_to(home + "vcopy/0.m4s") == (404, "not_found")
 
 
-# Row 11, where a film is to be played
+# Row 11, for films that are played
 
 
 def test_a_playlist_that_calls_itself_a_film_leads_nowhere(account, library_folder, tmp_path):

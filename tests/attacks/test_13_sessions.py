@@ -1,4 +1,4 @@
-"""Row 13: sessions cannot be planted, leaked or kept alive."""
+"""Row 13: attackers can't fix, leak, or prolong sessions."""
 
 import time
 
@@ -86,7 +86,7 @@ def test_a_hundred_thousand_sessions_slow_nobody_down_and_old_ones_go(alice):
         cursor.execute(MULTIPLY)
     assert Session.objects.count() == 100_002
     assert queries() == few
-    # Without an index, each look at a session would read them all: hundreds of times as much.
+    # Without an index, each lookup of a session would read them all: hundreds of times as much.
     assert computed_seconds() < 5 * quick
     pruning.prune(timezone.now())
     assert Session.objects.count() == 1
@@ -103,7 +103,7 @@ def test_an_expired_session_under_htmx_leads_to_sign_in_and_shows_nothing(alice,
 
 
 def test_the_cookie_of_a_known_device_opens_nothing(alice):
-    """It only keeps strangers' guesses from locking its owner out."""
+    """It only keeps strangers' guesses from locking out its owner."""
     browser = Client(headers={"host": "localhost"})
     browser.post("/signin/", {"username": "alice", "password": PASSWORD})
     assert browser.get("/").status_code == 200

@@ -1,6 +1,6 @@
 """Row 14: guessing names and passwords, and choosing where sign-in leads.
 
-A flood over both processes is in tests/attacks/test_25_distributed_guessing.py.
+For a flood over both processes, see tests/attacks/test_25_distributed_guessing.py.
 """
 
 import pytest
@@ -25,7 +25,7 @@ def test_an_unknown_name_costs_as_much_work_as_a_known_one(alice, monkeypatch):
     work = []
     for step in ("encode", "verify"):
         real = getattr(Argon2, step)
-        # From outside, the work shows as time only, and that differs from sign-in to sign-in.
+        # From outside, the work shows only as time, which differs from sign-in to sign-in.
         monkeypatch.setattr(Argon2, step, lambda *a, real=real: work.append(1) or real(*a))
 
     def hashes(name: str) -> int:

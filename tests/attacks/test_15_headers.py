@@ -1,7 +1,7 @@
 """Row 15: nothing sent from outside, and no name of a file, becomes a header of ours.
 
-No path that is handed to nginx holds a name: blobs have names of 32 hex digits below one folder for
-all accounts, so that there are no twins such as /data/u1 and /data/u10 and nothing to escape.
+No path for nginx contains a name: blobs have names of 32 hex digits below one folder for all
+accounts. So no path needs escaping, and there are no twins such as /data/u1 and /data/u10.
 """
 
 import re
@@ -58,7 +58,7 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
     settings.DATA_DIR = tmp_path
     account = alice()
     file = a_file(account, blob=put(library_store(), b"content"))
-    # As if an older version had let the name in.
+    # As if an older version had accepted the name.
     file.name = name
     link = signed_links.file_link(account, file, now=timezone.now())
     File.objects.filter(pk=file.pk).update(name=name.encode(errors="replace").decode())
@@ -79,7 +79,7 @@ def test_a_files_name_cannot_add_headers(name, tmp_path, settings):
 
 @each_case("name", [*HOSTILE, "../../x", "x\\..\\y"])
 def test_the_name_in_a_zip_links_path_cannot_add_headers(name, tmp_path, settings):
-    """It is not signed: anybody who holds a link may write there what they like."""
+    """It isn't signed: anyone with the link may change it."""
     settings.DATA_DIR = tmp_path
     link = archive_plans.create_link(alice(), [0], [], "Files", now=timezone.now())
     path, query = link.split("?")

@@ -1,6 +1,6 @@
-"""Row 16: bodies, numbers and depths made to exhaust. Memory stays small, answers stay JSON.
+"""Row 16: bodies, numbers, and depths made to exhaust. Memory stays small, answers stay JSON.
 
-A sender or reader that stalls is cut: tests/config/test_wsgi.py.
+For senders and readers that stall, which are cut off, see tests/config/test_wsgi.py.
 """
 
 import json
@@ -47,7 +47,7 @@ def memory_below(most_bytes: int):
 
 
 def endless(beginning: bytes = b""):
-    """A body of 1 TiB, should anybody read it all."""
+    """Yield a body of 1 TiB, if anything reads it all."""
     yield beginning
     for _piece in range(2**24):
         yield b"x" * 65536
@@ -78,7 +78,7 @@ def test_a_body_without_end_is_not_read_to_the_end(path, headers, beginning, api
 
 
 def test_a_skipped_part_of_any_size_counts_as_too_large(api):
-    """A file where no file belongs, in chunks that promise no length."""
+    """The part is a file where none is expected, in chunks that declare no length."""
     part = b'--b\r\nContent-Disposition: form-data; name="x"; filename="f"\r\n\r\n'
     with memory_below(16 * MIB):
         answer = api.post("/rest/folder", content=endless(part), headers=MULTIPART)
@@ -140,7 +140,7 @@ def test_a_magnet_of_ten_thousand_trackers_is_bounded(api):
 
 @pytest.mark.slow
 def test_adds_without_end_are_bounded(api, settings):
-    """10,000 in a row would take a while: with a limit of 20, the same shows with 150."""
+    """10,000 in a row would take long; with a limit of 20, 150 show the same."""
     settings.QUEUE_LIMIT = 20
     for number in range(150):
         link = f"magnet:?xt=urn:btih:{number:040x}"
@@ -182,7 +182,7 @@ def test_names_take_no_time_to_judge(api):
     assert time.process_time() - start < 5
 
 
-# What fetches are sent
+# What servers send to fetches
 
 
 @pytest.fixture
@@ -279,7 +279,7 @@ def test_a_torrent_of_a_million_files_is_refused(api):
     [" ", "a.", "(", "[", "\\", "<", "http://", "magnet:?xt=", "&amp;", "%", "\u0301", "_-. "],
 )
 def test_no_name_and_no_line_keeps_the_site_busy(unit, bob, storage):
-    """Each way that a name or a pasted line is read by an expression."""
+    """Test each regular expression that reads a name or a pasted line."""
     for ending in (".mkv", ".en.srt"):
         storage.file((unit * 80).replace("/", "_")[:200] + ending)
     start = time.process_time()

@@ -1,7 +1,7 @@
 """Row 16, from v1 to the engine: torrents made to exhaust the worker that `manage.py work` runs.
 
-Each ends with a word and a sentence or is borne, a good torrent comes all the same, and neither
-the worker nor its engine grows.
+Ferry either refuses each with a reason and a sentence, or copes with it. A good torrent still
+arrives, and neither the worker nor its engine grows.
 """
 
 import hashlib
@@ -59,7 +59,7 @@ def add_torrent(api: httpx.Client, content: bytes) -> int:
 
 
 def is_well(work: Working, api: httpx.Client, seeds) -> None:
-    """The others go on, the engine never died, and nobody ever needed much."""
+    """Check that a good torrent arrives, the engine never died, and no process used much memory."""
     until_state(api, add_magnet(api, GOOD.magnet(peer=seeds.address)), "done")
     assert "began anew" not in work.output.text
     assert peak_megabytes(work.process.pid) < MOST_MEGABYTES["worker"]
@@ -114,7 +114,7 @@ def test_metadata_that_claims_two_gigabytes_is_not_gathered(api, seeds):
     ("noun", "outcome"), [("torrent", (400, "not_a_torrent")), ("transfer", (200, None))]
 )
 def test_a_torrents_file_of_a_million_files_is_no_torrent(api, noun, outcome):
-    """Whoever sends it as any file has it kept as one."""
+    """As a torrent it is refused; as an ordinary file it is stored."""
     content = b"d4:info" + a_million_files() + b"e"
     answer = api.post(f"/rest/{noun}/file", files={"file": ("a.torrent", content)})
     assert (answer.status_code, answer.json().get("reason_phrase")) == outcome

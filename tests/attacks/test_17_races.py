@@ -1,6 +1,7 @@
-"""Row 17: two at once, through the interface. Nothing is lost, doubled or overdrawn.
+"""Row 17: concurrent requests through v1. Nothing is lost, doubled, or overdrawn.
 
-A restart in the middle of a write: tests/service/test_kills.py, tests/service/worker/test_kills.py.
+For a restart in the middle of a write: tests/service/test_kills.py,
+tests/service/worker/test_kills.py.
 """
 
 import io
@@ -111,7 +112,7 @@ def test_a_file_deleted_by_many_gives_its_room_back_once(account):
 
 
 def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_path):
-    """After Gone, the folder can be deleted, and nothing comes back."""
+    """After TorrentGone, the folder can be deleted, and nothing is written there again."""
     with serving(then_pouring(head(), b"x" * 65_536)) as server:
         for number in range(10):
             side = Side(tmp_path / str(number))
@@ -125,7 +126,7 @@ def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_pat
 
 
 def once_linked(monkeypatch, shift, act):
-    """Does it when the files are linked, and the library does not know of them yet."""
+    """Act once the store has linked the files, but before the library knows them."""
     link_all = type(shift.store).link_all
 
     def link_and_act(store, paths, told):
@@ -133,7 +134,7 @@ def once_linked(monkeypatch, shift, act):
         act()
         return stored
 
-    # Two real threads would meet at this very moment once in a thousand times.
+    # Two real threads would meet at this moment once in a thousand times.
     monkeypatch.setattr(type(shift.store), "link_all", link_and_act)
 
 
@@ -175,7 +176,7 @@ def test_a_folder_deleted_while_its_transfer_lands_loses_nothing(
 @pytest.mark.parametrize("act", ["rename", "delete"])
 @pytest.mark.parametrize("kind", ["file", "zip"])
 def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
-    """Whatever becomes of its name meanwhile; the next reader finds what is true then."""
+    """This holds whatever happens to its name meanwhile; the next request finds the new state."""
     content = os.urandom(2_000_000)
     file = a_file(account, "film.mkv", blob=put(library_store(), content))
     link = signed_links.file_link(account, file, now=timezone.now())

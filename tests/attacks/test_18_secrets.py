@@ -1,6 +1,6 @@
-"""Row 18: passwords, keys and one-time links stay out of pages, logs and process lists.
+"""Row 18: passwords, keys, and one-time links stay out of pages, logs, and process lists.
 
-What the service worker keeps: tests/browser/test_worker.py.
+For what the service worker caches, see tests/browser/test_worker.py.
 """
 
 import pickle
@@ -37,7 +37,7 @@ def test_a_trace_in_the_log_names_no_password(alice, monkeypatch, capsys, caplog
     def broken(*_args, **_fields):
         raise RuntimeError("tide")
 
-    # No request is known that makes Ferry fail while it holds a password.
+    # No known request makes Ferry fail while it holds a password.
     monkeypatch.setattr("webui.signin.views.authenticate", broken)
     browser = Client(headers={"host": "localhost"}, raise_request_exception=False)
     answer = browser.post("/signin/", {"username": "alice", "password": PASSWORD})
@@ -51,7 +51,7 @@ def test_an_error_page_tells_a_reference_and_nothing_else(alice, monkeypatch):
     def broken(*_args):
         raise RuntimeError(settings.SECRET_KEY)
 
-    # No request is known that makes a page fail.
+    # No known request makes a page fail.
     monkeypatch.setattr(file_views, "render", broken)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/")
@@ -108,7 +108,7 @@ def test_links_that_open_something_are_masked_in_the_log(ferry):
 
 @pytest.fixture
 def secrets(alice, gwen, storage) -> list[str]:
-    """One of each kind that opens something."""
+    """Return one secret of each kind that opens something."""
     now, file = timezone.now(), storage.file("film.mkv")
     connection.store("https://service.example", "me@example.org", "herring in oil")
     alice.client.post("/account/password/", {"old_password": "no guess of mine"})
@@ -123,8 +123,10 @@ def secrets(alice, gwen, storage) -> list[str]:
 
 
 def test_a_copy_of_the_database_opens_nothing_but_what_is_signed_in(secrets):
-    """Sessions are in it as cookies name them, and end when somebody signs out; the key that
-    unseals the service's password lies in a file beside it."""
+    """It contains sessions in the form of the cookies, which end at sign-out.
+
+    The key that decrypts the service's password is in a file outside the database.
+    """
     with database.cursor() as cursor:
         tables = database.introspection.table_names(cursor)
         rows = [cursor.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables]
@@ -137,7 +139,7 @@ def test_a_copy_of_the_database_opens_nothing_but_what_is_signed_in(secrets):
 
 @pytest.mark.slow
 def test_the_credentials_of_a_service_are_in_no_page_and_no_cache(alice, foreign):
-    """Nor in a header, an address or a script: nothing but a call to the service needs them."""
+    """Nor in a header, a URL, or a script: only calls to the service need them."""
     foreign.file("film.mkv")
     token = b64encode(f"{EMAIL}:{service.PASSWORD}".encode())
     spellings = (service.PASSWORD.encode(), quote(service.PASSWORD).encode(), token)
@@ -154,6 +156,6 @@ def test_the_credentials_of_a_service_are_in_no_page_and_no_cache(alice, foreign
     assert kept
     for path in kept:
         with path.open("rb") as stream:
-            pickle.load(stream)  # when it expires
+            pickle.load(stream)  # the time when it expires
             content = zlib.decompress(stream.read())
         assert not any(secret in content for secret in spellings)

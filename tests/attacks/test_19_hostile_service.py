@@ -1,5 +1,5 @@
-"""Row 19: a service that attacks whoever asks it. People see a plain page, and the owner's
-credentials stay where they belong."""
+"""Row 19: a service that attacks its clients. People see a plain page, and the owner's credentials
+go only to the service."""
 
 import json
 import re
@@ -30,7 +30,7 @@ SECRETS = (TOKEN, SECRET.encode(), b"herring", EMAIL.encode(), b"me%40example")
 MARKUP = "<img src=x onerror=alert(1)>"
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 64
 EVIL_IDS = ["../account", "7/../../account", "7?a", "7#a", "%2e%2e", "%2e%2e%2faccount", "7%3fa"]
-# A proof that hosts elsewhere learn no more than any web server does of any reader.
+# Other hosts learn no more from these headers than any web server does from a browser.
 HARMLESS = {b"host", b"user-agent", b"accept", b"accept-encoding", b"connection"}
 
 
@@ -45,7 +45,7 @@ WELL = answers(whole(listing(files=FILES)))
 
 @dataclass
 class Site:
-    """Ferry as Alice sees it, before the service that answers as `server.misbehave` says."""
+    """Ferry as Alice sees it, with a service that answers as `server.misbehave` says."""
 
     server: Server
     alice: SignedIn
@@ -84,19 +84,19 @@ def elsewhere() -> Iterator[Server]:
 
 @pytest.fixture
 def before(alice, settings, monkeypatch) -> Iterator[Callable[..., Site]]:
-    """Puts Ferry before a server, as SERVICE_URL does, but with less patience."""
+    """Yield a function that connects Ferry to a server like SERVICE_URL, but with less patience."""
     opened = []
 
     def site(server: Server, patience: Patience = PATIENT, scheme: str = "http") -> Site:
         settings.SERVICE_URL = (
             f"{scheme}://me%40example.org:herring%20in%20oil@127.0.0.1:{server.port}"
         )
-        # Patience is no setting: with what people have, each of these services costs a minute.
+        # No setting changes the patience: with its default, each of these services costs a minute.
         monkeypatch.setattr("webui.v1.client.Patience", lambda: patience)
         place = find_place()
         service = Service(place.key, client_for(place), place.is_embedded)
         opened.append(service.v1)
-        # The site keeps its service for as long as the process lives; here each test has its own.
+        # The site keeps its service as long as the process lives; here each test has its own.
         monkeypatch.setattr(connection, "_service_at", lambda _place: service)
         return Site(server, alice)
 
@@ -110,7 +110,7 @@ def names(answer: HttpResponse) -> list[str]:
 
 
 def assert_plain(answer: HttpResponse, status: int) -> None:
-    """A page of ours in plain words: nothing of theirs, nothing of the owner's."""
+    """Check that the page is plain, with nothing of the service's and no secret of the owner's."""
     assert answer.status_code == status
     assert words(answer, "h1")
     assert not page(answer).select("[onerror], [src=x]")
@@ -118,7 +118,7 @@ def assert_plain(answer: HttpResponse, status: int) -> None:
         assert secret not in answer.content
 
 
-# Answers that are none
+# Malformed answers
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def passes_no_page_on(site, path, status):
     site.turns(answers(whole(MARKUP.encode(), status, Content_Type="text/html")))
     answer = site.get(path)
     if status == "200 OK" and "download" in path:
-        # A file may well be HTML: it is kept as one, and opened nowhere in Ferry's name.
+        # A file may contain HTML. As a download, it never opens as a page of Ferry.
         assert answer["Content-Type"] == "application/octet-stream"
         assert answer["Content-Disposition"].startswith("attachment")
         assert b"".join(answer) == MARKUP.encode()
@@ -276,7 +276,7 @@ def test_bytes_that_are_elsewhere_are_fetched_without_the_credentials(server, el
 
 
 def test_a_service_that_sends_on_from_host_to_host_gives_nothing_away(server, elsewhere, before):
-    """Back at the service, and again elsewhere: what was kept once could be sent twice."""
+    """The chain returns to the service and leaves it again: stored credentials could leak."""
     site = before(server)
     assert site.shows_kelp()
     back = f"http://127.0.0.1:{server.port}/content/7"
@@ -310,7 +310,7 @@ def test_an_act_is_not_repeated_elsewhere(status, server, elsewhere, before):
     assert elsewhere.heads == []
 
 
-# Whom it is
+# The identity of the service
 
 
 def test_nothing_is_told_to_a_service_with_a_wrong_certificate(certificate, server, before):

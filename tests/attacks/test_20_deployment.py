@@ -1,6 +1,6 @@
-"""Row 20: sub-paths, mixed schemes, caches, default keys and open folders.
+"""Row 20: prefixes, mixed schemes, caches, default keys, and open folders.
 
-A worker in the browser and its stale caches: tests/browser/test_worker.py.
+For the service worker and its stale caches, see tests/browser/test_worker.py.
 """
 
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def below(tmp_path_factory) -> Ferry:
-    """Ferry below /home/ferry, behind a proxy on this machine."""
+    """Run Ferry below /home/ferry, behind a proxy on this machine."""
     folder = tmp_path_factory.mktemp("below") / "data"
     with running(folder, URL_PREFIX="home/ferry/", TRUSTED_PROXIES="127.0.0.1") as program:
         program.make_owner()
@@ -116,7 +116,7 @@ def test_a_worker_serves_what_lies_below_its_own_address_and_is_asked_for_anew(b
 
 
 def test_what_others_could_read_in_the_data_folder_is_kept_from_them(ferry):
-    """Also where somebody opened the folder itself: only what every page shows may be read."""
+    """Even if someone made the folder accessible, others may read only what every page shows."""
     shown = ferry.data_dir / "static"
     found = [path for path in ferry.data_dir.rglob("*") if shown not in path.parents]
     assert any(path.name == "secret_key" for path in found)

@@ -1,8 +1,8 @@
-"""Row 20: private torrents keep to their trackers: no DHT, no exchange of peers, no local search.
+"""Row 20: private torrents use only their trackers: no DHT, no peer exchange, no local discovery.
 
-The engine runs as on the internet, but that the loopback is its household, a node of the test its
-way into the DHT, and no router is asked for ports. Beside each private torrent is a public one, of
-which everything is told that must not be told of the other.
+The engine runs as on the internet, except that loopback is its local network, the test's node its
+bootstrap node of the DHT, and no router is asked for ports. Beside each private torrent runs a
+public one, for which the engine announces all that it mustn't announce for the private one.
 """
 
 import socket
@@ -35,7 +35,7 @@ __main__.main()
 
 
 class Node:
-    """One of the DHT, that keeps what it is asked for."""
+    """A DHT node that records the hashes it is asked for."""
 
     def __init__(self) -> None:
         settings = {"enable_dht": True, "dht_bootstrap_nodes": ""}
@@ -60,7 +60,7 @@ class Node:
 
 
 class Neighbourhood:
-    """Everything that is called out on the loopback's local search (BEP 14)."""
+    """A listener that records all announcements of local discovery (BEP 14) on loopback."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -114,7 +114,7 @@ def both(announce: str = "") -> tuple[Made, Made]:
 def test_neither_the_dht_nor_the_neighbourhood_hears_of_a_private_torrent(
     outside, node, neighbourhood
 ):
-    """The private one comes first, so that it would be told of first."""
+    """The private torrent is added first, so the engine would announce it first."""
     private, public = both()
     for key, made in (("1", private), ("2", public)):
         outside.add(key, made)
@@ -125,7 +125,7 @@ def test_neither_the_dht_nor_the_neighbourhood_hears_of_a_private_torrent(
 
 
 def test_a_magnet_that_turns_out_to_be_private_is_told_of_no_further(outside):
-    """Until its metadata is here, nobody can know."""
+    """Before its metadata arrives, nothing shows that it is private."""
     private, _public = both()
     with listening(Peer(private.info), "127.0.0.2") as peer:
         outside.add("1", private.magnet(peer=peer.address))

@@ -1,7 +1,7 @@
 """Row 21: clients that trickle heads, bodies, or reads stop neither health checks nor people.
 
-Who gets a thread: tests/config/web/test_slots.py. A reader that takes nothing is cut:
-tests/config/test_wsgi.py.
+For who gets a thread: tests/config/web/test_slots.py. For readers that take nothing, which are cut
+off: tests/config/test_wsgi.py.
 """
 
 import select
@@ -32,7 +32,7 @@ from webui.models import Role
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-# More than two processes have threads.
+# More clients than two processes have threads.
 CLIENTS = 600
 TICK_SECONDS = 0.5
 ROUNDS = 4
@@ -43,21 +43,23 @@ PROXIES = [Front("nginx", "http", ""), Front("caddy", "http", "")]
 
 @dataclass
 class Place:
-    """Where Ferry is called, and a session of a person who is signed in."""
+    """The address of Ferry, and the session of a person who is signed in."""
 
     port: int
     host: str
     cookie: str
 
     def ask(self, path: str, **headers: str) -> int:
-        """Return the status, on a connection of its own."""
+        """Send a request over its own connection, and return the status."""
         url, headers = f"http://127.0.0.1:{self.port}{path}", {"Host": self.host, **headers}
         return httpx.get(url, headers=headers, timeout=ANSWER_SECONDS, trust_env=False).status_code
 
 
 class Crowd:
-    """Clients of one address that send or read a byte now and then. One that is cut comes back,
-    unless it is told not to."""
+    """Clients of one address that now and then send or read a byte.
+
+    A client that is cut off comes back, unless `comes_back` is false.
+    """
 
     def __init__(self, port: int, beginning: bytes, *, reads: bool, comes_back: bool) -> None:
         self._address, self._beginning = ("127.0.0.1", port), beginning
@@ -118,7 +120,7 @@ def crowd_at(
 
 @contextmanager
 def place_of(front: Front | None, home) -> Iterator[Place]:
-    """Ferry with as many threads as it has by default, and a proxy set up as documented."""
+    """Run Ferry with the default number of threads, behind a proxy set up as documented, if any."""
     wanted = front.settings if front else {}
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     with ExitStack() as stack:
@@ -134,7 +136,7 @@ def place_of(front: Front | None, home) -> Iterator[Place]:
 
 
 def wait_for(port: int) -> None:
-    """Proxies say nothing when they are ready."""
+    """Wait until the proxy accepts connections, since it doesn't announce when it is ready."""
     deadline, pause = time.monotonic() + START_SECONDS, threading.Event()
     while time.monotonic() < deadline:
         with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
@@ -167,7 +169,7 @@ def test_who_trickles_heads_and_bodies_stops_nobody(front, beginning, tmp_path):
 
 
 def test_who_trickles_reads_stops_nobody(tmp_path):
-    """Bytes of a file, by a link that needs no session."""
+    """The clients read a file by a signed link, which needs no session."""
     owner = account()
     file = a_file(owner, blob=put(library_store(), bytes(8_000_000)))
     link = signed_links.file_link(owner, file, now=timezone.now())

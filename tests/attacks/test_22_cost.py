@@ -1,6 +1,6 @@
-"""Row 22: what one request costs: memory and computing, while it lasts and afterward.
+"""Row 22: what one request costs, in memory and computing, while it lasts and afterward.
 
-More about torrents, up to the engine: tests/attacks/test_16_torrents.py.
+For more about torrents, up to the engine, see tests/attacks/test_16_torrents.py.
 """
 
 import os
@@ -29,8 +29,8 @@ MOST_LEFT_BYTES = 48 * MIB
 EMBEDDED = "ferry@localhost"
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"
-# A machine that others use too may take longer than MOST_SECONDS, and then just as much longer for
-# the largest torrent that is taken.
+# A shared machine may take longer than MOST_SECONDS, but then the largest accepted torrent takes
+# longer by the same factor.
 MOST_OF_LARGEST = 2.5
 MOST_MEASUREMENTS = 5
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -260,7 +260,7 @@ def texts() -> Iterator[tuple[str, bytes]]:
 
 @dataclass
 class Web:
-    """The one web process of a Ferry, and the ways to it."""
+    """A Ferry with one web process, and clients of it."""
 
     ferry: Ferry
     api: httpx.Client
@@ -290,13 +290,13 @@ def sign_in(person: httpx.Client) -> None:
 
 
 def process_of(ferry: Ferry, word: str) -> Path:
-    """The youngest whose command says so: gunicorn answers in a child of its own."""
+    """Return the youngest process with this word in its command: gunicorn answers in a child."""
     found = [each for each in processes_of(ferry) if word in (each / "cmdline").read_text()]
     return max(found, key=lambda each: int(fields_of(each)[19]))
 
 
 def fields_of(process: Path) -> list[str]:
-    """What the kernel tells of it, from its state on."""
+    """Return the kernel's fields about the process, beginning with its state."""
     return (process / "stat").read_text().rpartition(")")[2].split()
 
 
@@ -309,7 +309,7 @@ def held_bytes(process: Path) -> int:
 
 
 def seconds_of_largest(web: Web) -> float:
-    """What this machine computes now for the largest torrent that is taken."""
+    """Return the CPU seconds that the largest accepted torrent takes now."""
     before = cpu_seconds(web.process)
     answer = web.api.post("/rest/torrent/file", files={"file": ("a.torrent", LARGEST)})
     assert answer.status_code == 200
@@ -317,7 +317,7 @@ def seconds_of_largest(web: Web) -> float:
 
 
 class Costs:
-    """What each request took of a process. More than may be is remembered, by name."""
+    """What each request took of a process; too much is recorded by name."""
 
     def __init__(self, web: Web, process: Path) -> None:
         self.web = web
@@ -325,8 +325,10 @@ class Costs:
         self.excesses: list[str] = []
 
     def of(self, what: str) -> Iterator[None]:
-        """For a loop around a request, which comes again if it seemed slow: what else runs on this
-        machine can only add to what it takes."""
+        """Run the loop's body, which sends one request; repeat it if the request seemed slow.
+
+        Other work on this machine can only make a request look more expensive.
+        """
         for _ in range(MOST_MEASUREMENTS):
             (self.process / "clear_refs").write_text("5")
             before, started = held_bytes(self.process), cpu_seconds(self.process)
@@ -342,7 +344,7 @@ class Costs:
 
 @pytest.fixture
 def costs(web) -> Iterator[Costs]:
-    """And afterward nearly all of it is given back."""
+    """Measure requests, and check that the process then gives back nearly all memory."""
     costs = Costs(web, web.process)
     before = held_bytes(web.process)
     yield costs
@@ -382,7 +384,7 @@ def test_a_hostile_torrent(web, costs, corpus):
 
 
 def test_a_hostile_torrent_through_the_site(web, costs):
-    """It passes through two readers of multipart bodies."""
+    """Two parsers of multipart bodies read it."""
     for what, content in [*trees()][::8] + [*lists()][::8]:
         for _ in costs.of(what):
             answer = web.person.post(
@@ -451,7 +453,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_torrent_by_address(web, what):
-    """The worker reads it, beside whatever else it does."""
+    """The worker reads it, in addition to all its other work."""
     content = HOSTILE[what]()
     costs = Costs(web, process_of(web.ferry, "work"))
 

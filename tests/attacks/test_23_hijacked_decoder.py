@@ -1,7 +1,7 @@
 """Row 23: code that a hostile file has brought into a process that reads media.
 
-What such a process may open: tests/service/media/sandboxed/test_landlock.py. What hostile media do
-to decoders: tests/attacks/test_11_media.py.
+For what such a process may open: tests/service/media/sandboxed/test_landlock.py. For what hostile
+media do to decoders: tests/attacks/test_11_media.py.
 """
 
 import errno
@@ -38,7 +38,7 @@ LIMITS = ResourceLimits(wall_seconds=120, cpu_seconds=20, memory_bytes=2**32, ou
 SOCKETS = ("media.sock", "docker.sock", ".s.PGSQL.5432")
 PROGRAM = [sys.executable, hijacked.__file__]
 MAY = {"threads"}
-# Landlock's part; without it the rest still holds.
+# Only Landlock stops these; without it, the other limits still hold.
 FILES = {"other files", "folders"}
 
 
@@ -50,7 +50,7 @@ def _seccomp():
 
 @pytest.fixture
 def around(tmp_path):
-    """Sockets with somebody behind, and files of its own user."""
+    """Make sockets that answer, and files of the process's own user."""
     for name in ("file", "other"):
         (tmp_path / name).write_bytes(b"x")
     with ExitStack() as stack:
@@ -77,18 +77,18 @@ def around(tmp_path):
 
 
 def free(around) -> dict[str, int]:
-    """The same code where nothing confines it."""
+    """Run the same code without a sandbox."""
     done = subprocess.run([*PROGRAM, json.dumps(around)], capture_output=True, check=True)
     return json.loads(done.stdout)
 
 
 def confined(around) -> dict[str, int]:
-    """As all are started that read media."""
+    """Run the code in the sandbox of all programs that read media."""
     return json.loads(run([*PROGRAM, json.dumps(around)], limits=LIMITS, cwd=Path("/")))
 
 
 def stopped(found) -> set[str]:
-    """What the kernel refuses, and not for want of something else."""
+    """Return the attempts that the kernel refused for lack of permission."""
     return {name for name, error in found.items() if error in (errno.EPERM, errno.EACCES)}
 
 
@@ -96,9 +96,9 @@ def stopped(found) -> set[str]:
 def test_it_can_ask_for_nothing_but_what_decoders_need(around):
     found = confined(around)
     assert found.keys() - stopped(found) == MAY | FILES | {"clone3"}
-    # glibc asks in another way then, which tells what is asked for.
+    # With ENOSYS, glibc falls back to clone, whose flags the filter can read.
     assert found["clone3"] == errno.ENOSYS
-    # What stops it is not this machine.
+    # Show that the sandbox stops them, not this machine.
     alone = free(around)
     usual = {
         "udp",
@@ -129,7 +129,7 @@ SEALS = "import sys; from service.media.sandboxed.landlock import seal; sys.exit
 
 
 def test_the_owner_is_told_where_nothing_confines_it(tmp_path, monkeypatch, caplog):
-    # The kernel of this machine may do so; children say here that it does not.
+    # This machine's kernel may confine children; make them report that it doesn't.
     monkeypatch.setattr(MediaChild, "_read_line", lambda *_: {"is_sealed": False})
     assert not are_sealed(tmp_path)
     assert "runs unconfined" in caplog.text
@@ -144,11 +144,11 @@ def test_a_program_that_gives_up_still_says_how(tmp_path):
 
 @pytest.mark.usefixtures("_seccomp")
 def test_all_that_read_media_are_started_so(children, tmp_path):
-    """Warm children say so of themselves; ffmpeg, which can't, works all the same."""
+    """Warm children report it; ffmpeg can't, so check that it works in the sandbox."""
     (tmp_path / "words").write_bytes(b"words")
     with (tmp_path / "words").open("rb") as medium:
         assert children.ask(medium.fileno(), {"do": "probe"}, 20).facts
-    # What it said when it started is told nowhere else.
+    # Children report it only once, when they start.
     assert all(child.is_sealed for child in children._idle)  # noqa: SLF001  See above.
     show = [sys.executable, "-c", "print(open('/proc/self/status').read())"]
     assert b"Seccomp:\t2\n" in run(show, limits=LIMITS, cwd=tmp_path)
@@ -158,7 +158,7 @@ def test_all_that_read_media_are_started_so(children, tmp_path):
     assert run(argv, limits=LIMITS, cwd=tmp_path, opens=opens(film))
 
 
-# What it says, and what it asks for
+# What hijacked code answers, and what it requests
 
 
 ELSEWHERE = ["../../../../etc/passwd", "..", "", "a/b", "A" * 32, "g" * 32, f"{'a' * 31}\n", "\0"]
@@ -177,7 +177,7 @@ def test_only_hex_becomes_a_path(name, tmp_path):
 
 
 class Hijacked:
-    """Answers as it likes."""
+    """A child that answers whatever the test wants."""
 
     def __init__(self, facts) -> None:
         self.facts = facts
@@ -234,7 +234,7 @@ def test_what_ours_say_is_taken():
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
 def test_who_reaches_the_desk_learns_and_leads_nowhere(library_folder, children, settings):
-    """Where no filter stops it. It can ask for what a web process may ask for, by a file's id."""
+    """If no filter stops it, it can request only what a web process may, by the id of a file."""
     outside = Path(settings.DATA_DIR) / "secret.png"
     outside.write_bytes(samples.picture())
     mine = a_file(an_account(), "film.png", blob=put(library_folder, samples.picture()))

@@ -1,6 +1,6 @@
-"""Row 24: what grants access ends with what it came from, and lives through everything else.
+"""Row 24: a grant ends with what it came from, and survives everything else.
 
-SECURITY.md shows the same table to people; a test compares the two.
+SECURITY.md shows people the same table; a test compares the two.
 """
 
 import re
@@ -44,10 +44,10 @@ Opens = Callable[[], bool]
 
 @pytest.fixture(autouse=True)
 def really(storage, monkeypatch, settings, tmp_path):
-    """Our own service in this process, which other services may take the place of."""
+    """Connect the site to the real embedded service, which other services may replace."""
     settings.DATA_DIR = tmp_path
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    monkeypatch.undo()  # Not the fake of `storage`.
+    monkeypatch.undo()  # Undo the fake service of `storage`.
     elsewhere = storage_of("elsewhere", is_embedded=False)
     client_for = connection.client_for
 
@@ -58,7 +58,7 @@ def really(storage, monkeypatch, settings, tmp_path):
             place.url, place.credentials, transport=elsewhere.fake, patience=IMPATIENT
         )
 
-    # Nothing a test could serve answers at the https address of a public host.
+    # A test can't run a server at the https address of a public host.
     monkeypatch.setattr(connection, "client_for", clients)
     connection.disconnect()
     yield
@@ -85,7 +85,7 @@ def path_of(url: str) -> str:
 
 def of_service(path: str, **headers: str) -> int:
     request = RequestFactory().get(path, headers={"host": "localhost", **headers})
-    # As Django's test client does: the connection of a test outlives its requests.
+    # Like Django's test client, keep the test's database connection open after the request.
     request_finished.disconnect(close_old_connections)
     try:
         with closing(service.handler().get_response(request)) as response:
@@ -94,7 +94,7 @@ def of_service(path: str, **headers: str) -> int:
         request_finished.connect(close_old_connections)
 
 
-# Grants: each is made by this person, and says later whether it opens
+# Grants: each function makes a grant for a person, and returns whether it still opens
 
 
 def session(olga, film) -> Opens:
@@ -104,7 +104,7 @@ def session(olga, film) -> Opens:
 
 
 def unlisted_session(olga, film) -> Opens:
-    """One whose row among the devices could not be written."""
+    """Make a session without its row among the devices, as if writing the row had failed."""
     phone = signed_in(olga.user)
     Device.objects.filter(session_key=phone.session.session_key).delete()
     return lambda: is_in(phone)
@@ -186,7 +186,7 @@ def signed_link(olga, film) -> Opens:
 
 
 def program_password(olga, film) -> Opens:
-    """One that a program has just used, so that this process remembers it."""
+    """Make a password, and use it as a program would, so that this process remembers it."""
     password = words(olga.client.post("/account/programs/"), "#programs-password")
     pair = b64encode(f"{upstream.EMBEDDED_ACCOUNT}:{password}".encode()).decode()
 
@@ -208,11 +208,11 @@ GRANTS = {
     "token for scripts": token,
     "link for players": player_link,
     "password for other programs": program_password,
-    "signed link to content": signed_link,  # The password before it would have ended it.
+    "signed link to content": signed_link,  # Last: making the password ends signed links.
 }
 
 
-# Events: each befalls Olga after she has made them all
+# Events: each happens to Olga after she has made all grants
 
 
 def nothing(olga, alice):
@@ -226,7 +226,7 @@ def new_password(olga, alice):
 
 
 def new_password_by_command(olga, alice):
-    # The command asks at a terminal, which a test has none of.
+    # The command asks at a terminal, which tests don't have.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("getpass.getpass", lambda prompt: NEW_PASSWORD)
         call_command("changepassword", "olga", stdout=StringIO())
@@ -295,7 +295,7 @@ ENDED = {
     sign_out_everywhere_on_the_page_of_people: SIGNED_IN | PAIRINGS | HANDED_OUT,
     sign_out_everywhere_by_another: SIGNED_IN | PAIRINGS | HANDED_OUT,
     removal: set(GRANTS),
-    # Of what is on this machine nothing opens until it is shown again.
+    # Grants to content on this machine don't open until the site shows the embedded service again.
     connection_change: {
         "link for players",
         "signed link to content",
@@ -317,14 +317,14 @@ def test_each_grant_ends_with_what_it_came_from(event, film):
 
 @each_case("event", ENDED)
 def test_a_sign_in_link_ends_with_what_it_came_from(event, film):
-    """By itself, since it takes the place of a pairing link."""
+    """Test it separately, since it replaces a pairing link."""
     alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
     is_open = sign_in_link(olga, film)
     event(olga, alice)
     assert is_open() != ("sign-in link" in ENDED[event])
 
 
-# What the columns of SECURITY.md's table stand for. Its rows are the grants.
+# The events behind the columns of SECURITY.md's table. Its rows are the grants.
 COLUMNS = {
     "new password": (new_password, new_password_by_command),
     "another role": (member, member_and_owner_again),

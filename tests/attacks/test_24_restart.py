@@ -1,4 +1,4 @@
-"""Row 24, its last event: a restart of Ferry ends nothing that grants access."""
+"""Row 24, its last event: a restart of Ferry ends no grant."""
 
 from http.cookies import SimpleCookie
 
@@ -23,7 +23,7 @@ CSRF_TOKEN = "a" * 32
 
 
 class OverSockets:
-    """The handler of Django's test clients, for a Ferry that runs."""
+    """A handler of Django's test clients that sends requests to a running Ferry."""
 
     def __init__(self, ferry: Ferry, api: httpx.Client) -> None:
         self._ferry = ferry
@@ -37,7 +37,7 @@ class OverSockets:
         headers["Cookie"] = cookies.removeprefix("; ")
         url = f"{self._ferry.url}{request.get_full_path()}"
         found = self._api.request(request.method, url, headers=headers, content=request.body)
-        self._api.cookies.clear()  # Each test client keeps its own.
+        self._api.cookies.clear()  # Each test client keeps its own cookies.
         response = HttpResponse(found.content, status=found.status_code)
         for name, value in found.headers.multi_items():
             if name == "set-cookie":
@@ -61,7 +61,7 @@ def of_service(path: str, **headers: str) -> int:
 
 
 def test_a_restart_ends_no_grant(tmp_path, settings, monkeypatch):
-    """The rows of the table make their grants at a Ferry that runs, in place of this process."""
+    """The functions of the table make their grants at a running Ferry, not in this process."""
     port = free_port()
     monkeypatch.setattr(table, "DEVICE_COOKIE", f"ferry_device_{port}")
     monkeypatch.setattr(table, "of_service", of_service)
@@ -74,7 +74,7 @@ def test_a_restart_ends_no_grant(tmp_path, settings, monkeypatch):
             settings.DATA_DIR = tmp_path
             account = Account.objects.get(email=upstream.EMBEDDED_ACCOUNT)
             film = a_file(account, "Film.mkv", blob=put(library_store(), b"a film"))
-            # A sign-in link takes the place of a pairing link.
+            # A sign-in link replaces a pairing link, so it is for Alice.
             olga, alice = signed_in("olga"), signed_in("alice")
             opens = {
                 name: table.GRANTS[name](alice if name == "sign-in link" else olga, film)
@@ -82,6 +82,6 @@ def test_a_restart_ends_no_grant(tmp_path, settings, monkeypatch):
                 if name in names
             }
         with running(tmp_path, **ferry_of_this_test):
-            # The cookie of a remembered device is judged here, by the key that Ferry kept.
+            # This process checks the remembered device's cookie, with the key that Ferry stored.
             settings.SECRET_KEY = (tmp_path / "secret_key").read_text()
             assert {name for name in names if opens[name]()} == names

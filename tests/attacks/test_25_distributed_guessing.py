@@ -1,7 +1,7 @@
-"""Row 25: one password guessed at from many addresses, through both processes, across restarts.
+"""Row 25: guesses at one password from many addresses, through both processes, across restarts.
 
-Shown elsewhere: terminal control in log lines (tests/config/test_logs.py), and what each limit
-counts (tests/service/accounts/test_credentials.py, tests/webui/signin/test_views.py).
+For control characters in log lines: tests/config/test_logs.py. For what each limit counts:
+tests/service/accounts/test_credentials.py, tests/webui/signin/test_views.py.
 """
 
 import re
@@ -30,7 +30,7 @@ SETTINGS = {"WEB_PROCESSES": "2", "TRUSTED_PROXIES": "127.0.0.1"}
 HOME, ELSEWHERE = "192.0.2.7", "203.0.113.9"
 MANY = 100
 GENEROUS = 180
-# Both processes may look at a count at the same moment.
+# Both processes may read a count at the same moment.
 OVERSHOOT = 1
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def strangers(most: int) -> list[str]:
 
 
 def all_at_once(port: int, asked: list[Asked]) -> list[HTTPResponse]:
-    """Send all requests once every connection stands: to connect takes longer than a hash."""
+    """Send all requests once all are connected: connecting takes longer than a hash."""
     start = Barrier(len(asked))
 
     def one(each: Asked) -> HTTPResponse:
@@ -65,7 +65,7 @@ def all_at_once(port: int, asked: list[Asked]) -> list[HTTPResponse]:
 
 
 def call_of(password: str, address: str, email: str = EMAIL) -> Asked:
-    """What a program sends to /rest."""
+    """Return a request as a program sends it to /rest."""
     pair = b64encode(f"{email}:{password}".encode()).decode()
     headers = {"Host": "localhost", "X-Forwarded-For": address, "Authorization": f"Basic {pair}"}
     return Asked("GET", "/rest/user", "", headers)
@@ -96,7 +96,7 @@ def test_many_addresses_processes_and_restarts_share_one_limit_at_rest(tmp_path)
         (refused,) = all_at_once(ferry.port, [call_of(PASSWORD, ELSEWHERE)])
         assert refused.status == 429
         assert 0 < int(refused.headers["Retry-After"]) <= 3600
-        # A network of the account's own is kept out by nobody, though no process remembers it.
+        # Even processes that remember nothing don't block the account's own network.
         assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
 
 
@@ -106,14 +106,14 @@ def test_a_right_password_from_many_clients_at_once_is_never_refused_at_rest(tmp
         assert statuses(ferry, [call_of(PASSWORD, HOME)] * MANY) == {200: MANY}
         spread = [call_of(PASSWORD, each) for each in strangers(MANY)]
         assert statuses(ferry, spread) == {200: MANY}
-        # Some clients at one address have not been told the new password.
+        # Some clients at one address still have the old password.
         stale = [call_of("an older password", ELSEWHERE)] * 15
         mixed = [call_of(PASSWORD, ELSEWHERE)] * MANY + stale
         assert statuses(ferry, mixed) == {200: MANY, 401: 15}
 
 
 class SignIn:
-    """What guessers and people send to the site, each from an address."""
+    """Sign-in requests from given addresses."""
 
     def __init__(self, ferry: Ferry) -> None:
         with httpx.Client(base_url=ferry.url, trust_env=False, timeout=GENEROUS) as visitor:
@@ -134,7 +134,7 @@ class SignIn:
 
 def test_many_addresses_processes_and_restarts_share_one_count_at_the_site(tmp_path):
     many = strangers(60)
-    # Six more until a minute lies between two guesses.
+    # At most six more are tried before the wait between two guesses reaches a minute.
     most = throttle.FREE_BY_NAME + OVERSHOOT + 6
     with running(tmp_path, **SETTINGS) as ferry:
         ferry.make_owner()
@@ -162,7 +162,7 @@ def test_a_right_password_from_many_clients_at_once_is_never_refused_at_the_site
 
 
 def fail2ban_filter() -> tuple[str, str]:
-    """The expression and the pattern of the time, with fail2ban's own marks put in."""
+    """Return the expressions of failures and of times, with fail2ban's placeholders filled in."""
     parser = ConfigParser()
     parser.read(BASE / "docs/fail2ban/filter.conf")
     definition = parser["Definition"]
@@ -174,7 +174,7 @@ def fail2ban_filter() -> tuple[str, str]:
 
 
 def banned_by(line: str) -> str | None:
-    """As fail2ban does: cut the time out of the line, then match what is left."""
+    """Return the host that fail2ban bans: cut the time out of the line, then match the rest."""
     expression, date = fail2ban_filter()
     found = re.search(expression, re.sub(date, "", line, count=1))
     return found["host"] if found else None
@@ -182,7 +182,7 @@ def banned_by(line: str) -> str | None:
 
 def test_fail2ban_reads_each_failure_once_and_nothing_else(tmp_path):
     banned = ["198.51.100.1", "2001:db8::1", "198.51.100.3", "198.51.100.4"]
-    # What strangers write into a log line passes for no failure.
+    # Text that strangers bring into a log line doesn't count as a failure.
     forged = "/x%20WARNING%20ferry.rest%20failed%20name='a'%20address=192.0.2.99"
     with running(tmp_path, **SETTINGS) as ferry:
         make_account(ferry)
@@ -194,6 +194,6 @@ def test_fail2ban_reads_each_failure_once_and_nothing_else(tmp_path):
         assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
     lines = ferry.log.splitlines()
     assert [host for line in lines if (host := banned_by(line))] == banned
-    # The journal puts the machine and the program in front.
+    # The journal prefixes the machine and the program.
     prefixed = [f"harbor python[12]: {line}" for line in lines]
     assert [host for line in prefixed if (host := banned_by(line))] == banned

@@ -1,4 +1,4 @@
-"""The set is whole: each kind of attack has its file, and what it leaves to others is there."""
+"""Each kind of attack has its file, and the tests elsewhere that these files name exist."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What axe-core finds on a page."""
+"""Run axe-core on a page, and report what it finds."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from playwright.sync_api import Page
 from tests.browser.looks import dressed
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
-# axe's whole result is a hundred times as long: most of it is what axe found in order. It would
-# also fetch all styles again, for rules that are experimental and off.
+# Ask only for violations: the whole result is a hundred times as long, mostly of passed checks. And
+# preload no styles: axe would fetch all of them again, for experimental rules that are off.
 FOUND = """async () => {
   const options = { resultTypes: ["violations"], preload: { assets: ["media"] } };
   const { violations } = await axe.run(document, options);

@@ -1,4 +1,4 @@
-"""How Chromium is started: headless, quiet, and knowing two names that lead to this machine."""
+"""Start Chromium: headless, quiet, and with two host names that lead to this machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,9 +7,9 @@ from playwright.sync_api import Browser, Playwright
 
 from tests.tools import program
 
-# Chromium heeds only the last list, so Playwright's own is repeated. What follows it are processes
-# that each new window starts for its address bar, and one that waits for another site: they take
-# more of a processor than the pages do.
+# Chromium uses only the last such list, so this one begins with Playwright's. Then come features
+# that start processes: those of each new window's address bar, and a spare one for another site.
+# They take more CPU than the pages do.
 WITHOUT = [
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
     *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),

@@ -32,11 +32,11 @@ from tests.webui.service import EMAIL, PASSWORD, Storage, storage_of
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 FAILURES = Path(__file__).parent / "failures"
-# Chromium says so of every answer that is no success, also of those a journey is about.
+# Chromium logs this for each response with an error status, even if a journey is about that error.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
 
-# A machine that is busy may be slow. What pages do again by themselves, each thirty seconds, is to
-# hide nothing.
+# A busy machine may be slow. But pages retry by themselves after thirty seconds, and such a retry
+# must not hide a fault.
 expect.set_options(timeout=20_000)
 
 # A minute before faulthandler ends the process.
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _tells_where_it_hangs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What waits for Chromium waits in a greenlet, and faulthandler shows those that run."""
+    """Print the stack of a test that hangs: faulthandler can't show the greenlet that waits."""
     watch = threading.Timer(HANGS_SECONDS, tell_stack, [request.config, greenlet.getcurrent()])
     watch.start()
     yield
@@ -79,10 +79,13 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
-    """Journeys that stand between page and server say SERVICE_WORKERS = "block" in their module:
-    a page's own worker would hide its calls from them. Modules that say CONTEXT = "kept" share one
-    context, which is emptied after each test; a test with a clock has one of its own all the same,
-    as clocks stay installed."""
+    """Yield a browser context.
+
+    Journeys that intercept requests set SERVICE_WORKERS = "block" in their module: the page's
+    service worker would hide its requests from them. Modules that set CONTEXT = "kept" share one
+    context, which is emptied after each test. Even there, a test with a clock gets its own context,
+    since clocks stay installed.
+    """
     if getattr(request.module, "CONTEXT", "own") == "kept" and "clock" not in request.fixturenames:
         yield from emptied(request.getfixturevalue("kept_context"))
         return
@@ -97,15 +100,17 @@ def desk(module: ModuleType) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def kept_context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
-    """Its first page stays open, and with it the process that draws pages: to start one and to
-    compile all scripts again costs more than most journeys."""
+    """Yield a context whose first page stays open, and with it the renderer process.
+
+    Starting a renderer and compiling all scripts again costs more than most journeys.
+    """
     with chromium.new_context(**desk(request.module)) as context:
         context.new_page()
         yield context
 
 
 def emptied(context: BrowserContext) -> Iterator[BrowserContext]:
-    """Leaves no page but the first, and nothing of what the others stored."""
+    """Yield the context, then close all pages but the first, and delete all that they stored."""
     first = context.pages[0]
     yield context
     context.set_offline(False)
@@ -124,8 +129,11 @@ def emptied(context: BrowserContext) -> Iterator[BrowserContext]:
 
 
 def close_others(context: BrowserContext, first: dict[str, str]) -> None:
-    """Chromium forgets to close a page that begins to load again at that moment, so ask until it
-    is closed. `page.close()` asks once, and waits for ever."""
+    """Close all pages but the first.
+
+    Chromium forgets to close a page that begins to reload at that moment, so ask until the page is
+    closed. `page.close()` asks once, and waits forever.
+    """
     assert context.browser is not None
     session = context.browser.new_browser_cdp_session()
     until = time.monotonic() + CLOSES_SECONDS
@@ -134,23 +142,23 @@ def close_others(context: BrowserContext, first: dict[str, str]) -> None:
         for target in session.send("Target.getTargets")["targetInfos"]:
             is_ours = target.get("browserContextId") == first["browserContextId"]
             if is_ours and target["type"] == "page" and target["targetId"] != first["targetId"]:
-                with suppress(Error):  # It has closed by now.
+                with suppress(Error):  # The page has already closed.
                     session.send("Target.closeTarget", {"targetId": target["targetId"]})
-        with suppress(Error):  # It is late.
+        with suppress(Error):  # The page hasn't closed yet.
             others[0].wait_for_event("close", timeout=2_000)
     session.detach()
 
 
 @pytest.fixture
 def clock(page: Page) -> Any:
-    """The page's own time, which goes on as usual until a test moves it."""
+    """Return the page's clock, which runs normally until a test moves it."""
     page.clock.install()
     return page.clock
 
 
 @pytest.fixture
 def troubles() -> list[str]:
-    """What the console complained about; a journey that means trouble empties it."""
+    """Return the errors on the console; a journey that provokes errors empties the list."""
     return []
 
 
@@ -158,7 +166,7 @@ def troubles() -> list[str]:
 def page(
     context: BrowserContext, request: pytest.FixtureRequest, troubles: list[str]
 ) -> Iterator[Page]:
-    """A page whose console stays free of errors, and of which a failed test leaves a picture."""
+    """Yield a page whose console must stay free of errors; save a screenshot if the test fails."""
     page = context.new_page()
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
@@ -183,13 +191,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def far() -> Storage:
-    """Somebody else's service, that tests can move."""
+    """Return a foreign service, whose state tests can change."""
     return storage_of(secrets.token_hex(8), is_embedded=False)
 
 
 @pytest.fixture(scope="module")
 def far_ferry(far: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    """What a module about a foreign service calls its `ferry`."""
+    """Run a Ferry that shows `far`; modules about a foreign service use it as their `ferry`."""
     with (
         served(far.fake, EMAIL, PASSWORD) as url,
         running(tmp_path_factory.mktemp("ferry"), SERVICE_URL=url, WEB_PROCESSES="2") as program,
@@ -207,7 +215,7 @@ def shelf(ferry: Ferry) -> Iterator[Shelf]:
 
 @pytest.fixture
 def alice(page: Page, ferry: Ferry) -> Visitor:
-    """At a desk."""
+    """Return Alice, at a desktop browser."""
     alice = Visitor(page, ferry.url, ferry)
     alice.bring_session()
     return alice
@@ -215,7 +223,7 @@ def alice(page: Page, ferry: Ferry) -> Visitor:
 
 @pytest.fixture
 def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
-    """Alice again, with the device in her hand."""
+    """Yield Alice, at a phone."""
     troubles: list[str] = []
     with chromium.new_context(**PHONE) as context:
         page = context.new_page()
@@ -236,5 +244,5 @@ def scriptless(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
 
 @pytest.fixture(params=["localhost", "phone.lan"])
 def visitor(page: Page, ferry: Ferry, request: pytest.FixtureRequest) -> Visitor:
-    """Somebody at this machine, and at a phone in the LAN, where the page is no secure context."""
+    """Return a visitor on this machine, then one in the LAN, where pages aren't secure contexts."""
     return Visitor(page, f"http://{request.param}:{ferry.port}", ferry)

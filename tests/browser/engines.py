@@ -1,5 +1,7 @@
-"""Firefox and WebKitGTK, driven by what both understand of WebDriver: BiDi in one, Classic in the
-other. Neither may talk to anything but this machine."""
+"""Drive Firefox by WebDriver BiDi, and WebKitGTK by WebDriver Classic.
+
+Neither may connect to anything but this machine.
+"""
 
 import json
 import os
@@ -21,18 +23,18 @@ from tests.tools import program
 START_SECONDS = 60
 ANSWER_SECONDS = 60
 HEIGHT = 800
-# Nothing answers there: what a browser sends elsewhere than to this machine gets nowhere.
+# Nothing listens at this proxy, so requests to other machines fail.
 DEAD_HOST, DEAD_PORT = "127.0.0.1", 9
 NEAR = "localhost,127.0.0.1"
-# For WebKit's environment. Given as capabilities, they crash it now and then: since the change for
-# its bug 283418 it reads beyond the end of "noProxy", and a driver without its browser is silent.
+# For WebKit's environment. As capabilities, they sometimes crash it: since the change for its bug
+# 283418, WebKit reads beyond the end of "noProxy", and a driver without its browser never answers.
 PROXIES = {
     "http_proxy": f"http://{DEAD_HOST}:{DEAD_PORT}",
     "https_proxy": f"http://{DEAD_HOST}:{DEAD_PORT}",
     "no_proxy": NEAR,
 }
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007"}
-# WebKit's toolbar would keep its window wider than a phone.
+# Otherwise, WebKit's toolbar keeps its window wider than a phone.
 NARROW = "* { min-width: 0; margin: 0; border-width: 0; padding: 0; }"
 PREFERENCES = {
     "app.normandy.enabled": False,
@@ -42,7 +44,7 @@ PREFERENCES = {
     "datareporting.policy.dataSubmissionEnabled": False,
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
-    # Even behind the proxy, Firefox asks a name server for the address of its settings.
+    # Even behind the proxy, Firefox would look up the address of its settings server.
     "network.dns.disabled": True,
     "network.proxy.http": DEAD_HOST,
     "network.proxy.http_port": DEAD_PORT,
@@ -54,7 +56,7 @@ PREFERENCES = {
 
 
 class Driver:
-    """What a journey does in either browser."""
+    """The operations that journeys use in both browsers."""
 
     def open(self, url: str) -> None:
         raise NotImplementedError
@@ -79,7 +81,7 @@ class Driver:
         wait_until(lambda: self.evaluate(condition), seconds=60, pause_seconds=0.05)
 
     def click(self, selector: str, across: float = 0.5) -> None:
-        """Click on the first such element that shows, halfway across it or elsewhere."""
+        """Click on the first visible match, at this share of its width."""
         every = f"[...document.querySelectorAll({json.dumps(selector)})]"
         shown = f"{every}.find((each) => each.checkVisibility())"
         self.until(f"{shown} !== undefined")
@@ -216,7 +218,7 @@ def answers(client: httpx.Client) -> bool:
 
 @contextmanager
 def display(executable: str) -> Iterator[str]:
-    """A screen that nobody sees."""
+    """Run a display without a screen, and yield its number."""
     reading, writing = os.pipe()
     command = [executable, "-displayfd", str(writing), "-screen", "0", "1440x900x24"]
     process = subprocess.Popen(
@@ -233,7 +235,7 @@ def display(executable: str) -> Iterator[str]:
 
 @contextmanager
 def started(command: list[Any], home: Path, words: str, **settings: str) -> Iterator[Output]:
-    """A program in a home of its own, and all that it starts."""
+    """Run a program with its own home folder; in the end, stop it and all that it started."""
     environment = {
         **{key: it for key, it in os.environ.items() if not key.startswith("XDG_")},
         "HOME": str(home),

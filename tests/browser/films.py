@@ -1,4 +1,4 @@
-"""Short films of every sort that the player meets, and how to wait for what happens in it."""
+"""Make short films of each kind that the player meets, and wait for events in the player."""
 
 import secrets
 from functools import cache
@@ -11,14 +11,14 @@ from tests.browser.people import Visitor
 from tests.service.media import samples
 
 SECONDS = 40
-# Few pictures in a second: what makes, sends and shows them has less to do.
+# Few frames per second are cheaper to encode, send, and show.
 RATE = 10
 WORDS = "1\n00:00:00,500 --> 00:00:39,000\nLand in sight\n"
 
 
 @cache
 def copied() -> Path:
-    """Two languages, words, and pictures that are copied."""
+    """Return a film with two languages, subtitles, and video that Ferry copies."""
     words = samples.place("player.srt")
     words.write_text(WORDS)
     path = samples.place("player.mkv")
@@ -35,7 +35,7 @@ def copied() -> Path:
 
 
 def unseen() -> Path:
-    """The same film, and to Ferry one that it has never met."""
+    """Return the same film with new metadata, so that Ferry hasn't seen it before."""
     path = samples.place("player-unseen.mkv")
     title = f"title={secrets.token_hex(8)}"
     samples.run("-i", str(copied()), "-map", "0", "-c", "copy", "-metadata", title, str(path))
@@ -43,7 +43,7 @@ def unseen() -> Path:
 
 
 def encoded() -> Path:
-    """No browser plays this."""
+    """Return a film that no browser plays."""
     words = ("-c:v", "mpeg4", "-q:v", "4", "-c:a", "ac3")
     return samples.film("player.avi", *words, seconds=SECONDS, rate=str(RATE))
 
@@ -54,13 +54,13 @@ def short() -> Path:
 
 
 def streamable() -> Path:
-    """It plays before all of it is there."""
+    """Return a film that plays before all of it has arrived."""
     words = (*samples.X264, "-g", str(RATE), *samples.AAC, "-movflags", "+faststart")
     return samples.film("player-streamable.mp4", *words, seconds=SECONDS, rate=str(RATE))
 
 
 def without_b_frames() -> Path:
-    """Its pictures begin at 0. If later, WebKitGTK 2.50 sometimes stalls there."""
+    """Return a film whose first frame is at 0; WebKitGTK 2.50 sometimes stalls at a later one."""
     words = (*samples.X264, "-g", str(RATE), "-bf", "0", *samples.AAC)
     return samples.film("player-without-b-frames.mkv", *words, seconds=SECONDS, rate=str(RATE))
 
@@ -81,7 +81,7 @@ def moves_on(page: Page, seconds: float = 0.5) -> None:
 
 
 def watch(visitor: Visitor, folder: str, name: str) -> None:
-    """From the listing on: a page that nobody clicked on the way to may not play by itself."""
+    """Open a film by a click in its listing: a page that no click led to may not start to play."""
     visitor.open(folder)
     visitor.page.get_by_role("link", name=name).click()
     visitor.page.wait_for_url("**/view/*")
@@ -89,5 +89,5 @@ def watch(visitor: Visitor, folder: str, name: str) -> None:
 
 
 def wait_for_behaviour(page: Page) -> None:
-    """It comes after the page has loaded; what is clicked before is lost."""
+    """Wait for the viewer's script. It runs after the page has loaded; earlier clicks are lost."""
     expect(page.locator("#viewer[data-mounted]")).to_be_attached()

@@ -1,4 +1,4 @@
-"""What Chromium loads of a page before anybody touches it, counted as the wire carries it."""
+"""Count what Chromium loads for a page before anyone touches it, in bytes on the wire."""
 
 from collections import Counter
 
@@ -8,16 +8,18 @@ KINDS = {"document": "HTML", "stylesheet": "CSS", "script": "JS"}
 
 
 def first_loaded(chromium: Browser, url: str, state: StorageState | None = None) -> Counter[str]:
-    """With an empty cache; `state` brings the cookies."""
+    """Load the page with an empty cache; `state` brings the cookies."""
     with chromium.new_context(storage_state=state) as context:
         return loaded(context.new_page(), url)
 
 
 def loaded(page: Page, url: str) -> Counter[str]:
-    """Bytes of bodies by kind, of all that is no document, style or script as "other"; imported
-    modules too. The cache has to be empty."""
+    """Return the bytes of the bodies by kind, imported modules included.
+
+    All but documents, styles, and scripts count as "other". The cache must be empty.
+    """
     done: list[Request] = []
-    page.on("requestfinished", lambda request: done.append(request))  # noqa: PLW0108  It is marked by Playwright, and methods of lists can't be.
+    page.on("requestfinished", lambda request: done.append(request))  # noqa: PLW0108  Playwright sets an attribute on it, which methods of lists refuse.
     page.goto(url)
     page.wait_for_load_state("networkidle")
     sizes: Counter[str] = Counter()
@@ -30,5 +32,5 @@ def loaded(page: Page, url: str) -> Counter[str]:
 
 
 def weight(sizes: Counter[str]) -> int:
-    """HTML, CSS and JavaScript together."""
+    """Return the bytes of HTML, CSS, and JavaScript together."""
     return sum(sizes[kind] for kind in KINDS.values())

@@ -1,4 +1,4 @@
-"""Styles come later than what they dress: some with the first act, none before they are loaded."""
+"""Wait for styles: some are requested only by the first action, and they apply once loaded."""
 
 from playwright.sync_api import Page
 
@@ -13,5 +13,5 @@ DRESSED = """async () => {
 
 
 def dressed(page: Page) -> None:
-    """Where scripts are off, this would wait for ever."""
+    """Wait until all style sheets are loaded. Without scripts, this would wait forever."""
     page.evaluate(DRESSED)

@@ -8,7 +8,7 @@ from tests.running import PASSWORD, Ferry
 
 
 def forgive(ferry: Ferry) -> None:
-    """All journeys come from one address, of which only so many attempts are taken."""
+    """Reset the limits on sign-in attempts, since all journeys come from one address."""
     ferry.manage("unlock")
 
 
@@ -22,7 +22,7 @@ class Visitor:
         self.page.goto(self.url + path)
 
     def enter(self, name: str = "alice") -> None:
-        """By the session that somebody of this name began before, while it lasts."""
+        """Use an earlier session of this person while it lasts; else sign in."""
         cookies = self.ferry.cookies
         self.page.context.add_cookies(cookies.get((self.url, name), []))
         self.open("/")
@@ -31,7 +31,7 @@ class Visitor:
             cookies[self.url, name] = self.page.context.cookies(self.url)
 
     def bring_session(self, name: str = "alice") -> None:
-        """Like `enter`, but load no page while an earlier session lasts."""
+        """Do as `enter` does, but load no page while an earlier session lasts."""
         cookies = self.ferry.cookies.get((self.url, name), [])
         self.page.context.add_cookies(cookies)
         headers = {
@@ -51,7 +51,7 @@ class Visitor:
             self.page.wait_for_url(lambda address: "/signin/" not in address)
 
     def type_password(self, name: str = "alice") -> None:
-        """Begin a session in which it was typed just now: one that was kept may be an hour old."""
+        """Begin a session with a password typed just now; a kept session may be an hour old."""
         self.open("/signin/?switch")
         self.fill_in(name, PASSWORD)
         self.page.wait_for_url(lambda address: "/signin/" not in address)
@@ -62,7 +62,7 @@ class Visitor:
         self.page.get_by_role("button", name="Sign in").click()
 
     def meet_worker(self) -> None:
-        """A page that was on its way while the worker began is not yet the worker's."""
+        """Reload once the service worker runs: it doesn't control pages loaded before."""
         self.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
         self.page.reload()
         assert self.page.evaluate("navigator.serviceWorker.controller !== null")

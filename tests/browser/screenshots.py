@@ -1,4 +1,4 @@
-"""Takes README's pictures from the running program: `make screenshots`."""
+"""Take README's pictures from the running program: `make screenshots`."""
 
 import tempfile
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""What lies in Ferry before a journey begins, put there as a person would, but quicker."""
+"""Fill Ferry before a journey begins, through the site as a person would, but faster."""
 
 import re
 import secrets
@@ -37,12 +37,12 @@ class Folder:
 
     @property
     def key(self) -> str:
-        """As it stands in addresses: `folder-7`."""
+        """Return the folder's key in URLs: `folder-7`."""
         return f"folder-{self.path.split('/')[2]}"
 
 
 class Shelf:
-    """Speaks to the site as Alice, without a browser."""
+    """A client of the site that is signed in as Alice and needs no browser."""
 
     def __init__(self, ferry: Ferry) -> None:
         self._ferry = ferry
@@ -69,7 +69,7 @@ class Shelf:
         assert answer["ok"], answer
 
     def films(self) -> Folder:
-        """Two folders and three files."""
+        """Make a folder of two folders and three files."""
         folder = self.folder()
         self.folder("Alps", inside=folder)
         self.folder("Bays", inside=folder)
@@ -82,7 +82,7 @@ class Shelf:
         return re.findall(r'class="entry-name"[^>]* title="([^"]*)"', page)
 
     def file_named(self, folder: Folder, name: str) -> str:
-        """As it stands in addresses: `file-7`."""
+        """Return the file's key in URLs: `file-7`."""
         page = self._http.get(folder.path, params={"all": "1"}).text
         found = re.search(
             rf'id="(file-\w+)"(?:(?!id="file-).)*title="{re.escape(name)}"', page, re.DOTALL

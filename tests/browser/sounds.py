@@ -3,7 +3,7 @@ import math
 import struct
 import wave
 
-# Its name says that it is music.
+# The content of a file whose name says that it is music.
 BROKEN = b"No browser plays this."
 
 

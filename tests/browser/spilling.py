@@ -1,8 +1,8 @@
-"""Words that leave their box, and so stand on others, or where nobody sees them."""
+"""Find text that leaves its box, so that it overlaps other text or is out of sight."""
 
 from playwright.sync_api import Page
 
-# Boxes that cut words off, or roll them, do so on purpose.
+# Boxes that clip or scroll their text do so on purpose.
 SPILLING = """() => {
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];

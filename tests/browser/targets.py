@@ -1,9 +1,10 @@
-"""What a finger has to hit on a page, and whether it can."""
+"""Find controls that are too small for a finger, or that a phone shows badly."""
 
 from playwright.sync_api import Page
 
-# Of a control, its label counts too, and whatever of it lies beyond what is painted. A link within
-# a line of text is excepted, as WCAG 2.5.5 does; so is what no finger reaches before the keyboard.
+# A control's label counts too, and so does any part of the control beyond what is painted. Links
+# within a line of text are exempt, as in WCAG 2.5.5; so are controls that a finger can't reach
+# before the keyboard does.
 SMALL = """(least) => {
   const chosen = "a[href], button, summary, select, textarea, input:not([type=hidden])";
   const inText = (each) => each.matches("a") && getComputedStyle(each).display === "inline"
@@ -41,7 +42,7 @@ def too_small(page: Page) -> list[str]:
     return page.evaluate(SMALL, LEAST_PIXELS)
 
 
-# An iPhone zooms into a field whose letters are smaller, and stays there.
+# An iPhone zooms into a field with a smaller font, and stays zoomed in.
 ZOOMING = """(least) => [...document.querySelectorAll("select, textarea, input")]
     .filter(({ type }) => !["checkbox", "radio", "range", "file", "hidden"].includes(type))
     .filter((each) => parseFloat(getComputedStyle(each).fontSize) < least)
@@ -53,7 +54,7 @@ def zooming(page: Page) -> list[str]:
     return page.evaluate(ZOOMING, LEAST_LETTER_PIXELS)
 
 
-# A select tells what is chosen, but not what it is for.
+# A select shows what is chosen, but not what it is for.
 NAMELESS = """() => [...document.querySelectorAll("select")]
     .filter((each) => each.checkVisibility())
     .filter(({ labels }) => !(labels[0]?.getBoundingClientRect().width > 1))
@@ -61,5 +62,5 @@ NAMELESS = """() => [...document.querySelectorAll("select")]
 
 
 def nameless(page: Page) -> list[str]:
-    """Selects without a label that people can see."""
+    """Return the selects that have no visible label."""
     return page.evaluate(NAMELESS)

@@ -1,4 +1,4 @@
-"""The Account and Server screens, on a desk and in a hand."""
+"""The Account and Server screens, on a desktop and on a phone."""
 
 import re
 import secrets
@@ -21,7 +21,7 @@ WIDTHS = [390, 1440]
 
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[str]:
-    """Somebody's service on a socket."""
+    """Serve a foreign service, and yield its URL."""
     fake = FakeV1(EMAIL, PASSWORD)
     fake.add("Letters from elsewhere", min(fake.items))
 
@@ -56,7 +56,7 @@ def context(chromium, request):
 
 @pytest.fixture
 def _forgotten(ferry) -> Iterator[None]:
-    """No other test meets the connection."""
+    """Forget the connection after the test, so that other tests don't use it."""
     yield
     ferry.manage("connect", "--forget")
 
@@ -69,7 +69,7 @@ def at_each_width(visitor: Visitor, path: str) -> Iterator[int]:
 
 
 def is_fine(visitor: Visitor) -> None:
-    """Nothing for axe, which waits for ever where scripts are off, and nothing beside the page."""
+    """Check with axe; without scripts, where axe waits forever, check only the page's width."""
     has_scripts = visitor.page.evaluate("'htmx' in window")
     assert (faults_of if has_scripts else too_wide)(visitor.page) == []
 
@@ -194,7 +194,7 @@ def test_each_of_the_two_pages_leads_to_the_other(alice):
 
 @pytest.mark.parametrize("part", ["storage", "people", "health"])
 def test_an_address_from_before_the_split_leads_to_its_part(context, ferry, part):
-    """Without scripts it leads to the page whose head has the way on."""
+    """Without scripts, it leads to the page whose header has the link to that part."""
     alice = Visitor(context.new_page(), ferry.url, ferry)
     alice.bring_session()
     alice.open(f"/account/#{part}")

@@ -15,13 +15,13 @@ from tests.swarm import Made, Seeder, Tracker, WebSeed, seeder, serving_http, to
 
 CONTEXT = "kept"
 SLOWLY = 64 * 1024
-# At that pace it is under way for minutes, until the pace is no longer limited.
+# At that rate, the transfer takes minutes, until the test lifts the limit.
 LARGE_BYTES = 20_000_000
 ARRIVAL_MS = 60_000
-# Long enough to be seen looking.
+# Long enough for the test to see Ferry look for peers.
 NO_PEERS_SECONDS = 20
 COURSE = ["queued", "metadata", "downloading", "moving", "moved"]
-# Every state that one row goes through; its key stays, while its name comes with the metadata.
+# Record each state of one new row. Its id is constant, but its name comes with the metadata.
 WATCH = """() => {
   const had = new Set([...document.querySelectorAll("#transfers .transfer")].map(({ id }) => id));
   window.states = [];
@@ -62,7 +62,7 @@ def name() -> str:
 
 
 def film(title: str, size_bytes: int = 300_000) -> Made:
-    """A folder of three files that no other test has."""
+    """Return a torrent of a folder with three files that no other test has."""
     files = {
         ("film.mkv",): secrets.token_bytes(size_bytes),
         ("extras", "subtitle.srt"): b"Hello",
@@ -76,7 +76,7 @@ def row(page: Page, title: str) -> Locator:
 
 
 def send(page: Page, text: str) -> None:
-    """Pasted somewhere on the page, and sent by the button."""
+    """Paste the text somewhere on the page, and send it with the button."""
     paste(page, text)
     expect(page.locator("#omni")).to_have_value(text)
     page.locator("#send").get_by_role("button", name="Add", exact=True).click()
@@ -84,7 +84,7 @@ def send(page: Page, text: str) -> None:
 
 
 def opens(page: Page, title: str, *names: str) -> None:
-    """One click on what has arrived shows its files."""
+    """Open what has arrived with one click, and check that its files show."""
     arrived = row(page, title)
     expect(arrived.locator(".facts")).to_contain_text("In your files", timeout=ARRIVAL_MS)
     arrived.get_by_role("link", name="Open", exact=True).click()

@@ -1,4 +1,4 @@
-"""Welcome, sign-in, sign-out and the password, as people do it."""
+"""Welcome, sign-in, sign-out, and password changes, as people do them."""
 
 import pytest
 from playwright.sync_api import expect
@@ -33,7 +33,7 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         expect(page.locator(".page-head")).to_contain_text("Astrid")
         visitor.open(ferry.welcome_path)
         expect(page.get_by_role("heading", level=1)).to_have_text("Ferry already has its owner")
-        # What is under way when Ferry ends is reset.
+        # If Ferry ends during a request, it resets the connection.
         page.wait_for_load_state("networkidle")
 
 

@@ -1,4 +1,4 @@
-"""What is typed survives a session that ends, and nobody else finds it."""
+"""What a person types survives the end of the session, and nobody else can see it."""
 
 import secrets
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def kept(page: Page) -> str:
 
 @pytest.mark.parametrize("path", ["/add/", "/transfers/"])
 def test_a_long_list_is_back_in_its_field_and_goes_through(alice, path):
-    """By the link in the banner, or, on Transfers, by the page that leads to the sign-in itself."""
+    """On the Add page, the banner links to the sign-in; the Transfers page goes there by itself."""
     page, text = alice.page, lines(1000)
     alice.open(path)
     page.locator("#omni").fill(text)
@@ -114,7 +114,7 @@ GIVE_UP = """(field) => {
 
 
 def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shelf):
-    """Both in one turn of the page's own, in which no script can arrive."""
+    """Type and give up in one task of the page, so that the script can't load in between."""
     folder = shelf.folder()
     shelf.file(folder, "Clouds.mkv", b"clouds")
     page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
@@ -124,7 +124,7 @@ def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shel
     expect(field).to_be_focused()
     field.evaluate(GIVE_UP)
     until(page, LOADED)
-    # It resolves once the module has run, and so has what waited for it before.
+    # The import resolves after the module has run, and so have the tasks that waited for it.
     page.evaluate(f"import({LOADED}.name).then(() => null)")
     assert "Storm" not in kept(page)
 

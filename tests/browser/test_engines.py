@@ -22,7 +22,7 @@ COUNT = "document.querySelector('.selection-count').textContent.trim()"
 LISTING = "!document.getElementById('overlay')"
 FILM = "document.getElementById('film')"
 
-# On a phone the link up is an arrow, and its label lies out of sight.
+# On a phone, the link to the parent folder is an arrow, and its label is out of sight.
 OVERLAPS = """(() => {
   const up = document.getElementById("up");
   const label = document.createRange();
@@ -71,7 +71,7 @@ def test_a_journey(driver: Driver, ferry: Ferry, shelf: Shelf, folder: Folder):
 
 
 def test_webkit_takes_the_proxy_from_its_environment(tmp_path: Path):
-    """A module of GLib reads it there, which a machine may lack."""
+    """WebKit reads the proxy with a module of GLib, which a machine may lack."""
     with webkit(tmp_path) as driver, socket.create_server(("127.0.0.2", 0)) as listener:
         driver.open(f"http://127.0.0.2:{listener.getsockname()[1]}/")
         listener.setblocking(False)
@@ -150,14 +150,14 @@ def play_and_seek(driver: Driver, url: str) -> None:
 
 
 def press_play(driver: Driver) -> None:
-    """A browser may let no film begin with sound before a click on its page."""
+    """Start the film; browsers may refuse to play sound before a click on the page."""
     driver.until(f"{FILM}?.buffered.length > 0 && ({FILM}.paused || {FILM}.currentTime > 0)")
     if driver.evaluate(f"{FILM}.paused"):
         driver.click("#controls [data-do=toggle]")
 
 
 def moves_on(driver: Driver, seconds: float) -> None:
-    """Wait until the film plays from there."""
+    """Wait until the film plays beyond this position."""
     driver.until(f"{FILM} && !{FILM}.seeking && {FILM}.currentTime > {seconds}")
     start = driver.evaluate(f"{FILM}.currentTime")
     driver.until(f"!{FILM}.paused && {FILM}.currentTime > {start + 0.5}")

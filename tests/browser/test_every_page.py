@@ -1,4 +1,4 @@
-"""Every page in a hand: quiet, steady, light, within its width, readable, and large enough."""
+"""Every page on a phone: no errors or layout shifts, light, narrow, readable, and easy to tap."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MOST_SHIFT = 0.05
 LONG = "A.name.without.a.single.place.to.break.it." + "x" * 60 + ".bin"
 HASH = "c" * 39 + "1"
 
-# URL name: the address, of somebody who owns this Ferry.
+# The name of a URL -> its path, as an owner opens it.
 PAGES = {
     "files": "/",
     "files-folder": "{folder}",
@@ -58,7 +58,7 @@ PAGES = {
     "offline": "/offline/",
     "nowhere": "/nowhere/",
 }
-# What only a form leads to, as it does without scripts: the page that it stands on, and which.
+# Pages that only a form leads to, without scripts -> the page with the form, and the form.
 ANSWERS = {
     "a code for a camera": ("/account/", "form[action$='/account/pair/']"),
     "a code to be typed": ("/pair/", "main form"),
@@ -72,7 +72,7 @@ ANSWERS = {
     "nothing to add": ("/add/", "#send"),
     "a sign-in that is refused": ("/signin/?switch", "main form"),
 }
-# What is no page by itself: pieces of pages, bytes, acts, and what speaks to programs.
+# Names of URLs that aren't pages: parts of pages, bytes, actions, and interfaces for programs.
 PIECES = {
     *("healthz", "readyz", "manifest", "worker", "send-token", "add-shared", "pair-state"),
     *("files-listing", "files-rows", "files-row", "files-rename-form", "files-loss"),
@@ -115,7 +115,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(chromium: Browser, ferry: Ferry) -> House:
-    """Something to show on each page; the phone comes over plain http, as most will."""
+    """Make content for each page; the phone uses plain HTTP, as most phones will."""
     forgive(ferry)
     shelf = Shelf(ferry)
     folder = shelf.films()
@@ -141,7 +141,7 @@ def phone(chromium: Browser, house: House) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(phone: BrowserContext, house: House) -> Iterator[Page]:
-    """Some answers to forms leave a cookie that other pages heed."""
+    """Yield a page; first reset the cookies, since some answers to forms set some."""
     phone.clear_cookies()
     phone.add_cookies(house.state["cookies"])
     with phone.new_page() as page:
@@ -151,7 +151,7 @@ def page(phone: BrowserContext, house: House) -> Iterator[Page]:
 
 @pytest.fixture
 def troubles(page: Page) -> list[str]:
-    """What the console says of the page, except of answers that are meant."""
+    """Return the errors on the page's console, except expected ones."""
     troubles: list[str] = []
 
     def note(words: str) -> None:
@@ -190,7 +190,7 @@ def test_the_answer_to_a_form_is_so_too(name, page, troubles, house):
 
 
 def faults_of(page: Page) -> dict[str, object]:
-    """By what is wrong; of a page that has come to rest."""
+    """Return the faults of a page that has finished loading, by kind."""
     headings = page.get_by_role("heading", level=1).count()
     shifted = page.evaluate("window.shifted")
     faults = {
@@ -236,7 +236,7 @@ def test_a_select_without_a_visible_label_is_found(page):
 
 
 def test_a_piece_is_no_page(house, ferry):
-    """A page among the pieces would go unlooked at."""
+    """Otherwise, these tests would never check that page."""
     cookies = {each["name"]: each["value"] for each in house.state["cookies"]}
     headers = {"Host": urlsplit(house.url).netloc}
     pages = []

@@ -1,4 +1,4 @@
-"""The Files screen as people use it: by mouse, by touch, by keys, and without scripts."""
+"""The Files screen as people use it: by mouse, touch, and keyboard, and without scripts."""
 
 import json
 import re
@@ -64,12 +64,12 @@ def open_menu(page: Page, name: str) -> Locator:
 
 
 def is_open(page: Page, folder: str) -> None:
-    """And alive: the page takes the focus then, and no key is lost."""
+    """Check that the folder shows and its scripts run: only then does the page take the focus."""
     expect(page.get_by_role("heading", level=1)).to_have_text(folder)
     expect(page.locator("#main")).to_be_focused()
 
 
-# Looking around
+# Browsing
 
 
 def test_a_folder_opens_and_back_leads_out_again(alice, films):
@@ -164,7 +164,7 @@ def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
 
 
 def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
-    """With their pictures: those that are still on their way are waited for no longer."""
+    """Pictures of rows that leave the page are no longer waited for."""
     page = alice.page
     page.route("**/thumb/**", lambda _route: None)
     alice.open(crowd)
@@ -186,7 +186,7 @@ def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
     expect(chosen(page)).to_have_text("1 selected")
 
 
-# What stands in the middle of the screen is a row with its name.
+# The name of the row in the middle of the screen.
 IN_SIGHT = (
     "document.elementFromPoint(innerWidth / 2, innerHeight / 2)"
     "?.closest('tr, li')?.querySelector('.entry-name')"
@@ -194,7 +194,7 @@ IN_SIGHT = (
 
 
 def scroll(page: Page, windows: int = 14) -> None:
-    """Three windows more than the page keeps."""
+    """Scroll through three windows of rows more than the page keeps."""
     for window in range(2, windows):
         page.locator(".ghosts").scroll_into_view_if_needed()
         came = page.locator(f".window[data-from='{(window - 1) * 200}']")
@@ -220,7 +220,7 @@ def test_end_leads_to_the_last_of_all_rows(alice, crowd, view):
 
 def test_a_spinner_turns_while_more_rows_load(alice, shelf):
     waiting: list[Route] = []
-    alice.page.route("**/rows/**", lambda route: waiting.append(route))  # noqa: PLW0108  Playwright marks its handlers, which no built-in allows.
+    alice.page.route("**/rows/**", lambda route: waiting.append(route))  # noqa: PLW0108  Playwright sets an attribute on handlers, which built-ins refuse.
     alice.open(shelf.crowd(201))
     spinner = alice.page.locator(".list-foot .spin")
     expect(spinner).to_be_hidden()
@@ -267,7 +267,7 @@ def test_the_first_visit_of_ten_thousand_is_light(alice, crowd, chromium):
     assert weight(sizes) < 60_000, sizes
 
 
-# Choosing
+# Selecting
 
 
 def test_choosing_with_shift_and_clearing(alice, films):
@@ -410,7 +410,7 @@ def test_escape_leaves_a_name_as_it_was(alice, films):
 
 
 def naming(page: Page, name: str = "Clouds.mkv") -> Locator:
-    """The field, once it is alive: it takes the focus then, and nobody types before."""
+    """Return the name's field once its script runs: it takes the focus then."""
     field = page.get_by_label(f"New name for {name}")
     expect(field).to_be_focused()
     return field
@@ -574,7 +574,7 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
     assert page.evaluate("navigator.clipboard.readText()").startswith(ferry.url)
 
 
-# Keys
+# Keyboard
 
 
 def test_the_whole_screen_by_keys(alice, films):
@@ -721,7 +721,7 @@ def pick(page: Page, *files: tuple[str, bytes]) -> None:
 
 
 def carried(page: Page) -> JSHandle:
-    """What a file manager hands over when a file is dragged onto the page."""
+    """Return what a file manager provides when a person drags a file onto the page."""
     return page.evaluate_handle(
         """() => {
             const carried = new DataTransfer();
@@ -888,7 +888,7 @@ def test_the_bar_of_an_upload_does_not_lag_behind_its_number(alice, films):
 
 
 def inside(node: dict) -> Iterator[dict]:
-    """The node and all below it, with what the browser itself puts into controls."""
+    """Yield the node and all nodes below it, with those that the browser adds to controls."""
     yield node
     for each in [*node.get("children", []), *node.get("shadowRoots", [])]:
         yield from inside(each)
@@ -945,7 +945,7 @@ def test_uploads_go_on_while_another_folder_is_open(alice, films):
     expect(link(page, "Slow.txt")).to_be_visible()
 
 
-# Modules that can't be had
+# Modules that fail to load
 
 
 def drop_a_file(page: Page) -> None:
@@ -976,7 +976,7 @@ ON_DEMAND = {
 def test_an_act_whose_code_cannot_be_had_says_so_and_offers_to_reload(
     alice, films, troubles, module
 ):
-    """Ferry is away, or was upgraded while the page was open and has that module no longer."""
+    """Ferry is away, or an upgrade while the page was open has removed the module."""
     page, toast = alice.page, alice.page.locator("#toasts .toast")
     lost = re.compile(rf"/js/{module.strip()}\.")
     for lose in (lambda route: route.abort(), lambda route: route.fulfill(status=404)):
@@ -1048,7 +1048,7 @@ def test_a_crowd_without_scripts(scriptless, crowd):
     expect(scriptless.page.locator("#listing .entry-name")).to_have_count(200)
 
 
-# Names that mean harm, and looks
+# Hostile names, and appearance
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The Files screen before somebody else's service: another Ferry, which may go away."""
+"""The Files screen with a foreign service: another Ferry, which may be unreachable."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,7 +18,7 @@ SECRET = "a herring in the hold"
 
 @dataclass
 class There:
-    """The service, in a folder and on a port that it keeps."""
+    """The foreign service, which keeps its folder and port when it restarts."""
 
     data_dir: Path
     port: int

@@ -1,5 +1,5 @@
-"""Films of somebody else's service in a real browser: their bytes lie on a host of their own, which
-wants no credentials, and come through the site."""
+"""Films of a foreign service in a real browser: a separate media host has their bytes and wants no
+credentials, and the site relays them."""
 
 import re
 import secrets
@@ -41,13 +41,13 @@ class There:
     film: int = 0
 
     def add_film(self) -> None:
-        """In a folder of its own, new to everybody."""
+        """Add a film in its own folder, with a new id."""
         self.folder = self.v1.add(f"Journey {secrets.token_hex(4)}").id
         content = b"of a kind that no browser plays"
         self.film = self.v1.add(NAME, self.folder, content).id
 
     def says(self, kind: str, *answers: httpx.Response) -> None:
-        """The last one as often as it is asked."""
+        """Set the service's answers; it repeats the last one."""
         queue = [*answers, *[answers[-1]] * 99]
         self.v1.answers[f"/rest/file/{self.film}/{kind}"] = queue
 
@@ -57,7 +57,7 @@ class There:
 
 @pytest.fixture(scope="module")
 def bytes_of_film() -> dict[str, bytes]:
-    """Pictures and sound apart, as the paths of a media host have them, and an MP4."""
+    """Return HLS with separate video and audio, by path at the media host, and an MP4."""
     folder = samples.place("foreign")
     folder.mkdir(exist_ok=True)
     tracks = ("-i", str(films.copied()), "-map", "0:v", "-map", "0:a:0", "-c", "copy")
@@ -90,7 +90,7 @@ def site(
 
 @pytest.fixture
 def there(site: There) -> Iterator[There]:
-    """What the media host was sent is looked at after each journey."""
+    """After each journey, check which headers the media host received."""
     site.add_film()
     site.media.asked.clear()
     yield site
@@ -101,7 +101,7 @@ def there(site: There) -> Iterator[There]:
 
 @pytest.fixture
 def page_of_film(page: Page, there: There) -> Iterator[Visitor]:
-    """Alice before the listing, whose browser asks nobody but the site."""
+    """Yield Alice, whose browser may send requests only to the site."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     alice = Visitor(page, there.ferry.url, there.ferry)
@@ -112,7 +112,7 @@ def page_of_film(page: Page, there: There) -> Iterator[Visitor]:
 
 
 def goes_anywhere(page: Page) -> None:
-    """Plays, and goes on after two seeks."""
+    """Check that the film plays, and goes on after two seeks."""
     moves_on(page)
     assert state(page, "film.duration") == pytest.approx(films.SECONDS, abs=0.3)
     for at in (30, 12):
@@ -122,7 +122,7 @@ def goes_anywhere(page: Page) -> None:
 
 
 def answers(there: There, sort: str) -> httpx.Response:
-    """What services were seen to say when they are asked for HLS."""
+    """Return one of the answers that real services give when asked for HLS."""
     master = f"{there.media.url}/film/master.m3u8"
     if sort == "json":
         return there.tells("/film/master.m3u8")

@@ -1,4 +1,4 @@
-"""Over https, through a proxy set up as documented: Chromium itself says that Ferry is an app."""
+"""Over HTTPS and a proxy set up as documented, Chromium itself accepts Ferry as an app."""
 
 import socket
 from collections.abc import Iterator
@@ -82,7 +82,7 @@ def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(alice, fronte
 
 
 def test_chromium_would_install_it(alice):
-    """Its one objection is the test's own: its windows are private ones."""
+    """Its one objection is due to the test, whose windows are private ones."""
     session = alice.page.context.new_cdp_session(alice.page)
     told = session.send("Page.getAppManifest")
     assert told["errors"] == []

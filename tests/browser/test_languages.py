@@ -1,4 +1,4 @@
-"""Ferry in another language: longer words fit, and so does a page that is read from the right."""
+"""Ferry in other languages: longer words fit, and so do pages that read from right to left."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ def films(ferry: Ferry) -> Iterator[Folder]:
 
 @pytest.fixture(scope="module")
 def browser_in_german(chromium: Browser, ferry: Ferry) -> Iterator[BrowserContext]:
-    """Signed in."""
+    """Yield a context in German, signed in as Alice."""
     with chromium.new_context(locale="de-DE", service_workers="block") as context:
         page = context.new_page()
         page.goto(f"{ferry.url}/signin/")
@@ -141,7 +141,7 @@ def test_scripts_count_as_the_page_does(german):
 
 
 def turned(route: Route) -> None:
-    """The page as a language would have it that is read from the right."""
+    """Fulfill the request with a page that is laid out from right to left."""
     answer = route.fetch()
     route.fulfill(response=answer, body=answer.text().replace('dir="ltr"', 'dir="rtl"', 1))
 

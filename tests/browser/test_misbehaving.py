@@ -1,4 +1,4 @@
-"""Somebody else's service that takes no folder, tells little, and sends other things than files."""
+"""A foreign service that takes no folder for uploads, reports little, and sends pages as files."""
 
 import httpx
 import pytest
@@ -19,7 +19,7 @@ def ferry(far_ferry: Ferry) -> Ferry:
 
 @pytest.fixture
 def service(far: Storage) -> Storage:
-    """Empty, and sending the bytes of files by itself."""
+    """Return an empty service that itself sends the bytes of files."""
     for item in [item for item in far.fake.items.values() if item.parent != -1]:
         del far.fake.items[item.id]
     far.fake.revision += 1
@@ -34,12 +34,12 @@ def sends(service: Storage, text: str) -> None:
 
 
 def forget_refusals(troubles: list[str]) -> None:
-    """Browsers complain of an error page on their console."""
+    """Ignore what browsers log about an error page."""
     troubles[:] = [line for line in troubles if "502 (Bad Gateway)" not in line]
 
 
 def open_files(visitor: Visitor) -> Page:
-    """Read anew from the service, which a reload asks at once."""
+    """Open the Files screen, and reload it, so that the site asks the service at once."""
     visitor.open("/")
     visitor.page.reload()
     return visitor.page

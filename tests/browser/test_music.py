@@ -1,4 +1,4 @@
-"""Music: a click plays it, and it plays on while one browses."""
+"""Music: a click plays it, and it plays on while a person browses."""
 
 import re
 
@@ -39,7 +39,7 @@ def plays(page: Page, after: float = 0) -> None:
 
 
 def browse(page: Page, place: str) -> Locator:
-    """Leave for another page, which is there before its sounds are."""
+    """Go to another page, and return the music region; its audio may not have loaded yet."""
     link = page.get_by_role("navigation", name="Main").get_by_role("link", name=place)
     link.click()
     expect(link).to_have_attribute("aria-current", "page")

@@ -1,4 +1,4 @@
-"""Other devices and other people: two browsers that meet."""
+"""Pairing and invitations, between two browsers."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor, forgive
 from tests.running import PASSWORD, Ferry
 
-# As if the time that all pairings have were over.
+# Expire all pairings.
 OVER = (
     "from webui.models import Pairing; from django.utils import timezone;"
     "Pairing.objects.update(expires_at=timezone.now())"
@@ -26,7 +26,7 @@ def _forgiven(ferry: Ferry) -> None:
 
 @pytest.fixture
 def other(chromium: Browser) -> Iterator[Page]:
-    """A phone that nobody is signed in on."""
+    """Yield a phone on which nobody is signed in."""
     with chromium.new_context(**PHONE) as context:
         page = context.new_page()
         yield page
@@ -38,7 +38,7 @@ def is_fine(page: Page) -> None:
 
 
 def link_of(page: Page, ferry: Ferry) -> str:
-    """As a camera on this machine would read it."""
+    """Return the link of the QR code, with an address that this machine can reach."""
     url = page.locator("#pairing").get_by_label("Link", exact=True).first.input_value()
     return f"{ferry.url}/{url.split('/', 3)[3]}"
 
@@ -184,14 +184,14 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
     alice.page.get_by_role("button", name="Remove olga").click()
 
 
-# A phone that sleeps, and clocks that are off
+# Phones that sleep, and wrong clocks
 
 
 def code_on(other: Page, ferry: Ferry) -> str:
     other.goto(f"{ferry.url}/pair/")
     other.get_by_role("button", name="Show a code").tap()
     code = other.locator(".pair-code").inner_text()
-    # A phone that falls asleep before has no script to wake up with.
+    # If the phone fell asleep earlier, it would have no script to wake up with.
     other.wait_for_load_state()
     return code
 

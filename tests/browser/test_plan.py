@@ -1,4 +1,4 @@
-"""What a foreign service tells of its account: the plan, and the wishlist that people clear up."""
+"""What a foreign service reports about its account: the plan, and a wishlist to clear up."""
 
 import secrets
 
@@ -28,7 +28,7 @@ def visitor(request: pytest.FixtureRequest) -> Visitor:
 
 
 def wishes(far: Storage, *names: str) -> None:
-    """The service has these on its list, however often it is asked."""
+    """Make the service report these wishes, however often it is asked."""
     rows = []
     for name in names:
         mark = secrets.token_hex(20)

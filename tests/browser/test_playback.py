@@ -1,4 +1,4 @@
-"""Films in a real browser: a bare page with hls.js, under the policy that the player will have."""
+"""Films in a real browser: a bare page with hls.js, under the policy of the player."""
 
 import os
 import re
@@ -37,13 +37,13 @@ def service(ferry: Ferry) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def playlist(service: httpx.Client, shelf: Shelf) -> str:
-    """The address of its master playlist. Of this film nothing was converted before."""
+    """Return the path of the master playlist of a film of which nothing has been converted."""
     return playlist_of_a_film(service, shelf)
 
 
 @pytest.fixture(scope="module")
 def known_playlist(service: httpx.Client, shelf: Shelf) -> str:
-    """Of a film that others may have watched."""
+    """Return the path of the playlist of a film that other tests may have played."""
     return playlist_of_a_film(service, shelf)
 
 
@@ -140,7 +140,7 @@ def test_words_are_shown_when_they_are_chosen(known_player, troubles):
         known_player,
         "[...video.textTracks].some(each => each.activeCues?.[0]?.text === 'Land in sight')",
     )
-    # hls.js gives each track of its own an empty file, which the policy rightly keeps out.
+    # hls.js gives each track that it creates an empty file, which the policy rightly blocks.
     troubles[:] = [line for line in troubles if "data:,WEBVTT" not in line]
 
 
@@ -160,7 +160,7 @@ def test_two_viewers_share_one_converter(
         most = []
         for page in (player, other):
             until(page, "video.videoHeight === 480")
-            # The one that encoded an earlier film may rest for a while.
+            # The encoder of an earlier film may stay for a while.
             most += Counter(encoders(ferry).values()).values()
         assert max(most, default=0) <= 1
         assert other.evaluate("seen.fatal") == []
@@ -174,7 +174,7 @@ def second_viewer(context: BrowserContext, ferry: Ferry, playlist: str) -> Page:
 
 
 def kill(found: Iterable[int]) -> bool:
-    """Whether one of them still ran."""
+    """Kill the first process that still runs; return whether there was one."""
     for each in found:
         with suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)
@@ -183,7 +183,7 @@ def kill(found: Iterable[int]) -> bool:
 
 
 def encoders(ferry: Ferry) -> dict[int, tuple[bytes, bytes]]:
-    """The processes that encode pictures for this Ferry, each with its film and size."""
+    """Return the processes that encode video for this Ferry, each with its film and size."""
     place, found = str(ferry.data_dir).encode(), {}
     for process in Path("/proc").glob("[0-9]*"):
         try:

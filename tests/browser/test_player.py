@@ -24,7 +24,7 @@ NAME = "document.activeElement.ariaLabel ?? document.activeElement.textContent.t
 
 @pytest.fixture
 def series(shelf: Shelf) -> Folder:
-    """A copied film, one that is encoded, and a short one, all new to everybody."""
+    """Make a film to copy, one to encode, and a short one, in a new folder."""
     folder = shelf.folder()
     shelf.file(folder, COPIED, films.copied().read_bytes())
     shelf.file(folder, ENCODED, films.encoded().read_bytes())
@@ -39,7 +39,7 @@ def playing(visitor: Visitor, folder: Folder, name: str) -> Page:
 
 
 def stop_at(page: Page, seconds: int) -> None:
-    """Until the server has it."""
+    """Pause at this position, and wait until the server has stored it."""
     page.get_by_label("Position").fill(str(seconds))
     until(page, f"film.currentTime > {seconds}")
     with page.expect_response("**/watch/**") as told:
@@ -65,7 +65,7 @@ def test_a_click_on_a_film_plays_it_and_it_goes_on_after_a_seek(alice, series, n
 
 
 def bubble_of(page: Page, at: float) -> tuple[str, float]:
-    """What it says while a mouse points at this share of the line, and where its middle is."""
+    """Point at this share of the position bar; return the bubble's text, and its middle."""
     line = page.get_by_label("Position").bounding_box()
     page.mouse.move(line["x"] + line["width"] * at, line["y"] + line["height"] / 2)
     bubble = page.locator(".bubble")
@@ -201,7 +201,7 @@ def test_leaving_the_page_keeps_the_position(alice, series):
 
 
 def test_back_to_the_files_tells_how_far_it_is_by_now(alice, series):
-    """While the page is on its way: this one, or the next, shows it."""
+    """The report may arrive while the page loads; then only the next page shows the position."""
     page = playing(alice, series, COPIED)
     with page.expect_request("**/watch/**"):
         page.get_by_label("Position").fill("10")
@@ -233,8 +233,11 @@ window.beats = () => window.told
 
 
 def test_positions_are_told_at_most_once_in_ten_seconds(alice, series):
-    """Of the page's time, which is more than the film's where that has to wait. Seeks are told a
-    second later; hls.js seeks by itself where a slow machine lets the film stall."""
+    """Seconds of the page's clock, which runs on while the film has to wait.
+
+    Seeks are reported a second later, and don't count; on a slow machine, hls.js itself seeks when
+    the film stalls.
+    """
     alice.page.add_init_script(TOLD)
     page = playing(alice, series, COPIED)
     until(page, "window.beats().length > 0 && film.currentTime > 13")
@@ -293,7 +296,7 @@ def test_a_smaller_picture_is_sent_when_it_is_chosen(alice, series):
 
 
 def resume_offered(visitor: Visitor, folder: Folder) -> Page:
-    """A page that has not played yet."""
+    """Return a page that offers to resume, and hasn't played yet."""
     stop_at(playing(visitor, folder, COPIED), 20)
     watch(visitor, folder.path, COPIED)
     expect(visitor.page.get_by_role("button", name="Resume at 0:2")).to_be_visible()
@@ -363,13 +366,13 @@ def test_choices_that_change_while_they_are_looked_at_keep_the_focus(alice, seri
     menu.click()
     page.get_by_role("button", name="480p", exact=True).click()
     menu.click()
-    # In one turn of the page: the choices may be replaced between two.
+    # Find and focus in one task of the page: between two, it may replace the choices.
     page.evaluate("document.querySelector('[data-level=\"-1\"]').focus()")
     expect(page.get_by_role("button", name="Automatic (480p)")).to_be_focused()
 
 
 def test_choices_that_vanish_for_a_moment_get_the_focus_back_when_they_return(alice, series):
-    """hls.js lists none while it starts again, which it does when no test can foresee it."""
+    """hls.js lists no choices while it restarts; tests can't foresee when it does."""
     page = playing(alice, series, COPIED)
     stir(page)
     page.get_by_role("button", name="Sound, quality and more").click()
@@ -503,7 +506,7 @@ DRAWN = """async (button) => {
 
 
 def drawn(button: Locator) -> str:
-    """The words in its icon."""
+    """Return the text in the button's icon."""
     return button.evaluate(DRAWN)
 
 
@@ -584,7 +587,7 @@ def test_nothing_is_wider_than_the_screen(alice, series):
 
 
 def beyond(page: Page, width: int) -> list[str]:
-    """What reaches out of a screen of this width."""
+    """Return what reaches beyond a screen of this width."""
     page.set_viewport_size({"width": width, "height": 700})
     found = [] if page.evaluate("document.documentElement.scrollWidth") <= width else ["the page"]
     controls = page.locator("#controls :is(button, a, input):visible").all()
@@ -596,7 +599,7 @@ def beyond(page: Page, width: int) -> list[str]:
     return found
 
 
-# A phone on its side, from large to small, and upright.
+# Phones in landscape, from large to small, then in portrait.
 PHONES = [(844, 390), (667, 375), (568, 320), (390, 844), (320, 568)]
 FITS = """() => {
   const isInside = ({ left, top, right, bottom }) =>
@@ -617,7 +620,7 @@ FITS = """() => {
 
 
 def unfit(page: Page, state: str) -> dict[str, list[str]]:
-    """What doesn't fit on which phone."""
+    """Return what doesn't fit, for each phone."""
     found = {}
     for width, height in PHONES:
         page.set_viewport_size({"width": width, "height": height})
@@ -682,7 +685,7 @@ def test_a_film_that_cannot_be_streamed_says_why_and_offers_other_ways(alice, se
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
     page.get_by_role("button", name="Play the MP4 copy").click()
     play = page.locator(".card").get_by_role("button", name="Play", exact=True)
-    # A copy is made in the background: whatever else the machine does goes first.
+    # Ferry makes copies in the background, so all other work on the machine goes first.
     play.click(timeout=PATIENCE_MS * 5)
     moves_on(page)
 
@@ -712,7 +715,7 @@ def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
 
 
 def test_the_file_itself_goes_on_where_it_broke_off(alice, shelf):
-    """Half of it comes. What was asked for next fails, and all that is asked for later comes."""
+    """The first half arrives; then the pending requests fail, and all later ones succeed."""
     folder, content = shelf.folder(), films.streamable().read_bytes()
     shelf.file(folder, TENTH, content)
     page, held, half = alice.page, [], len(content) // 2
@@ -759,7 +762,7 @@ def test_without_scripts_the_browser_plays_the_file_itself(scriptless, series):
     expect(scriptless.page.locator("video[controls]")).to_be_visible()
 
 
-# Everybody
+# Hostile subtitles, and accessibility
 
 HOSTILE = (
     "Ahoi<script>window.ran = 1</script><img src=x onerror='window.ran = 1'> {\\an8}<b>there</b>"
@@ -846,7 +849,7 @@ def test_axe_finds_nothing_on_any_card(alice, series):
     assert faults_of(page) == []
     page.get_by_role("button", name="Start over").click()
     moves_on(page)
-    # The next one, which begins in some seconds, would take the page away.
+    # The next film begins in some seconds and would take the page away.
     state(page, "document.addEventListener('click', (event) => event.preventDefault())")
     page.get_by_label("Position").fill("38.5")
     expect(page.get_by_role("button", name="Stay here")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Files shown: over the listing and alone, by mouse, by touch, by keys, and without scripts."""
+"""Previews over the listing and alone: by mouse, touch, and keyboard, and without scripts."""
 
 import io
 import re
@@ -20,7 +20,7 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="3"/
 
 
 def document(*pages: str) -> bytes:
-    """A PDF with these words, one page each, below a black bar."""
+    """Return a PDF with one page for each text, below a black bar."""
     font = "<</Font<</F 3 0 R>>>>"
     parts = ["<</Type/Catalog/Pages 2 0 R>>"]
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
@@ -93,7 +93,7 @@ def link(page: Page, name: str) -> Locator:
 
 
 def shown(page: Page, name: str, *, is_scripted: bool = True) -> Locator:
-    """Scripted, with its behaviour: that comes a moment after it."""
+    """Return the viewer; if it is scripted, wait for its script, which runs a moment later."""
     expect(page.locator("#viewer h1")).to_have_text(name)
     if is_scripted and page.locator("#viewer[data-script]").count():
         expect(page.locator("#viewer[data-mounted]")).to_be_attached()
@@ -364,7 +364,7 @@ def test_a_long_name_of_a_folder_fits_below_the_title_of_a_track(alice, shelf):
     assert viewer.locator(".audio").evaluate("each => each.scrollWidth <= each.clientWidth")
 
 
-# The share of dark points in a picture of a page.
+# The share of dark points in a rendered page.
 DARK = """(canvas) => {
     const { width, height } = canvas;
     const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
@@ -393,7 +393,7 @@ def test_a_document_opens_inside_the_page(alice, things, troubles):
     expect(viewer.get_by_text("Harbor 30")).to_be_attached()
     expect(viewer.locator("output")).to_have_text("Page 30 of 30")
     expect(viewer.get_by_text("Slow ferries")).to_have_count(0)
-    # A page number that spoke would speak over each page that it counts.
+    # If page numbers were announced, each page passed would interrupt the previous number.
     expect(viewer.locator("output")).to_have_attribute("aria-live", "off")
     expect(viewer.get_by_role("group", name="Document controls")).to_contain_text("Page 30 of 30")
     assert faults_at(alice.page, 320, 1440) == []
@@ -422,7 +422,7 @@ def test_a_page_that_cannot_be_drawn_says_so(alice, shelf):
     assert faults_at(alice.page, 320, 1440) == []
     width = second.bounding_box()["width"]
     viewer.get_by_role("button", name="Zoom in").click()
-    # Pages that are no longer near are taken down.
+    # The viewer removes the contents of pages that are no longer near.
     second.scroll_into_view_if_needed()
     until(alice.page, f"document.querySelector('.undrawn')?.clientWidth > {width * 1.2}")
     expect(viewer.get_by_text("This page can't be shown here.")).to_have_count(1)
@@ -475,7 +475,7 @@ def test_renaming_and_deleting_begin_here(alice, shelf):
         expect(page.get_by_role("heading", level=1)).to_contain_text(words)
 
 
-# Everybody
+# Without scripts, and accessibility
 
 
 def test_all_kinds_without_scripts(scriptless, things):

@@ -1,5 +1,5 @@
-"""Every way in, in a real browser: the field, drop, pick, paste, the bookmarklet on a page of
-somebody else's, a share, a magnet link, and a token."""
+"""Every way to add items, in a real browser: the field, drop, file picker, paste, the bookmarklet
+on a page of another site, a share, a magnet link, and a token."""
 
 import re
 import secrets
@@ -22,7 +22,7 @@ STRICT = "default-src 'none'; script-src 'none'; img-src data:; form-action 'non
 TORRENT = b"d8:announce3:udp4:infod6:lengthi5e4:name5:a.mkv12:piece lengthi16384e6:pieces20:%bee"
 
 
-# The summary and two rows, less the lines that leave the field.
+# The height of the summary and two rows, less that of the lines that leave the field.
 MOST_JUMP_PX = 160
 
 
@@ -43,7 +43,7 @@ def alice(visitor: Visitor) -> Visitor:
 
 @pytest.fixture
 def here(page: Page, ferry) -> Visitor:
-    """At this machine, where the page is a secure context."""
+    """Return Alice on this machine, where pages are secure contexts."""
     visitor = Visitor(page, ferry.url, ferry)
     visitor.bring_session()
     return visitor
@@ -82,7 +82,7 @@ def drop(page: Page, name: str, content: bytes) -> None:
 
 @pytest.fixture
 def cuts(page: Page, troubles: list[str]) -> Iterator[None]:
-    """Chromium says so of every request that a journey cut off."""
+    """Ignore what Chromium logs about requests that a journey aborted."""
     yield
     troubles[:] = [line for line in troubles if "net::ERR_" not in line]
 
@@ -231,7 +231,7 @@ def test_nothing_is_lost_offline_or_signed_out(here, context, cuts):
 
 
 def test_a_slow_service_hangs_no_page(here):
-    """Each request brings a few results, and the rest of the lines waits in the page."""
+    """Each answer has a few results; the page keeps the remaining lines and sends them next."""
     page, asked = here.page, []
     here.open("/add/")
 
@@ -301,7 +301,7 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
     expect(page.get_by_role("heading", level=1)).to_have_text("Already here")
 
 
-# The page that asks
+# The page that asks for confirmation
 
 
 def test_without_scripts_it_fits_a_phone_too(scriptless):
@@ -409,7 +409,7 @@ def test_a_hostile_name_is_text(here):
 
 
 def test_the_button_is_armed_only_when_the_page_was_seen_for_a_while(here):
-    """A second click of a double click, meant for another page, meets a button that is off."""
+    """If the first click of a double click opened this page, the second finds a disabled button."""
     page = here.page
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.method))
@@ -455,7 +455,7 @@ POLICIES = ("", STRICT)
 
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[Callable[[str, str], str]]:
-    """A page of somebody else's, with what a test puts on it, under a policy."""
+    """Serve a page of another site; yield a function that sets its body and policy."""
     shown = {"body": "", "policy": ""}
 
     class Handler(BaseHTTPRequestHandler):
@@ -486,7 +486,7 @@ def elsewhere() -> Iterator[Callable[[str, str], str]]:
 
 
 def pressed(visitor: Visitor, url: str) -> Page:
-    """As a bookmark runs: in the page, beside its policy, which binds what the page itself does."""
+    """Run the bookmarklet as browsers do: in the page, but without the limits of its policy."""
     page = visitor.page
     visitor.open("/account/")
     address = page.locator("[data-bookmarklet]").get_attribute("href")
@@ -499,7 +499,7 @@ def pressed(visitor: Visitor, url: str) -> Page:
     return opened.value
 
 
-# It would close itself before a slow machine has looked at it.
+# Keep the popup open: it would close before a slow machine has checked it.
 PATIENT = """() => {
   const close = window.close.bind(window);
   window.close = () => { window.close_at_last = close; };

@@ -1,4 +1,4 @@
-"""Playing a film elsewhere: the link on the page, and a player that knows nothing else."""
+"""Playing a film elsewhere: the link on the page, and a player that has only this link."""
 
 import re
 

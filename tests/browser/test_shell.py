@@ -1,4 +1,4 @@
-"""Every page of the shell: looked at by axe, in both schemes, on a desk and in a hand."""
+"""Every page of the shell, checked by axe: in both color schemes, on a desktop and on a phone."""
 
 from functools import partial
 
@@ -40,7 +40,7 @@ def show(html: str, route: Route) -> None:
 
 
 def test_axe_finds_nothing_on_any_error(someone):
-    """Made here and shown in the running program's place, since some errors are hard to cause."""
+    """The test renders these pages itself, since some errors are hard to cause."""
     faults = {}
     actions = [Action("/", "Go to your files", is_primary=True)]
     pages = [error_page(status, actions) for status in (400, 403, 404, 405, 413, 429, 502, 503)]
@@ -66,7 +66,7 @@ def test_no_page_scrolls_sideways(someone):
     assert {path: found for path, found in faults.items() if found} == {}
 
 
-# The middle of the way back and of the first line of the heading, and where the heading begins.
+# The vertical middle of the heading's first line, and how far below it that of the link back is.
 HEAD = """() => {
     const title = document.querySelector(".page-head h1");
     const line = document.createRange();

@@ -1,4 +1,4 @@
-"""The Transfers screen as people use it, over a service that tests can move."""
+"""The Transfers screen as people use it, with a service whose state tests can change."""
 
 import json
 import secrets
@@ -22,7 +22,7 @@ CONTEXT = "kept"
 WIDTHS = (320, 390, 768, 1440)
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 RUNNING = {"progress": 42, "size": 1_000_000_000, "download_rate": 5_000_000, "connected_to": 9}
-# No page waits longer for its next question.
+# No page waits longer before its next poll.
 LONGEST_PAUSE_MS = 60_000
 LONGEST_TASK_MS = 100
 TIMES_SLOWER = 4
@@ -47,15 +47,15 @@ def row(page: Page, name: str) -> Locator:
 
 
 def name() -> str:
-    """One that no other test has used: ids and titles are remembered by the site."""
+    """Return a title that no other test has used: the site remembers ids and titles."""
     return f"Film {secrets.token_hex(4)}"
 
 
 def show(alice: Visitor, *titles: str) -> None:
-    """Wait until the page is in step with the service.
+    """Open the page once the site is in step with the service.
 
-    The site asks the service again for a person who opens the page, at most every two seconds. For
-    a page that is open it asks only every 15 seconds while nothing runs.
+    When a person opens the page, the site asks the service again, at most every two seconds. For an
+    open page, the site asks only every 15 seconds while no transfer runs.
     """
 
     def is_in_step() -> bool:
@@ -177,7 +177,7 @@ def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, 
 
 
 def test_what_is_done_is_cleared_and_brought_back(alice, far):
-    """From a foreign service: its transfers vanish from the list when they are done."""
+    """A foreign service's transfers vanish from its list when they are done."""
     title = name()
     one = far.transfer(title, **RUNNING)
     show(alice, title)
@@ -278,7 +278,7 @@ def test_the_number_in_the_navigation_is_right_on_every_page(alice, far, clock):
 
 
 def test_a_page_that_is_left_open_after_its_session_stays_and_asks_less_often(alice, far, clock):
-    """Somebody may be typing in it."""
+    """A person may be typing in the page."""
     alice.open("/account/pair/code/")
     alice.page.get_by_label("Code").fill("half a co")
     alice.page.context.clear_cookies(name=f"ferry_session_{alice.ferry.port}")
@@ -325,7 +325,7 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock
     troubles.clear()
     far.is_back()
 
-    # The site leaves the service alone for some seconds; the page asks the site every 30 s.
+    # The site doesn't ask a failed service for some seconds; the page polls every 30 s.
     def is_back() -> bool:
         clock.fast_forward(LONGEST_PAUSE_MS)
         return away.is_hidden()
@@ -393,7 +393,7 @@ def test_without_scripts_all_of_it_works(scriptless, far):
 
 
 def refresh_until(page: Page, title: str) -> None:
-    """Whoever was here a moment ago has had the service asked for all."""
+    """Refresh until the transfer shows: the site may have asked the service only a moment ago."""
     for _time in range(60):
         page.wait_for_load_state()
         if row(page, title).count():
@@ -403,7 +403,7 @@ def refresh_until(page: Page, title: str) -> None:
 
 
 def crowd(far: Storage) -> list[str]:
-    """All states, and names that want to be wide."""
+    """Add transfers in all states, some with very wide names; return those names."""
     titles = [
         f"{name()}.Cosmos.Laundromat.2015.1080p",
         "n" * 200,
@@ -460,10 +460,10 @@ def test_two_thousand_transfers_keep_a_slow_machine_at_ease(alice, far):
 
 
 def longest_task_ms(trace: bytes) -> float:
-    """The longest of the threads that draw pages, in their own processor time.
+    """Return the CPU time of the longest task of the threads that draw pages.
 
-    Chromium's own throttling would not do: it stretches the time in which a thread had to wait for
-    a processor, too, so that a busy machine fails.
+    Chromium's own throttling isn't an alternative: it also stretches the time in which a thread
+    waits for a processor, so the test would fail on a busy machine.
     """
     events = json.loads(trace)["traceEvents"]
     named = [each for each in events if each["name"] == "thread_name"]
@@ -474,7 +474,7 @@ def longest_task_ms(trace: bytes) -> float:
 
 
 def test_ten_tabs_over_two_processes_cost_the_service_no_more_than_one(ferry, far):
-    """As long as it takes one tab to ask three times, ten ask in turn, as quickly as they can."""
+    """Ten tabs poll as fast as they can until the site has asked the service three times."""
     far.transfer(name(), **RUNNING)
     patience = {"timeout": PATIENCE_MS / 1000, "trust_env": False}
     with httpx.Client(base_url=ferry.url, follow_redirects=True, **patience) as person:
@@ -510,7 +510,7 @@ def sign_in(person: httpx.Client) -> None:
 
 
 def poll(port: int, words: dict[str, str], stop: threading.Event) -> None:
-    """A connection each time, so that both processes get to answer."""
+    """Poll, each time over a new connection, so that both processes answer."""
     while not stop.wait(0.1):
         tab = HTTPConnection("localhost", port, timeout=PATIENCE_MS / 1000)
         tab.request("GET", "/transfers/list/", headers=words)

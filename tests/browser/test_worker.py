@@ -1,5 +1,5 @@
-"""The service worker in real Chromium: what it keeps, what it shows while nobody can be reached,
-and how another version of Ferry takes its place."""
+"""The service worker in real Chromium: what it caches, what it shows while Ferry can't be reached,
+and how a new version of Ferry replaces it."""
 
 import json
 from collections.abc import Iterator
@@ -87,16 +87,16 @@ def test_pages_bytes_and_forms_pass_the_worker_as_they_are(here):
 
 
 def successors(page: Page, old: list[str]) -> list[str]:
-    """The caches, once this one is gone."""
+    """Return the names of the caches after the first old one has been deleted."""
     return page.evaluate(WITHOUT, old[0])
 
 
-# Away and back, under another version
+# Ferry stops, and returns with another version
 
 
 @contextmanager
 def at(port: int, folder: Path, version: str) -> Iterator[Ferry]:
-    """As after an update: one of the static files is another."""
+    """Run Ferry as after an update, which changed one static file."""
     listed = folder / "static" / "staticfiles.json"
     listed.write_text(json.dumps(json.loads(listed.read_text()) | {"hash": version}))
     with running(folder, PORT=str(port), WEB_PROCESSES="1") as ferry:
@@ -105,7 +105,7 @@ def at(port: int, folder: Path, version: str) -> Iterator[Ferry]:
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    """With the static files that a first start would make."""
+    """Return a data folder with the static files that a first start would make."""
     folder = tmp_path / "data"
     folder.mkdir()
     bring_static_files(folder)
@@ -121,7 +121,7 @@ def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, fo
         visitor.meet_worker()
         first = versions(page)
         assert len(first) == 1
-        # What is under way when Ferry ends is reset.
+        # If Ferry ends during a request, it resets the connection.
         page.wait_for_load_state("networkidle")
 
     visitor.open("/account/")

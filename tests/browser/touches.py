@@ -1,4 +1,4 @@
-"""Fingers on the glass."""
+"""Touch gestures."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 
 def double_tap(page: Page, x: int, y: int) -> None:
-    """Quick by the fingers' own clock, however late a busy machine brings them."""
+    """Tap twice; the events' timestamps are close, however late a busy machine sends the events."""
     session = page.context.new_cdp_session(page)
     begun = time.time()
     for at in (begun, begun + 0.1):
@@ -21,7 +21,7 @@ def double_tap(page: Page, x: int, y: int) -> None:
 
 @contextmanager
 def dragging(page: Page, x: float, y: float) -> Iterator[Callable[[float], None]]:
-    """A finger that stays down, and moves sideways to where it is called."""
+    """Hold a finger down; yield a function that moves it sideways to an x coordinate."""
     session = page.context.new_cdp_session(page)
 
     def touch(kind: str, *points: dict[str, float]) -> None:

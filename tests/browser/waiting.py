@@ -1,7 +1,7 @@
-"""Waiting until something is so in a page.
+"""Wait until a condition holds in a page.
 
-Playwright's wait_for_function evaluates text in the page, which the page's policy forbids,
-except in its first look: a test that uses it passes only where it has nothing to wait for.
+Playwright's wait_for_function evaluates text in the page. The page's policy forbids that, except
+in its first check: a test that uses it passes only if it has nothing to wait for.
 """
 
 from playwright.sync_api import Page
@@ -10,7 +10,7 @@ PATIENCE_MS = 60_000
 
 
 def until(page: Page, condition: str, value: object = None, state: str = "location.href") -> None:
-    """Condition and state are expressions; both may use the value."""
+    """Wait until the condition holds. Condition and state are expressions; both may use `value`."""
     page.evaluate(
         f"""(value) => new Promise((resolve, reject) => {{
             const late = performance.now() + {PATIENCE_MS};

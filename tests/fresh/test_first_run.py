@@ -1,4 +1,4 @@
-"""A stranger's first minutes: a clone in an empty home folder, and one command."""
+"""A newcomer's first minutes: a clone in an empty home folder, and one command."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from tests.running import BASE, Output, free_port, launch
 
 pytestmark = pytest.mark.slow
 FIRST_START_CPU_SECONDS = 60
-# With all packages to fetch and unpack, beside other tests.
+# The first start fetches and unpacks all packages, beside other tests.
 PATIENCE_SECONDS = 600
 NEXT_START_SECONDS = 3
 STOP_SECONDS = 6
@@ -35,7 +35,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 class Made:
-    """`make run`, in a process group of its own, as a terminal would start it."""
+    """`make run` in its own process group, as a terminal starts it."""
 
     def __init__(self, clone: Path, home: Path, **settings: str) -> None:
         self.port = free_port()
@@ -64,7 +64,7 @@ class Made:
         return time.monotonic() - self.started_at
 
     def seconds_to_stop(self) -> float:
-        """Ctrl-C in a terminal reaches every process of the group."""
+        """Interrupt every process of the group, as Ctrl-C in a terminal does."""
         asked_at = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
         self.process.wait(STOP_SECONDS * 3)
@@ -76,7 +76,7 @@ def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_pat
     with Made(clone, tmp_path / "home") as first:
         first.seconds_to_answer()
         assert "/welcome/" in first.output.text
-        # No phone reaches an address of this machine alone.
+        # No phone can reach a loopback address, so there is no QR code.
         assert "█" not in first.output.text
         assert stat.S_IMODE((clone / "data" / "secret_key").stat().st_mode) == 0o600
         assert first.seconds_to_stop() < STOP_SECONDS
@@ -106,13 +106,13 @@ def test_make_run_starts_again_at_once(tmp_path):
 
 
 def cpu_seconds_of_children() -> float:
-    """Of those that have ended, and of theirs."""
+    """Return the CPU time of all children that have ended, and of their children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def refused_as_the_port_is_taken(clone: Path, port: int) -> None:
-    """In one clear line."""
+    """Check that a second Ferry on this port is refused in one clear line."""
     again = subprocess.run(
         ["make", "run"],
         cwd=clone,

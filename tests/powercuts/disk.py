@@ -15,7 +15,7 @@ from tests.tools import needs, program
 EXT4_IOC_SHUTDOWN = 0x8004587D
 EXT4_GOING_FLAGS_NOLOGFLUSH = 2
 SIZE_BYTES = 2**30
-# What nobody has synced would reach the disk every five seconds, and so before most cuts.
+# By default, ext4 writes unsynced data every five seconds, and so before most cuts.
 OPTIONS = "commit=300"
 
 
@@ -27,7 +27,7 @@ class Disk:
         run("mount", "-o", OPTIONS, self.device, str(self.place))
 
     def cut(self) -> None:
-        """Lose all that was written and not synced; whoever writes now fails."""
+        """Lose all data written but not synced; later writes fail."""
         folder = os.open(self.place, os.O_RDONLY)
         try:
             flags = struct.pack("I", EXT4_GOING_FLAGS_NOLOGFLUSH)
@@ -36,15 +36,17 @@ class Disk:
             os.close(folder)
 
     def unplug(self) -> None:
-        """Once nobody uses it any more. A device that the kernel hasn't let go yet would come back
-        with what the cut has lost."""
+        """Unmount the disk, once no process uses it, and wait for the kernel to release the device.
+
+        Otherwise, the device would come back with what the cut has lost.
+        """
         run("umount", str(self.place))
         until(lambda: not Path(f"/proc/fs/ext4/{Path(self.device).name}").exists())
 
 
 @contextmanager
 def disk_at(folder: Path) -> Iterator[Disk]:
-    """An empty disk at `folder`/data."""
+    """Mount an empty disk at `folder`/data."""
     needs([program("losetup"), "--find"], "the right to use a loop device")
     image, place = folder / "disk.img", folder / "data"
     place.mkdir()

@@ -1,4 +1,4 @@
-"""What Ferry is doing when the power goes, and what it has promised by then."""
+"""What Ferry does when the power fails, and what it has acknowledged by then."""
 
 import json
 import os
@@ -37,20 +37,20 @@ EMAIL = "alice@example.org"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 SETTINGS = {"DATABASE_URL": "", "TORRENT_PORT": "0", "SEED_MINUTES": "0", "WEB_PROCESSES": "1"}
 PAGES = ("/", "/transfers/", "/account/", "/account/server/")
-# The tables of an older Ferry: these can be gone back to.
+# The schema of an older Ferry, to which migrations can go back.
 OLDER = (("webui", "0011"), ("service", "0004"))
 
 
 @dataclass
 class Machine:
-    """One that Ferry runs on, and the power of which can be cut."""
+    """A machine that runs Ferry, and whose power can be cut."""
 
     disk: Disk
     chance: random.Random
     has_owner: bool = False
     has_account: bool = False
     contents: dict[str, str] = field(default_factory=dict)  # by name, the SHA-1
-    transfer_ids: list[int] = field(default_factory=list)  # each ends in contents
+    transfer_ids: list[int] = field(default_factory=list)  # the file of each is in contents
     folder: str = "data"
 
     @property
@@ -59,7 +59,7 @@ class Machine:
 
     @contextmanager
     def starting(self) -> Iterator[Ferry]:
-        """A machine that starts anew has another boot ID."""
+        """Start Ferry with a new boot ID, as a machine that boots has."""
         boot = self.disk.place.with_name("boot_id")
         boot.write_text(f"{uuid.UUID(int=self.chance.getrandbits(128))}\n")
         script = f'mount --bind "$0" {BOOT_ID} && exec "$@"'
@@ -80,7 +80,7 @@ class Machine:
         self.disk.cut()
 
     def lose_power(self) -> None:
-        """After the cut, when nobody runs any more."""
+        """Remount the disk after the cut, once no process runs."""
         self.disk.unplug()
         self.disk.plug_in()
 
@@ -107,7 +107,7 @@ class Machine:
 
 
 def kill(ferry: Ferry) -> None:
-    """Everybody at once, and those first who could start others."""
+    """Kill all processes, beginning with those that could start others."""
     family = list(family_of(ferry.process.pid))
     for pid in family:
         with suppress(ProcessLookupError):
@@ -127,12 +127,12 @@ def client_of(ferry: Ferry) -> httpx.Client:
     return httpx.Client(base_url=ferry.url, auth=(EMAIL, PASSWORD), timeout=120, trust_env=False)
 
 
-# Scenarios: each has cut the power when it yields
+# Scenarios: each cuts the power before it yields
 
 
 @contextmanager
 def first_start(machine: Machine) -> Iterator[None]:
-    """While files appear, or right after Ferry answered and somebody became its owner."""
+    """Cut while Ferry makes files, or right after it answered and got its owner."""
     if machine.chance.random() < 0.5:
         cut_while_starting(machine)
     else:
@@ -145,7 +145,7 @@ def first_start(machine: Machine) -> Iterator[None]:
 
 @contextmanager
 def upgrade(machine: Machine) -> Iterator[None]:
-    """Over the tables and static files of an older Ferry, with something in it."""
+    """Cut during or after an upgrade of an older Ferry's schema and static files, with content."""
     bring_static_files(machine.data_dir)
     with machine.running() as ferry:
         machine.settle(ferry)
@@ -164,7 +164,7 @@ def upgrade(machine: Machine) -> Iterator[None]:
 
 
 def cut_while_starting(machine: Machine) -> None:
-    """When so many files have been made, or at the latest when Ferry answers."""
+    """Cut when Ferry has made a random number of files, or at the latest when it answers."""
     most = machine.chance.randrange(files_in(static_of_all_tests()))
     before = files_in(machine.data_dir)
     with machine.starting() as ferry:
@@ -187,7 +187,7 @@ def files_in(folder: Path) -> int:
 
 @contextmanager
 def upload(machine: Machine) -> Iterator[None]:
-    """Amid one of several uploads, after a random byte of it."""
+    """Cut during one of several uploads, after a random byte of it."""
     bring_static_files(machine.data_dir)
     with machine.running() as ferry:
         machine.settle(ferry)
@@ -216,7 +216,7 @@ def cut_within(machine: Machine, content: bytes) -> Iterator[bytes]:
 
 @contextmanager
 def transfers(machine: Machine) -> Iterator[None]:
-    """While transfers, as torrents and from addresses, come into the library."""
+    """Cut while transfers, as torrents and from URLs, come into the library."""
     bring_static_files(machine.data_dir)
     chance, source = machine.chance, machine.disk.place.with_name("source")
     source.mkdir()
@@ -250,8 +250,10 @@ def transfers(machine: Machine) -> Iterator[None]:
 
 @contextmanager
 def backup(machine: Machine) -> Iterator[None]:
-    """While a second backup adds to the first one, or when it has just ended. After the cut, the
-    newest backup that was acknowledged is restored."""
+    """Cut while a second backup adds to the first one, or right after it has ended.
+
+    After the cut, restore the newest backup that was acknowledged.
+    """
     bring_static_files(machine.data_dir)
     target = machine.disk.place / "backup"
     with machine.running() as ferry:
@@ -289,7 +291,7 @@ SCENARIOS: tuple[Scenario, ...] = (first_start, upgrade, upload, transfers, back
 
 
 def check(machine: Machine) -> None:
-    """Ferry starts, its owner signs in, and everything that was acknowledged is there."""
+    """Check that Ferry starts, its owner signs in, and everything it acknowledged is there."""
     with machine.running() as ferry:
         if not machine.has_owner:
             ferry.make_owner()

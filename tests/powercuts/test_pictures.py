@@ -1,4 +1,4 @@
-"""The disk may learn a name before the content: a power cut then leaves half a picture for good."""
+"""If the disk stores a name before the content, a power cut leaves half a picture for good."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_a_film_is_whole_after_a_power_cut(disk, children):
 
 
 def cut_once_names_are_known(disk):
-    """Syncing any file writes the journal, and with it all names."""
+    """Cut the power after syncing another file, which writes the journal, and with it all names."""
     other = disk.place / "other"
     other.write_bytes(b"x")
     sync(other)

@@ -1,7 +1,7 @@
-"""The power goes at a random moment; Ferry starts again, and nothing that it acknowledged is lost.
+"""The power fails at a random moment; Ferry starts again, and nothing it acknowledged is lost.
 
-`make power-cuts` does it thirty times. Beware: a loop device keeps the order of what it was told
-to write, so a disk that lies about what it has synced isn't shown.
+`make power-cuts` does it thirty times. Beware: a loop device keeps the order of writes, so this
+doesn't show what happens on a disk that claims to have synced and hasn't.
 """
 
 import os

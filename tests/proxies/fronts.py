@@ -1,4 +1,4 @@
-"""A proxy in front of Ferry, set up exactly as documented."""
+"""Run a proxy in front of Ferry, set up exactly as documented."""
 
 import re
 import subprocess
@@ -35,7 +35,7 @@ CADDY = """
 
 @dataclass(frozen=True)
 class Front:
-    """A proxy and what a reader sees of it."""
+    """A proxy, and the scheme and prefix by which a browser reaches Ferry."""
 
     proxy: str
     scheme: str
@@ -48,7 +48,7 @@ class Front:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What Ferry has to know of it."""
+        """Return what Ferry has to know about the proxy."""
         settings = {"TRUSTED_PROXIES": "127.0.0.1", "ALLOWED_HOSTS": self.host}
         return settings | ({"URL_PREFIX": self.prefix} if self.prefix else {})
 
@@ -68,7 +68,7 @@ def proxy(front: Front, home: Path, ferry: Ferry, port: int) -> Iterator[str]:
 
 
 def block(language: str, first: str) -> str:
-    """Return the block of the documentation in this language that starts with these words."""
+    """Return the documentation's block in this language that starts with these words."""
     found = re.findall(rf"^```{language}\n(.*?)^```", OPERATIONS, re.MULTILINE | re.DOTALL)
     (piece,) = [piece for piece in found if piece.startswith(first)]
     return piece
@@ -119,7 +119,7 @@ def caddy(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str],
 
 
 def older_words(caddy: str) -> list[tuple[str, str]]:
-    """Return what to write for a Caddy before 2.7, such as Debian's."""
+    """Return the replacements for a Caddy before 2.7, such as Debian's."""
     version = subprocess.run([caddy, "version"], capture_output=True, text=True, check=True).stdout
     numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
     now, before = "request_buffers 256KiB", "buffer_requests\nmax_buffer_size 256KiB"

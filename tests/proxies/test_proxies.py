@@ -41,20 +41,20 @@ class Reader:
 
 @pytest.fixture
 def reader(known: Reader) -> Reader:
-    """A stranger, until signed in."""
+    """Return a reader that isn't signed in."""
     known.http.cookies.clear()
     return known
 
 
 @pytest.fixture(scope="module", params=PLACES, ids="".join)
 def place(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """A proxy, and the prefix below which it shows Ferry."""
+    """Return a proxy, and the prefix below which it shows Ferry."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def ferry(place: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    """The same for http and https: the proxy says which it is."""
+    """Run one Ferry for http and https: the proxy reports the scheme."""
     front = Front(place[0], "http", place[1])
     settings = front.settings | ({"ACCEL": "nginx"} if front.proxy == "nginx" else {})
     with running(tmp_path_factory.mktemp("ferry"), WEB_PROCESSES="1", **settings) as ferry:
@@ -79,7 +79,7 @@ def known(
 
 @contextmanager
 def client(front: Front, url: str, port: int, trust: ssl.SSLContext) -> Iterator[httpx.Client]:
-    """As a browser that finds the proxy's host at this machine."""
+    """Yield a client that resolves the proxy's host to this machine."""
     transport = httpx.HTTPTransport(verify=trust, retries=0)
     with httpx.Client(
         base_url=url, transport=Here(transport, port), timeout=60, trust_env=False
@@ -106,7 +106,7 @@ class Here(httpx.BaseTransport):
 
 
 def wait_for(http: httpx.Client, path: str) -> None:
-    """The proxies say nothing when they are ready, so they are asked until they answer."""
+    """Send requests until the proxy answers, since it doesn't announce when it is ready."""
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
@@ -135,7 +135,7 @@ def test_people_sign_in_and_all_addresses_keep_host_scheme_and_path(reader):
 
 
 def test_files_go_in_and_out_in_pieces(reader):
-    """Twenty megabytes: more than any proxy takes by default, and than stays in its memory."""
+    """Twenty megabytes: more than any proxy accepts by default, or keeps in memory."""
     prefix, content = reader.front.prefix, bytes(range(256)) * 80_000
     me, name = (EMAIL, PASSWORD), f"Fjord at noon, ü, {reader.front}.bin"
     files = {"file": (name, content)}
@@ -167,7 +167,7 @@ def test_a_stranger_finds_no_way_round(reader):
 
 @pytest.mark.parametrize("path", ["ferry.sqlite3", "secret_key", "library/blobs/../../secret_key"])
 def test_nginx_hands_out_content_and_nothing_else_whatever_is_asked_of_it(path, tmp_path):
-    """By what stands behind it, which may have been taken over."""
+    """The server behind nginx, which may have been taken over, asks for these files."""
     (tmp_path / "data/library/blobs").mkdir(parents=True)
     for name in ("ferry.sqlite3", "secret_key"):
         (tmp_path / "data" / name).write_text("the secret word is herring")
