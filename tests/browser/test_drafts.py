@@ -71,12 +71,17 @@ def test_a_list_that_the_bookmarklet_brought_is_asked_about_again(alice):
     expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
 
 
-def test_a_new_name_is_back_beside_its_row(alice, shelf):
+def at_a_row(alice, shelf):
+    """Focus a row; return the page, and the field for its new name, which F2 opens."""
     folder = shelf.folder()
     shelf.file(folder, "Clouds.mkv", b"clouds")
-    page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
     alice.open(folder.path)
-    page.locator("#listing .entry").first.focus()
+    alice.page.locator("#listing .entry").first.focus()
+    return alice.page, alice.page.get_by_label("New name for Clouds.mkv")
+
+
+def test_a_new_name_is_back_beside_its_row(alice, shelf):
+    page, field = at_a_row(alice, shelf)
     page.keyboard.press("F2")
     expect(field).to_be_focused()
     field.fill("Storm and thunder.mkv")
@@ -92,11 +97,7 @@ def test_a_new_name_is_back_beside_its_row(alice, shelf):
 
 
 def test_a_name_that_was_given_up_is_forgotten(alice, shelf):
-    folder = shelf.folder()
-    shelf.file(folder, "Clouds.mkv", b"clouds")
-    page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
-    alice.open(folder.path)
-    page.locator("#listing .entry").first.focus()
+    page, field = at_a_row(alice, shelf)
     for _ in range(2):
         page.keyboard.press("F2")
         expect(field).to_be_focused()
@@ -115,11 +116,7 @@ GIVE_UP = """(field) => {
 
 def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shelf):
     """Type and give up in one task of the page, so that the script can't load in between."""
-    folder = shelf.folder()
-    shelf.file(folder, "Clouds.mkv", b"clouds")
-    page, field = alice.page, alice.page.get_by_label("New name for Clouds.mkv")
-    alice.open(folder.path)
-    page.locator("#listing .entry").first.focus()
+    page, field = at_a_row(alice, shelf)
     page.keyboard.press("F2")
     expect(field).to_be_focused()
     field.evaluate(GIVE_UP)

@@ -190,7 +190,8 @@ def test_the_keys_of_music_are_shown_over_the_listing(alice, album):
     plays(page)
 
 
-def test_a_page_left_before_the_sound_has_come_keeps_the_place(alice, album):
+def left_ten_seconds_in(alice, album):
+    """Play ten seconds of a long track and leave its page; what sounds next is held back."""
     page = alice.page
     click_track(alice, album, "2 long.wav")
     plays(page)
@@ -198,6 +199,11 @@ def test_a_page_left_before_the_sound_has_come_keeps_the_place(alice, album):
     until(page, f"{AT} > 10")
     page.locator("#back").click()
     hold_back(page, "**/raw/**")
+    return page
+
+
+def test_a_page_left_before_the_sound_has_come_keeps_the_place(alice, album):
+    page = left_ten_seconds_in(alice, album)
     for place in ("Transfers", "Account"):
         expect(browse(page, place)).to_contain_text("2 long")
         until(page, f"{AT} > 10")
@@ -206,13 +212,7 @@ def test_a_page_left_before_the_sound_has_come_keeps_the_place(alice, album):
 
 
 def test_the_next_track_begins_at_its_beginning(alice, album):
-    page = alice.page
-    click_track(alice, album, "2 long.wav")
-    plays(page)
-    page.keyboard.press("l")
-    until(page, f"{AT} > 10")
-    page.locator("#back").click()
-    hold_back(page, "**/raw/**")
+    page = left_ten_seconds_in(alice, album)
     bar = browse(page, "Transfers")
     until(page, "document.querySelector('#sound')")
     for name in ("3 tagged", "4 last"):

@@ -268,17 +268,20 @@ def name_refusal(failure: Conflict | Rejected) -> str:
         return reasons.find("name_taken").text
     if text := reasons.find(failure.reason).text:
         return text
-    if said := failure.message or failure.said:
-        words = said if " " in said else said.replace("_", " ")
+    if words := own_words(failure):
         return _("The storage service says: “%(words)s”") % {"words": words}
     return _("The storage service refuses this name. Try another.")
 
 
 def said_by(failure: Failure) -> str:
-    """Quote the service's own message, or else its reason code."""
-    said = failure.message or failure.said
-    words = said if " " in said else said.replace("_", " ")
+    words = own_words(failure)
     return _("It says: “%(words)s”") % {"words": words} if words else ""
+
+
+def own_words(failure: Failure) -> str:
+    """Return the service's own message, or else its reason code as words."""
+    said = failure.message or failure.said
+    return said if " " in said else said.replace("_", " ")
 
 
 SENT_INSTEAD = frozenset({"sent_page", "sent_message", "sent_nothing", "sent_other"})
