@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from config.static_files.storage import HashedModules
 from config.storage import release
 from config.worker import measuring
-from service.library.generation import Doubt, doubt_about
+from service.library.database_match import Doubt, doubt_about
 from service.models import File, Worker
 from service.store.blobs import library_store
 from service.worker import leases

@@ -231,7 +231,7 @@ class Discarded(models.Model):
 class Library(models.Model):
     """What the database knows about the whole library: one row, created when first needed.
 
-    `service.library.generation` compares its number with the one that the library keeps beside
+    `service.library.database_match` compares its number with the one that the library keeps beside
     the blobs.
     """
 

@@ -13,11 +13,11 @@ from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
 from service.batches import batches
+from service.code_point_order import ByCodePoint
 from service.content.archive import ArchiveFiles
 from service.errors import NotFound
 from service.library.library import AT_ONCE, MOMENT, root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
-from service.sorting import ByCodePoint
 
 Row = TypeVar("Row", bound=Model)
 

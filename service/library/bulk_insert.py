@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Concat, LPad
 from service import batches
 from service.accounts.accounts import changing_library
 from service.errors import NameTaken, TooDeep
-from service.library import generation, library
+from service.library import database_match, library
 from service.library import names as library_names
 from service.models import LINEAGE_DIGITS, Account, File, Folder
 from service.store.blobs import Stored
@@ -65,7 +65,7 @@ def _insert(
         raise TooDeep
     library.take_space(locked, tree.size_of[()])
     file_ids = _grow(tree, top, now, has_content=has_content)
-    generation.advance()
+    database_match.advance()
     library.spread(top, tree.size_of[()], now)
     return Grown(library.folder(locked, top.pk), file_ids)
 

@@ -13,8 +13,9 @@ from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 
 from service.accounts.accounts import changing_library, changing_transfers
+from service.code_point_order import ByCodePoint
 from service.errors import NameTaken, NoRoom, NotFound, RootStays, TooDeep
-from service.library import generation
+from service.library import database_match
 from service.library import names as library_names
 from service.models import (
     Account,
@@ -26,7 +27,6 @@ from service.models import (
     lineage_end,
     numbered_id,
 )
-from service.sorting import ByCodePoint
 from service.store.blobs import Stored
 
 MOST_DEPTH = 200
@@ -218,7 +218,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
             refuse_taken(parent, name)
         made = file_row(parent, name, stored, now)
         made.save()
-        generation.advance()
+        database_match.advance()
         spread(parent, stored.size_bytes, now)
     return made
 

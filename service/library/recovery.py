@@ -14,7 +14,7 @@ from django.utils import timezone
 from service.accounts.accounts import find
 from service.batches import batches
 from service.errors import NotFound
-from service.library import bulk_insert, generation, library, tree_names
+from service.library import bulk_insert, database_match, library, tree_names
 from service.library.bulk_insert import NewFile
 from service.library.sweep import ROWS_AT_ONCE, unnamed
 from service.models import Account
@@ -109,7 +109,7 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
             _insert(find(email), folder, entries, now)
             for email, entries in sorted(by_account.items())
         ]
-        generation.accept(store)
+        database_match.accept(store)
     return made
 
 
@@ -131,7 +131,7 @@ def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:
     """Move the blobs to the orphans, and trust the database."""
     count = sum(store.set_aside(each.blob, now.date()) for each in blobs)
     with transaction.atomic():
-        generation.accept(store)
+        database_match.accept(store)
     return count
 
 

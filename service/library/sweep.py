@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from service.batches import batches
-from service.library.generation import Doubt, catch_up, doubt_about
+from service.library.database_match import Doubt, catch_up, doubt_about
 from service.models import Discarded, File
 from service.store.blobs import Store
 

@@ -22,8 +22,8 @@ from service.media import requests as media_requests
 from service.media.content_folders import Content
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import MediaChild, Said, are_sealed
+from service.media.sandbox.ffmpeg_access import ffmpeg, opens
 from service.media.sandbox.launcher import Failed, ResourceLimits, run
-from service.media.sandbox.tools import ffmpeg, opens
 from service.media.sandboxed import seccomp
 from service.models import Media
 from service.store.blobs import Store

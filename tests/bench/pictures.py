@@ -17,7 +17,7 @@ from service.library import library
 from service.media.content_folders import Content, scratch_folder
 from service.media.pictures.sizes import THUMBNAIL
 from service.media.sandbox.children import Children
-from service.media.sandbox.tools import ffmpeg
+from service.media.sandbox.ffmpeg_access import ffmpeg
 from service.media.work import MediaWork
 from service.models import File
 from service.store.blobs import library_store

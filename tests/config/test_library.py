@@ -12,7 +12,7 @@ from django.utils import timezone
 from config import health
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from config.storage import running
-from service.library import generation, library
+from service.library import database_match, library
 from service.models import Account, File, Library
 from service.store.blobs import library_store
 from tests.service.builders import NOW, a_file, an_account, put
@@ -36,7 +36,7 @@ def account(store):
 @pytest.fixture
 def newer(store, account, monkeypatch):
     """A film that an older copy of the database doesn't know."""
-    counted = generation.generation_of_database()
+    counted = database_match.generation_of_database()
     film = a_file(account, "film.mkv", size_bytes=9, blob=put(store, b"a film \n\n"))
     library.delete_file(account, film.pk, NOW)
     library.Discarded.objects.all().delete()
@@ -112,7 +112,7 @@ def test_an_account_without_room_is_told_how_to_get_some(newer, account, store):
     with pytest.raises(CommandError, match=f"manage.py account space {EMBEDDED_ACCOUNT}"):
         call_command("library", "adopt")
     assert store.size(newer.blob) == newer.size_bytes
-    assert generation.doubt_about(store)
+    assert database_match.doubt_about(store)
 
 
 def test_unknown_names_are_refused(newer, account):

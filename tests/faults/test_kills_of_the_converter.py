@@ -1,6 +1,6 @@
 """kill -9 of ffmpeg and of the worker, again and again, while a film is converted for viewers.
 
-Tested elsewhere: one kill of a converter (tests/service/media/hls/test_converters.py), and of a
+Tested elsewhere: one kill of a converter (tests/service/media/hls/test_converter_runs.py), and of a
 worker that makes a segment or a picture (tests/service/media/test_killed_worker.py).
 """
 

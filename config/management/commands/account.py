@@ -16,9 +16,9 @@ from config.embedded import upstream
 from config.environment import parse_size
 from service.accounts import accounts
 from service.accounts.credentials import LONGEST_PASSWORD
+from service.code_point_order import ByCodePoint
 from service.errors import EmailTaken, NotFound
 from service.models import Account
-from service.sorting import ByCodePoint
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.models import ProgramPassword

@@ -12,7 +12,7 @@ from config.storage import database_copies, running
 from service.accounts import accounts
 from service.errors import NoRoom, NotFound
 from service.library import recovery
-from service.library.generation import Doubt, doubt_about
+from service.library.database_match import Doubt, doubt_about
 from service.library.recovery import Recovered, Unnamed
 from service.models import Account
 from service.store.blobs import Orphan, Store, library_store

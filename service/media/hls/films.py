@@ -17,7 +17,7 @@ from service.errors import DiskFull
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
 from service.media.content_folders import Content
-from service.media.hls import encoders
+from service.media.hls import encoder_arguments
 from service.media.hls.plans import PlaybackPlan, sounds_of
 from service.media.hls.renditions import (
     AAC_BITS,
@@ -33,9 +33,9 @@ from service.media.hls.renditions import (
 )
 from service.media.probe import Probed
 from service.media.requests import is_taken
+from service.media.sandbox.ffmpeg_access import opens
 from service.media.sandbox.jobs import Jobs
 from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, ResourceLimits, RunningProgram
-from service.media.sandbox.tools import opens
 from service.store.blobs import library_store, make_folder
 from service.store.sync import sync
 
@@ -264,7 +264,7 @@ def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> l
         chosen += ["-map", f"0:{each.index}", f"-c:a:{order}", "copy" if is_copied else "aac"]
         if not is_copied:
             chosen += [f"-ac:a:{order}", "2", f"-b:a:{order}", str(AAC_BITS)]
-    start = encoders.source(blob, Fraction(0))
+    start = encoder_arguments.source(blob, Fraction(0))
     ending = ["-movflags", "+faststart", "-f", "mp4", "-progress", "pipe:1", "-y", f"file:{target}"]
     return [*start, *chosen, *ending]
 
@@ -280,12 +280,12 @@ def picture_codec(probed: Probed, picture: Rendition) -> list[str]:
     if track is not None and is_kept and is_plain_h264(track) and not track.is_interlaced:
         return ["-c:v", "copy"]
     weave = ["bwdif=mode=send_frame:deint=interlaced"] if picture.is_interlaced else []
-    filters = ",".join([*weave, *encoders.shaping(picture)])
+    filters = ",".join([*weave, *encoder_arguments.shaping(picture)])
     most = next(size.most_bits for size in SIZES if size.name == picture.name)
     return [
         "-vf",
         filters,
-        *encoders.quality(most),
+        *encoder_arguments.quality(most),
         "-profile:v",
         "high",
         "-level:v",

@@ -14,8 +14,8 @@ from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
 from service.media.content_folders import Content
-from service.media.hls import boxes, encoders, plans
-from service.media.hls.converters import Converters, ConverterWork
+from service.media.hls import boxes, encoder_arguments, plans
+from service.media.hls.converter_runs import Converters, ConverterWork
 from service.media.hls.films import Films
 from service.media.hls.plans import PlaybackPlan, Survey
 from service.media.hls.renditions import Rendition, RenditionKind
@@ -25,7 +25,7 @@ from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.jobs import Jobs
 from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
-from service.media.sandbox.programs import ENVIRONMENT, program
+from service.media.sandbox.own_commands import ENVIRONMENT, program
 from service.models import File, Media
 from service.store.blobs import library_store, make_folder
 
@@ -283,7 +283,11 @@ def probe_now(children: Children, content: Content, blob: Path) -> Media:
 
 def encoded_init(rendition: Rendition) -> bytes:
     is_picture = rendition.kind == RenditionKind.PICTURE
-    argv = encoders.pictures_init(rendition) if is_picture else encoders.sounds_init()
+    argv = (
+        encoder_arguments.pictures_init(rendition)
+        if is_picture
+        else encoder_arguments.sounds_init()
+    )
     try:
         written = launcher.run(argv, limits=LOOK, cwd=content_folders.scratch_folder())
     except Failed as failed:

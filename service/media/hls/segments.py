@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from service.media.hls import adts, boxes, encoders
+from service.media.hls import adts, boxes, encoder_arguments
 from service.media.hls.boxes import Sample
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Rendition, RenditionKind
-from service.media.sandbox.programs import ENVIRONMENT, program
-from service.media.sandbox.tools import opens
+from service.media.sandbox.ffmpeg_access import opens
+from service.media.sandbox.own_commands import ENVIRONMENT, program
 
 # A captioner taken over by a hostile file could write without end.
 MOST_TEXT_BYTES = 32 * 2**20
@@ -43,8 +43,8 @@ def command(
     if rendition.is_copied:
         return ConverterCommand(copying(rendition, path, first, last, scale), ENVIRONMENT)
     if rendition.kind == RenditionKind.SOUND:
-        return ConverterCommand(encoders.sounds(rendition, path, first), {}, opens(path))
-    return ConverterCommand(encoders.pictures(rendition, path, first), {}, opens(path))
+        return ConverterCommand(encoder_arguments.sounds(rendition, path, first), {}, opens(path))
+    return ConverterCommand(encoder_arguments.pictures(rendition, path, first), {}, opens(path))
 
 
 def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> list[str]:
@@ -99,13 +99,16 @@ def _pictures(rendition: Rendition, first: int, source: Read) -> Iterator[Segmen
 
 def _sounds(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
     grid, frames = rendition.grid, adts.frames(source)
-    dropped = list(islice(frames, encoders.frames_to_drop(rendition, first)))
+    dropped = list(islice(frames, encoder_arguments.frames_to_drop(rendition, first)))
     if not dropped:
         return
     for number in range(first, grid.count):
-        samples = [Sample(data, encoders.SAMPLES) for data in islice(frames, grid.units_in(number))]
+        samples = [
+            Sample(data, encoder_arguments.SAMPLES)
+            for data in islice(frames, grid.units_in(number))
+        ]
         if not samples:
             return
-        at = grid.start_of(number) * encoders.SAMPLES + BEGIN_SECONDS * AAC_RATE
+        at = grid.start_of(number) * encoder_arguments.SAMPLES + BEGIN_SECONDS * AAC_RATE
         data = boxes.fragment(number + 1, at, samples)
         yield Segment(number, data, may_be_cut_off=len(samples) < grid.units_in(number))

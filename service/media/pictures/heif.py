@@ -5,8 +5,8 @@ from typing import BinaryIO
 from service.media.content_folders import scratch_folder
 from service.media.formats import FORMATS
 from service.media.sandbox import launcher
+from service.media.sandbox.ffmpeg_access import ffmpeg, opens
 from service.media.sandbox.launcher import MIB, ResourceLimits
-from service.media.sandbox.tools import ffmpeg, opens
 from service.models import Media
 
 HEIF = "heif"

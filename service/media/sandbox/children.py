@@ -14,7 +14,7 @@ from typing import Any
 
 from service.errors import Busy
 from service.media.sandbox.launcher import MIB, Failed, ResourceLimits, RunningProgram
-from service.media.sandbox.programs import ENVIRONMENT, command
+from service.media.sandbox.own_commands import ENVIRONMENT, command
 
 log = logging.getLogger("ferry.media")
 

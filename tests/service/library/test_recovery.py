@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 
 from service.errors import NoRoom
-from service.library import generation, library, recovery
-from service.library.generation import Doubt, doubt_about
+from service.library import database_match, library, recovery
+from service.library.database_match import Doubt, doubt_about
 from service.library.recovery import Name
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded, File, Library
@@ -48,7 +48,7 @@ def newer(store):
     """Return two files that the older database doesn't know."""
     account = alice()
     a_file(account, "before", blob=put(store, b"before"))
-    counted = generation.generation_of_database()
+    counted = database_match.generation_of_database()
     files = [
         a_file(account, "film.mkv", blob=put(store, b"\x1aE\xdf\xa3 a film")),
         a_file(account, "notes", blob=put(store, b"some notes")),
@@ -70,7 +70,7 @@ def test_each_batch_counts_whatever_brings_it(store):
         1,
     ):
         bring()
-        assert store.generation() == generation.generation_of_database() == number
+        assert store.generation() == database_match.generation_of_database() == number
 
 
 def test_beside_an_older_database_nothing_is_removed(store, newer, now, caplog):
@@ -115,7 +115,7 @@ def test_a_change_that_is_rolled_back_raises_no_doubt(store):
     with pytest.raises(NoRoom):
         a_tree(account, "Films", ["film"] + [f"{number}" for number in range(20)])
     assert doubt_about(store) is None
-    assert store.generation() == generation.generation_of_database()
+    assert store.generation() == database_match.generation_of_database()
 
 
 def test_a_library_that_missed_the_last_number_catches_up(store, now):
@@ -151,7 +151,7 @@ def test_another_copy_of_the_database_gives_back_names_folders_and_accounts(stor
     account, other = alice(), mallory()
     films = a_folder(account)
     inner = library.create_folder(account, "Films/2024", now)
-    counted = generation.generation_of_database()
+    counted = database_match.generation_of_database()
     ours = a_file(account, "film.mkv", folder=inner, blob=put(store, b"ours"))
     theirs = a_file(other, "notes.txt", blob=put(store, b"theirs"))
     copy = tmp_path / "newer.sqlite3"

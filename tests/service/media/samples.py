@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from service.media.sandbox.tools import ffmpeg
+from service.media.sandbox.ffmpeg_access import ffmpeg
 
 HOME = tempfile.TemporaryDirectory(prefix="ferry-samples-")
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import av
 import pytest
 
-from service.media.hls import boxes, encoders
+from service.media.hls import boxes, encoder_arguments
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.hls.player import LOOK
 from service.media.sandbox import launcher
@@ -268,7 +268,7 @@ def test_what_players_need_first_is_what_the_converter_writes(player):
     viewer = Viewer(player, samples.film("first.mkv", "-c:v", "mpeg4", "-c:a", "ac3", seconds=2))
     rendition = viewer.rendition("v480")
     blob = library_store().path(viewer.file.blob)
-    argv = encoders.pictures(rendition, blob, 0)
+    argv = encoder_arguments.pictures(rendition, blob, 0)
     written = launcher.run(argv, limits=LOOK, cwd=viewer.content.folder)
     assert boxes.init_of(written) == viewer.init("v480")
 

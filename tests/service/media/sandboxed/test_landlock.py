@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from service.media.sandbox import launcher
+from service.media.sandbox.ffmpeg_access import ffmpeg, opens, runs_sealed
 from service.media.sandbox.launcher import Failed, ResourceLimits
-from service.media.sandbox.tools import ffmpeg, opens, runs_sealed
 from tests import tools
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing

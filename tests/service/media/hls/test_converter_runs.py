@@ -13,8 +13,8 @@ import pytest
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media.cache import FILMS, Cache
 from service.media.content_folders import Content
-from service.media.hls import converters
-from service.media.hls.converters import Conversion, Converters, ConverterWork
+from service.media.hls import converter_runs
+from service.media.hls.converter_runs import Conversion, Converters, ConverterWork
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.jobs import Jobs
 from service.store.blobs import library_store, make_folder
@@ -80,20 +80,20 @@ def test_many_viewers_share_one_converter(viewer, monkeypatch):
 def count_runs(monkeypatch):
     """Return a function that counts the converters started since."""
     seen = []
-    begin = converters.ConverterRun.__init__
+    begin = converter_runs.ConverterRun.__init__
 
     def counted(run, *args):
         seen.append(run)
         begin(run, *args)
 
     # Polling the processes would miss a converter that ends between two polls.
-    monkeypatch.setattr(converters.ConverterRun, "__init__", counted)
+    monkeypatch.setattr(converter_runs.ConverterRun, "__init__", counted)
     return lambda: len(seen)
 
 
 def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
     viewer.segment("v480", 0)
-    last = converters.ENCODED_AHEAD
+    last = converter_runs.ENCODED_AHEAD
     wait_until((viewer.folder / "v480" / f"{last}.m4s").exists)
     pid = pid_of(player)
     viewer.segment("v480", last + 1)
@@ -126,7 +126,7 @@ def test_two_viewers_far_apart_are_both_served(viewer):
 
 def test_two_files_of_one_content_share_one_converter(player, viewer, film):
     viewer.segment("v480", 0)
-    last = converters.ENCODED_AHEAD
+    last = converter_runs.ENCODED_AHEAD
     wait_until((viewer.folder / "v480" / f"{last}.m4s").exists)
     pid = pid_of(player)
     Viewer(player, film).segment("v480", last + 1)
@@ -148,7 +148,7 @@ def test_viewers_of_two_files_of_one_content_far_apart_are_all_served(
 def count_at_once(monkeypatch):
     """Return a function that reports the most converters that ran at once since."""
     open_runs, counts = set(), []
-    begin, close = converters.ConverterRun.__init__, converters.ConverterRun.close
+    begin, close = converter_runs.ConverterRun.__init__, converter_runs.ConverterRun.close
 
     def begun(run, *args):
         open_runs.add(run)
@@ -160,8 +160,8 @@ def count_at_once(monkeypatch):
         open_runs.discard(run)
 
     # Polling the processes would miss two converters that overlap for a moment.
-    monkeypatch.setattr(converters.ConverterRun, "__init__", begun)
-    monkeypatch.setattr(converters.ConverterRun, "close", closed)
+    monkeypatch.setattr(converter_runs.ConverterRun, "__init__", begun)
+    monkeypatch.setattr(converter_runs.ConverterRun, "close", closed)
     return lambda: max(counts)
 
 
@@ -173,7 +173,7 @@ def test_a_file_is_converted_though_its_twin_is_gone(player, viewer, film):
 
 def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, monkeypatch):
     # A real converter delivers its first segment before the other plan arrives.
-    monkeypatch.setattr(converters.ConverterRun, "segments", nothing_until_the_end)
+    monkeypatch.setattr(converter_runs.ConverterRun, "segments", nothing_until_the_end)
     started = count_runs(monkeypatch)
     blob, folder = library_store().path(viewer.file.blob), viewer.folder / "v480"
     make_folder(folder)
@@ -241,7 +241,7 @@ def test_a_killed_converter_is_replaced(player, viewer):
 def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer):
     """The converter is killed while it is ahead of its viewer, with more frames in the pipe."""
     viewer.segment("a1", 0)
-    wait_until((viewer.folder / "a1" / f"{converters.ENCODED_AHEAD}.m4s").exists)
+    wait_until((viewer.folder / "a1" / f"{converter_runs.ENCODED_AHEAD}.m4s").exists)
     os.kill(pid_of(player), signal.SIGKILL)
     grid = viewer.rendition("a1").grid
     frames = [len(packets(viewer.init("a1") + viewer.segment("a1", n))) for n in range(grid.count)]
@@ -280,7 +280,7 @@ def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
     monkeypatch.setattr(converters, "TURN_SECONDS", 0.05)
     viewer = Viewer(player, film)
     with ExitStack() as turns:
-        for _ in range(converters.LIGHT_AT_ONCE):
+        for _ in range(converter_runs.LIGHT_AT_ONCE):
             player.converters.take_light_turn(turns)
         with pytest.raises(Busy):
             player.plan(viewer.question)

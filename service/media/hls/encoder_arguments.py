@@ -11,7 +11,7 @@ from pathlib import Path
 
 from service.media.formats import FORMATS, PROTOCOLS
 from service.media.hls.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition
-from service.media.sandbox.tools import can_map_tones, ffmpeg
+from service.media.sandbox.ffmpeg_access import can_map_tones, ffmpeg
 
 QUIET = ["-nostdin", "-hide_banner", "-loglevel", "error"]
 FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"
