@@ -22,7 +22,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from config.web import front
 from service.api.endpoints import answer_to
 from service.http.refusals import BodyMalformed
-from service.http.responses import Record, refused
+from service.http.responses import refused
 from service.outages import outage_of
 from webui.connection import connection
 from webui.http.requests import Answer
@@ -117,18 +117,14 @@ def in_json(get_response: Answer) -> Answer:
 
 
 def framed(get_response: Answer) -> Answer:
-    """Set the length of every complete response, and forbid guessing its type.
-
-    A record that the site takes as facts isn't written as JSON only to measure it.
-    """
+    """Set the length of every complete response, and forbid guessing its type."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         response.headers.setdefault("Cache-Control", "private, no-store")
         if isinstance(response, HttpResponse):
-            is_taken_unwritten = isinstance(response, Record) and IN_PROCESS in request.META
-            if response.status_code not in WITHOUT_LENGTH and not is_taken_unwritten:
+            if response.status_code not in WITHOUT_LENGTH:
                 response.headers.setdefault("Content-Length", str(len(response.content)))
             if request.method == "HEAD":
                 response.content = b""

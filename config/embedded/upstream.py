@@ -18,8 +18,6 @@ from django.urls import set_script_prefix
 
 from config.embedded import service
 from service.accounts import accounts
-from service.http.responses import Record
-from webui.v1.answers import FACTS
 
 # A name, not an address that receives mail.
 EMBEDDED_ACCOUNT = "ferry@localhost"
@@ -79,8 +77,7 @@ class InProcess(httpx.BaseTransport):
     database connection: view, body, and close run in one copy of the context, and Django's signals
     for the start and end of a request, which close connections, are not sent. Bodies are streamed
     both ways: 1 GiB up or down costs a few blocks of memory. A response that breaks off raises
-    httpx.ReadError, as it would over a socket. JSON need not be written and parsed again: its facts
-    come along as an extension, which no server can send.
+    httpx.ReadError, as it would over a socket.
 
     Reason: a process that calls itself over a socket takes two of its threads for one page. Once
     pages hold all threads, none is left to answer: the process starves.
@@ -107,9 +104,7 @@ class InProcess(httpx.BaseTransport):
         body = ResponseStream(response, context, is_sent=request.method != "HEAD")
         cookies = [("Set-Cookie", each.OutputString()) for each in response.cookies.values()]
         headers = [*response.items(), *cookies]
-        extensions = {FACTS: response.facts} if isinstance(response, Record) else {}
-        status = response.status_code
-        return httpx.Response(status, headers=headers, stream=body, extensions=extensions)
+        return httpx.Response(response.status_code, headers=headers, stream=body)
 
 
 def refuse_in_transaction() -> None:

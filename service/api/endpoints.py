@@ -46,7 +46,7 @@ class Operation:
         record = self.hints.get("sent")
         sent = {} if record is None else {"sent": self.read(request, record)}
         answer = self.view(request, *ids, **sent)
-        return responses.Record(answer) if isinstance(answer, Struct) else answer
+        return responses.in_json(answer) if isinstance(answer, Struct) else answer
 
     def read(self, request: AccountRequest, record: type[Struct]) -> Struct:
         is_get = self.method == "GET"

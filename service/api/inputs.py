@@ -49,6 +49,12 @@ class FileName(Struct):
     rename_to: Annotated[Name, Meta(description="The new name", extra={"or": "name"})]
 
 
+class ListingInput(Struct):
+    links: Annotated[
+        int, Meta(ge=0, le=1, description="0: has_picture instead of thumb and presentation_urls")
+    ] = 1
+
+
 class SizeInput(Struct):
     pixels: Pixels | UnsetType = UNSET
 

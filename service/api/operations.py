@@ -40,7 +40,7 @@ def of_transfers(
 
 
 def show_openapi(request: AccountRequest) -> Description:
-    return responses.Record(openapi())
+    return responses.in_json(openapi())
 
 
 def openapi() -> Schema:

@@ -87,8 +87,11 @@ class File(Struct, gc=False, kw_only=True):
     play_audio: bool
     stream_video: bool
     stream_audio: bool
-    thumb: Annotated[str | UnsetType | None, Meta(description="A link to a small picture")]
-    presentation_urls: Presentations | UnsetType
+    thumb: Annotated[str | UnsetType | None, Meta(description="A link to a small picture")] = UNSET
+    presentation_urls: Presentations | UnsetType = UNSET
+    has_picture: Annotated[
+        bool | UnsetType, Meta(description="Instead of links, where these were not wanted")
+    ] = UNSET
     video_converted: str | UnsetType = UNSET
     duration: Annotated[float | UnsetType, Meta(description="Seconds")] = UNSET
     width: Whole | UnsetType = UNSET
@@ -96,10 +99,12 @@ class File(Struct, gc=False, kw_only=True):
 
 
 def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> File:
-    """Return the record of a file; without `links`, it omits the fields for links."""
+    """Return the record of a file; without `links`, it has none to pictures and streams."""
     is_probed = row.media_state not in NOT_PROBED
     kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == VIDEO, kind == AUDIO
+    # Until the content is probed, its name says whether there will be a picture.
+    has_picture = bool(row.has_picture) if is_probed else kind in WITH_PICTURES
     file = File(
         id=row.id,
         name=row.name,
@@ -113,13 +118,15 @@ def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> Fil
         play_audio=is_audio,
         stream_video=is_video,
         stream_audio=is_audio,
-        thumb=UNSET,
-        presentation_urls=UNSET,
     )
     if is_probed:
         add_media_facts(file, row)
-    if links is not None:
-        add_links(file, row, links)
+    if links is None:
+        file.has_picture = has_picture
+    else:
+        file.thumb, image = picture_links(row, links) if has_picture else (None, {})
+        video = {"hls": links.stream(row.id)} if is_video and is_probed else {}
+        file.presentation_urls = Presentations(image, video)
     return file
 
 
@@ -133,22 +140,11 @@ def add_media_facts(file: File, row: FileRow) -> None:
         file.width, file.height = row.width, row.height
 
 
-def add_links(file: File, row: FileRow, links: ListingLinks) -> None:
-    image, file.thumb = {}, None
-    if has_picture(row):
-        before, behind = links.picture(row.id)
-        image = {pixels: f"{before}{name}{behind}" for pixels, name in PRESENTED}
-        file.thumb = f"{before}{THUMBNAIL.name}{behind}"
-    has_stream = file.is_video and row.media_state not in NOT_PROBED
-    video = {"hls": links.stream(row.id)} if has_stream else {}
-    file.presentation_urls = Presentations(image, video)
-
-
-def has_picture(row: FileRow) -> bool:
-    """Return whether a file has a picture; until its content is probed, guess by its name."""
-    if row.media_state in NOT_PROBED:
-        return kinds.kind_of(row.name) in WITH_PICTURES
-    return bool(row.has_picture)
+def picture_links(row: FileRow, links: ListingLinks) -> tuple[str, dict[str, str]]:
+    """Return the link to the thumbnail, and those to larger pictures by width."""
+    before, behind = links.picture(row.id)
+    images = {pixels: f"{before}{name}{behind}" for pixels, name in PRESENTED}
+    return f"{before}{THUMBNAIL.name}{behind}", images
 
 
 class LargeFile(Struct, kw_only=True):

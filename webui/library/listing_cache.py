@@ -1,7 +1,6 @@
 """A cache of listings for all processes: shown at once, revalidated in the background."""
 
 import hashlib
-import json
 import sqlite3
 import threading
 import time
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from webui.library.entries import (
     FILE,
@@ -34,6 +35,7 @@ MOST_ANCESTORS = 64
 TURN_SECONDS = 60
 USED_STEP_SECONDS = 60
 PRUNE_EVERY = 200
+ROWS = msgspec.json.Decoder(list[Entry])
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS listing (
@@ -123,7 +125,7 @@ class Listings:
             ).fetchone()
             if stored is None:
                 return None
-            contents = Contents(Entry(*values) for values in json.loads(stored[0]))
+            contents = Contents(ROWS.decode(stored[0]))
             self._memory.put(key, contents)
         return contents
 
@@ -195,7 +197,7 @@ class Listings:
     def save(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
         """Save a listing for all processes, unless we changed the folder since taking `number`."""
         entries = entries_of(listing)
-        stored = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+        stored = msgspec.json.encode(entries)
         facts = facts_of(service, folder, listing, stored)
         facts |= {"number": number, "read_at": self._clock(), "used_at": self._clock()}
         contents = self._memory.get((service, folder, facts["revision"])) or Contents(entries)

@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -10,6 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
+import msgspec
 
 from webui.v1 import errors, models, values
 from webui.v1.calls import ETAG
@@ -27,8 +29,6 @@ MOST_PLAYLIST_BYTES = 4 * 1024 * 1024
 PIECE_BYTES = 64 * 1024
 LONGEST_WAIT_SECONDS = 86_400
 LONGEST_INTEGER = 400
-# The httpx extension in which the in-process transport passes facts that need no parsing.
-FACTS = "v1.facts"
 GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 OWN_KEYS = frozenset({"result", "success", "status_code", "reason_phrase", "error", "code"})
 
@@ -105,8 +105,6 @@ def read(response: httpx.Response, deadline: Deadline, most_bytes: int) -> Answe
         return Answer(status, response.headers, None)
     if 300 <= status < 400:
         raise Unreadable("redirected", status=status)
-    if FACTS in response.extensions:
-        return Answer(status, response.headers, response.extensions[FACTS])
     if status >= 400:
         most_bytes = min(most_bytes, MOST_ERROR_BYTES)
     try:
@@ -192,7 +190,12 @@ def decoded(raw: bytes) -> Json:
 
 
 def _parsed(text: str) -> Any:
-    """Parse JSON. NaN, Infinity, and integers that Python refuses (4,300 digits) become null."""
+    """Parse JSON. NaN, Infinity, and integers that Python refuses (4,300 digits) become null.
+
+    msgspec takes a third of the time, but only well-formed JSON.
+    """
+    with suppress(msgspec.DecodeError, ValueError):
+        return msgspec.json.decode(text)
     try:
         return json.loads(text, parse_constant=_nothing)
     except json.JSONDecodeError:

@@ -56,10 +56,11 @@ class Call:
 Forms = list[Call]
 
 
-def listing(folder_id: str | None, etag: str | None) -> Forms:
+def listing(folder_id: str | None, etag: str | None, *, has_links: bool = True) -> Forms:
     asked = folder_id or ROOT_ID
     path = "folder" if asked == ROOT_ID else path_of("folder", checked_id(asked))
-    return [Call("GET", path, headers=if_none_match(etag), may_repeat=True)]
+    query = {} if has_links else {"links": "0"}
+    return [Call("GET", path, query=query, headers=if_none_match(etag), may_repeat=True)]
 
 
 def if_none_match(etag: str | None) -> dict[str, str]:

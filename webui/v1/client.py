@@ -116,7 +116,7 @@ class Client:
     def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
         """Return a folder, by default the root, or `Unchanged` if `etag` still matches."""
         return self._unless_known(
-            calls.listing(folder_id, etag),
+            calls.listing(folder_id, etag, has_links=not self.is_ours),
             etag,
             lambda body, new_etag: models.listing(body, folder_id, new_etag),
         )

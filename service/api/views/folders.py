@@ -1,6 +1,6 @@
 """List, create, rename, and delete folders, and download them as ZIP."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from zlib import crc32
 
 from django.http import HttpResponse
@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from service import signals
 from service.api import records
-from service.api.inputs import FolderName, NewFolder
+from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
 from service.api.requests import AccountRequest
 from service.api.views import transfers
@@ -21,33 +21,36 @@ from service.library import library
 from service.models import Folder
 
 # Part of every ETag: raise it when the shape of listings changes, or clients keep the old one.
-SHAPE = 4
+SHAPE = 5
 
 
-def show(request: AccountRequest, folder_id: int = 0) -> Annotated[HttpResponse, records.Listing]:
-    folder = library.folder(request.account, folder_id)
+def show(
+    request: AccountRequest, folder_id: int = 0, *, sent: ListingInput
+) -> Annotated[HttpResponse, records.Listing]:
+    folder, has_links = library.folder(request.account, folder_id), sent.links != 0
     response = responses.unless_known(
         request,
-        etag_of(request, folder),
-        lambda: Listed(request, library.listing_of(folder)),
+        etag_of(request, folder, has_links=has_links),
+        lambda: responses.in_json(listing_record(request, folder, has_links=has_links)),
     )
     # Announces an extension of v1: additions go into the folder that `folder_id` names.
     response["Ferry-Keeps"] = "folder_id"
     return response
 
 
-def etag_of(request: AccountRequest, folder: Folder) -> str:
+def etag_of(request: AccountRequest, folder: Folder, *, has_links: bool) -> str:
     """Return the ETag of a listing, whose content depends only on these numbers.
 
     They were read before its rows, so that a change in between gives the next listing another tag.
     """
     account = request.account
     numbers = [SHAPE, account.pk, folder.pk, account.library_revision, account.media_revision]
-    # The links in a listing contain a day and a host.
-    numbers += [
-        signed_links.expiry_of(request.now, signed_links.LISTING_WINDOW),
-        crc32(base_of(request).encode()),
-    ]
+    if has_links:
+        # They contain a day and a host.
+        numbers += [
+            signed_links.expiry_of(request.now, signed_links.LISTING_WINDOW),
+            crc32(base_of(request).encode()),
+        ]
     if folder.parent_id is None:
         numbers.append(account.transfers_revision)
     return '"{}"'.format("-".join(map(str, numbers)))
@@ -57,40 +60,9 @@ def base_of(request: AccountRequest) -> str:
     return request.build_absolute_uri("/").removesuffix("/")
 
 
-class Listed(responses.Record):
-    """A listing, with links only if it is written as JSON.
-
-    The site in this process shows few of 10,000 files, and requests the pictures of those.
-    """
-
-    def __init__(self, request: AccountRequest, listing: library.FolderContents) -> None:
-        super().__init__(listing_record(request, listing))
-        self._request = request
-        self._listing = listing
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        self._fill(None)
-        facts = super().facts
-        for file, row in zip(facts["files"], self._listing.files, strict=True):
-            file["has_picture"] = records.has_picture(row)
-        return facts
-
-    def written(self) -> bytes:
-        request = self._request
-        self._fill(ListingLinks(request.account, base_of(request), request.now))
-        return super().written()
-
-    def _fill(self, links: ListingLinks | None) -> None:
-        folder_id = self._listing.folder.pk
-        self.record.files = [
-            records.file_record(row, folder_id, links) for row in self._listing.files
-        ]
-
-
-def listing_record(request: AccountRequest, listing: library.FolderContents) -> records.Listing:
-    """Return the record of a listing, without its files."""
-    account, folder = request.account, listing.folder
+def listing_record(request: AccountRequest, folder: Folder, *, has_links: bool) -> records.Listing:
+    account, listing = request.account, library.listing_of(folder)
+    links = ListingLinks(account, base_of(request), request.now) if has_links else None
     is_root = folder.parent_id is None
     running = transfers.running_records(account) if is_root else []
     # Not the time of the request: the bytes stay the same until something changes.
@@ -105,7 +77,7 @@ def listing_record(request: AccountRequest, listing: library.FolderContents) -> 
         size=folder.size_bytes,
         parent=parent_id,
         folders=[records.folder_record(row, listing.path) for row in listing.folders],
-        files=[],
+        files=[records.file_record(row, folder.pk, links) for row in listing.files],
         torrents=running,
         name=folder.name,
         fullname=listing.path,

@@ -59,6 +59,6 @@ def located(request: AccountRequest, playable: Playable) -> HttpResponse:
     Such clients follow `Location`, and don't read JSON.
     """
     status = 200 if "Accept" in request.headers else 302
-    response = responses.Record(playable, status)
+    response = responses.in_json(playable, status)
     response["Location"] = playable.url
     return response

@@ -25,7 +25,7 @@ SHAPE = 2
 def index(request: AccountRequest) -> Annotated[HttpResponse, records.Transfers]:
     """List transfers; this isn't in the specification, but some clients request it."""
     etag = etag_of(request.account)
-    return responses.unless_known(request, etag, lambda: responses.Record(index_record(request)))
+    return responses.unless_known(request, etag, lambda: responses.in_json(index_record(request)))
 
 
 def etag_of(account: Account) -> str:

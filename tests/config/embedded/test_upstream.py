@@ -14,12 +14,10 @@ from django.utils import timezone, translation
 from config.embedded import upstream
 from service.accounts import accounts, credentials
 from service.content import signed_links
-from service.http import responses
 from service.store.blobs import library_store
 from tests.bench.uploads import Zeros
 from tests.service.builders import a_file, alice, put
 from tests.service.reading import reader
-from webui.v1.answers import FACTS
 
 MIB = 2**20
 seen = {}
@@ -73,13 +71,9 @@ def broken(request):
     raise RuntimeError("tide")
 
 
-def told(request):
-    return responses.Record({"result": True, "names": ["a"]})
-
-
 urlpatterns = [
     path(view.__name__, view, name=view.__name__)
-    for view in (echo, told, measure, whole, away, long, breaks_off, broken)
+    for view in (echo, measure, whole, away, long, breaks_off, broken)
 ]
 
 
@@ -194,20 +188,6 @@ def test_head_has_no_body(v1):
     answer = v1.head("/echo")
     assert answer.content == b""
     assert int(answer.headers["Content-Length"]) > 0
-
-
-def test_facts_come_along_and_say_what_is_written(v1, monkeypatch):
-    written = []
-    # Nothing else shows that Ferry encodes no JSON for a site in the same process.
-    monkeypatch.setattr(
-        responses, "encoded", lambda facts: written.append(facts) or json.dumps(facts)
-    )
-    with v1.stream("GET", "/told") as answer:
-        assert answer.extensions[FACTS] == {"result": True, "names": ["a"]}
-        assert written == []
-        assert json.loads(answer.read()) == answer.extensions[FACTS]
-    assert len(written) == 1
-    assert FACTS not in v1.get("/echo").extensions
 
 
 def test_trouble_inside_is_json(v1):

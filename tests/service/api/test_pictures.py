@@ -16,7 +16,6 @@ from tests.service.api.reading import word
 from tests.service.builders import NOW, a_file, put
 from tests.service.media.samples import picture, short_film, shown
 from tests.service.media.working import working
-from webui.v1.answers import FACTS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -205,12 +204,25 @@ def test_an_image_comes_in_the_sizes_of_a_listing(api, keep, worker):
         assert shown(api.get(path, params={"pixels": none}).content).size == (1600, 800)
 
 
-def test_the_site_in_this_process_is_told_only_that_there_is_a_picture(api, keep, account):
+def test_a_listing_without_links_says_which_files_have_a_picture(api, keep):
     keep(picture())
     keep(b"words", "a.txt")
-    told = api.get("/rest/folder").extensions[FACTS]["files"]
-    assert [each["has_picture"] for each in told] == [True, False]
-    assert not any("thumb" in each for each in told)
+    files = api.get("/rest/folder", params={"links": 0}).json()["files"]
+    assert [each["has_picture"] for each in files] == [True, False]
+    assert not any({"thumb", "presentation_urls"} & each.keys() for each in files)
+    with_links = api.get("/rest/folder", params={"links": 1}).json()["files"]
+    assert not any("has_picture" in each for each in with_links)
+
+
+@each_case("query, is_same", [("links=1", False), ("links=0", True)])
+def test_only_a_listing_with_links_gets_another_etag_under_another_host(account, query, is_same):
+    tags = set()
+    for host in ("localhost", "127.0.0.1"):
+        transport = upstream.InProcess(upstream.Outer(host=host))
+        auth = (account.email, PASSWORD)
+        with httpx.Client(transport=transport, base_url=upstream.URL, auth=auth) as api:
+            tags.add(api.get(f"/rest/folder?{query}").headers["etag"])
+    assert (len(tags) == 1) == is_same
 
 
 def test_no_name_passes_for_the_words_of_a_listing(api, account):

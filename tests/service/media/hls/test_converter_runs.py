@@ -103,7 +103,7 @@ def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
 
 def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
     # No setting shortens this, and a test would wait for half a minute.
-    monkeypatch.setattr(converters, "IDLE_SECONDS", 0.5)
+    monkeypatch.setattr(converter_runs, "IDLE_SECONDS", 0.5)
     viewer.segment("v480", 0)
     wait_until(lambda: not player.converters.running())
     assert player.converters.jobs.converting().__enter__() is None
@@ -277,7 +277,7 @@ def test_one_more_than_may_run_is_told_to_come_again(library_folder, children, f
 
 def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
     # No setting shortens this, and waiting two seconds would prove no more.
-    monkeypatch.setattr(converters, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(converter_runs, "TURN_SECONDS", 0.05)
     viewer = Viewer(player, film)
     with ExitStack() as turns:
         for _ in range(converter_runs.LIGHT_AT_ONCE):
