@@ -2,8 +2,7 @@
 
 A correct pair is remembered for some minutes after each use, so that 1,000 calls don't cost 1,000
 runs of argon2. It is remembered only for its network: elsewhere, guessers could test passwords
-without their guesses being counted. Only wrong passwords count. The counts are in the database,
-so they hold for all processes and across restarts.
+without their guesses being counted.
 """
 
 import hashlib
@@ -20,22 +19,19 @@ from threading import Lock
 
 from django.conf import settings
 from django.contrib.auth.hashers import check_password
-from django.db import OperationalError, transaction
+from django.db import OperationalError
 from django.utils.module_loading import import_string
 
 from service import signals
+from service.accounts import wrong_passwords
 from service.accounts.accounts import spelled
+from service.accounts.wrong_passwords import GuessLimit
 from service.errors import Busy, TooManyTries
-from service.models import Account, Guesses, KnownNetwork
+from service.models import Account, KnownNetwork
 
 LONGEST_PASSWORD = 1024
 LIFETIME = timedelta(minutes=15)
 LONGEST_LIFETIME = timedelta(days=1)
-WINDOW = timedelta(minutes=15)
-ACCOUNT_WINDOW = timedelta(hours=1)
-MOST_BY_ADDRESS_AND_NAME = 20
-MOST_BY_ADDRESS = 100
-MOST_BY_ACCOUNT = 60
 MOST_REMEMBERED = 1000
 KNOWN_LIFETIME = timedelta(days=30)
 KNOWN_EVERY = timedelta(days=1)
@@ -63,13 +59,6 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
 
 
 @dataclass(frozen=True)
-class GuessLimit:
-    key: str
-    most: int
-    window: timedelta
-
-
-@dataclass(frozen=True)
 class Attempt:
     email: str
     password: str
@@ -84,8 +73,8 @@ class Attempt:
         if is_sites_key(self.account, self.password) or self._is_remembered():
             return True
         is_known = self._is_from_known_network()
-        limits = limits_for(self.email, self.network, is_known=is_known)
-        refuse_beyond(limits, self.now)
+        limits = wrong_passwords.limits_for(self.email, self.network, is_known=is_known)
+        wrong_passwords.refuse_beyond(limits, self.now)
         try:
             with take_turn(f"rest {self.email}", self.password, is_known=is_known):
                 return self._is_right_in_turn(limits)
@@ -96,9 +85,9 @@ class Attempt:
         """Check the pair; other calls may have verified it, or reached a limit, meanwhile."""
         if self._is_remembered():
             return True
-        refuse_beyond(limits, self.now)
+        wrong_passwords.refuse_beyond(limits, self.now)
         if not matches(self.account, self.password):
-            count(limits, self.now)
+            wrong_passwords.count(limits, self.now)
             email = self.account.email if self.account else ""
             signals.password_failed.send(Account, email=email, address=self.address)
             return False
@@ -148,56 +137,6 @@ def network_of(address: str) -> str:
 # Wrong passwords, in the database
 
 
-def limits_for(email: str, network: str, *, is_known: bool) -> list[GuessLimit]:
-    """Return the limits that apply to one guess.
-
-    Guesses from everywhere share one limit, so that many addresses gain nothing. That limit never
-    locks out a network from which this account signed in before.
-    """
-    own = [
-        GuessLimit(digest_of(f"{network} {email}"), MOST_BY_ADDRESS_AND_NAME, WINDOW),
-        GuessLimit(digest_of(network), MOST_BY_ADDRESS, WINDOW),
-    ]
-    everywhere = GuessLimit(digest_of(f"account {email}"), MOST_BY_ACCOUNT, ACCOUNT_WINDOW)
-    return own if is_known else [*own, everywhere]
-
-
-def refuse_beyond(limits: list[GuessLimit], now: datetime) -> None:
-    """Raise TooManyTries if a limit is reached."""
-    rows = {row.key: row for row in Guesses.objects.filter(key__in=[each.key for each in limits])}
-    waits = [
-        row.since + limit.window - now
-        for limit in limits
-        if (row := rows.get(limit.key)) and row.count >= limit.most and is_recent(row, limit, now)
-    ]
-    if waits:
-        raise TooManyTries(max(waits))
-
-
-def count(limits: list[GuessLimit], now: datetime) -> None:
-    """Count a wrong password; all calls lock rows in one order, so that none deadlock."""
-    with transaction.atomic():
-        for limit in sorted(limits, key=lambda each: each.key):
-            first = {"count": 1, "since": now}
-            rows = Guesses.objects.select_for_update()
-            row, is_new = rows.get_or_create(key=limit.key, defaults=first)
-            if is_new:
-                continue
-            if is_recent(row, limit, now):
-                row.count += 1
-            else:
-                row.count, row.since = 1, now
-            row.save(update_fields=["count", "since"])
-
-
-def is_recent(row: Guesses, limit: GuessLimit, now: datetime) -> bool:
-    """Return whether a count began within the window, before or after `now`.
-
-    Concurrent calls differ in `now`, and clocks may be set back.
-    """
-    return abs(now - row.since) < limit.window
-
-
 def note_network(account: Account, network: str, now: datetime) -> None:
     """Remember a network; a locked database or full disk never fails the call."""
     rows = KnownNetwork.objects.filter(account=account, network=network)
@@ -211,18 +150,9 @@ def note_network(account: Account, network: str, now: datetime) -> None:
         log.warning("network not noted: %s", trouble, extra={"trouble": trouble})
 
 
-def reset() -> None:
-    """End all limits."""
-    Guesses.objects.all().delete()
-
-
 def prune(now: datetime) -> None:
-    Guesses.objects.filter(since__lt=now - ACCOUNT_WINDOW).delete()
+    wrong_passwords.prune(now)
     KnownNetwork.objects.filter(seen_at__lt=now - KNOWN_LIFETIME).delete()
-
-
-def digest_of(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 # Correct pairs, in this process

@@ -20,7 +20,7 @@ import httpx
 import pytest
 from bs4 import BeautifulSoup
 
-from service.accounts import credentials
+from service.accounts import wrong_passwords
 from tests.running import PASSWORD, Ferry, running
 from webui.signin import throttle
 
@@ -84,13 +84,13 @@ def failures(ferry: Ferry) -> list[str]:
 
 
 def test_many_addresses_processes_and_restarts_share_one_limit_at_rest(tmp_path):
-    many = strangers(credentials.MOST_BY_ACCOUNT + 40)
+    many = strangers(wrong_passwords.MOST_BY_ACCOUNT + 40)
     with running(tmp_path, **SETTINGS) as ferry:
         make_account(ferry)
         assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
         answers = statuses(ferry, [call_of(f"guess from {each}", each) for each in many])
         assert set(answers) == {401, 429}
-        assert 0 <= answers[401] - credentials.MOST_BY_ACCOUNT <= OVERSHOOT
+        assert 0 <= answers[401] - wrong_passwords.MOST_BY_ACCOUNT <= OVERSHOOT
     assert sorted(failures(ferry)) == sorted(many)
     with running(tmp_path, **SETTINGS) as ferry:
         (refused,) = all_at_once(ferry.port, [call_of(PASSWORD, ELSEWHERE)])

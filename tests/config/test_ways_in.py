@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from service.accounts import credentials
+from service.accounts import credentials, wrong_passwords
 from service.errors import TooManyTries
 from tests.people import PASSWORD, words
 from tests.service.builders import an_account
@@ -35,7 +35,7 @@ def test_unlock_ends_every_wait(alice, clock):
     while guess_limits.take(links) is None:
         pass
     an_account("me@example.org", password=PASSWORD)
-    for _try in range(credentials.MOST_BY_ADDRESS_AND_NAME):
+    for _try in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
         credentials.verify("me@example.org", "guess", "127.0.0.1", clock.now)
     with pytest.raises(TooManyTries):
         credentials.verify("me@example.org", PASSWORD, "127.0.0.1", clock.now)

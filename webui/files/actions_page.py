@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from webui import formatting
 from webui.files.page import download_url, upload_note
 from webui.library.addresses import Addresses, ViewOptions
-from webui.library.entries import Entry, Snapshot, split_name
+from webui.library.entries import Entry, split_name
+from webui.library.snapshot import Snapshot
 
 MOST_LISTED = 50
 

@@ -9,7 +9,8 @@ from django.utils.translation import ngettext
 from webui import formatting
 from webui.files.page import BREAKS, ICONS
 from webui.library.addresses import Addresses, ViewOptions
-from webui.library.entries import Entry, Snapshot
+from webui.library.entries import Entry
+from webui.library.snapshot import Snapshot
 
 MOST_LISTED = 50
 

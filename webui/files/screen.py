@@ -12,9 +12,10 @@ from webui.formatting import Calendar
 from webui.http.requests import Request
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options
-from webui.library.entries import Entry, Snapshot
+from webui.library.entries import Entry
 from webui.library.folders import Reading
 from webui.library.requests import view_options
+from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume
 

@@ -1,17 +1,10 @@
-"""The entries of a folder, sorted and filtered as people request them."""
+"""The entries of a folder, and what their names say of their kind."""
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-SORTS = ("name", "-name", "size", "-size", "date", "-date")
 FOLDER, FILE = "folder", "file"
 ROOT = "0"
-DIGITS = re.compile(r"(\d+)")
-LONGEST_NUMBER = 300
 PICTURE_PIXELS = 220
 OWN_PICTURE = "own"
 
@@ -106,105 +99,9 @@ class Entry(NamedTuple):
         return self.extension in SHOWABLE and (self.size_bytes or 0) <= MOST_SHOWN_BYTES
 
 
-class Contents:
-    """The entries of one revision of a folder. Each order is computed once and kept."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self.entries = list(entries)
-        self._orders: dict[str, list[Entry]] = {}
-        self._folded: dict[str, list[str]] = {}
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def find(self, key: str) -> Entry | None:
-        return next((entry for entry in self.entries if entry.key == key), None)
-
-    def matching(self, sort: str, query: str) -> Sequence[Entry]:
-        """Return the entries whose names contain every word of the query, in order."""
-        order = self.in_order(sort)
-        words = query.casefold().split()
-        if not words:
-            return order
-        names = self._folded.setdefault(sort, [entry.name.casefold() for entry in order])
-        return [
-            entry
-            for entry, name in zip(order, names, strict=True)
-            if all(word in name for word in words)
-        ]
-
-    def in_order(self, sort: str) -> list[Entry]:
-        if sort not in self._orders:
-            self._orders[sort] = self._sorted(sort)
-        return self._orders[sort]
-
-    def _sorted(self, sort: str) -> list[Entry]:
-        """Sort folders first, whatever the order; break ties by name, from A to Z."""
-        if sort == "name":
-            found = sorted(self.entries, key=by_name)
-            return sorted(found, key=is_file)
-        found = self.in_order("name")
-        if sort == "-name":
-            found = found[::-1]
-        else:
-            by_value = VALUES[sort.removeprefix("-")]
-            found = sorted(found, key=by_value, reverse=sort.startswith("-"))
-        return sorted(found, key=is_file)
-
-
-def is_file(entry: Entry) -> bool:
-    return entry.kind == FILE
-
-
-def by_name(entry: Entry) -> list[str | int]:
-    """Return a sort key: 2 before 10, ignoring case and accents; ties by the exact name. Words and
-    numbers alternate, so any two keys can be compared; the -1 after them precedes all numbers."""
-    return [*natural(entry.name), -1, entry.name, entry.id]
-
-
-def natural(name: str) -> list[str | int]:
-    """Split a name into alternating words and numbers."""
-    parts: list[str | int] = [*DIGITS.split(plain(name))]
-    parts[1::2] = [int(str(digits)[:LONGEST_NUMBER]) for digits in parts[1::2]]
-    return parts
-
-
-def plain(name: str) -> str:
-    if name.isascii():
-        return name.lower()
-    decomposed = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-VALUES: dict[str, Callable[[Entry], int]] = {
-    "size": lambda entry: -1 if entry.size_bytes is None else entry.size_bytes,
-    "date": lambda entry: entry.added or 0,
-}
-
-
 def split_name(name: str) -> tuple[str, str]:
     """Split a name into stem and extension. An extension has at most ten letters and digits."""
     stem, dot, extension = name.rpartition(".")
     if not stem or not extension or len(extension) > 10 or not extension.isalnum():
         return name, ""
     return stem, dot + extension
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A folder as the service listed it once. The same revision means the same entries and path."""
-
-    folder: str  # "0" for the root
-    name: str
-    path: str
-    parent: str  # "" at the root
-    size_bytes: int
-    space_max_bytes: int | None
-    space_used_bytes: int | None
-    revision: str
-    read_at: datetime
-    contents: Contents
-
-    @property
-    def is_root(self) -> bool:
-        return self.folder == ROOT

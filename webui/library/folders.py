@@ -11,8 +11,9 @@ from pathlib import Path
 from django.conf import settings
 
 from webui.connection.connection import Service, recent_failure
-from webui.library.entries import FILE, ROOT, Entry, Snapshot
+from webui.library.entries import FILE, ROOT, Entry
 from webui.library.listing_cache import CachedListing, Listings
+from webui.library.snapshot import Snapshot
 from webui.v1.errors import Failure, NotFound, Unreadable
 from webui.v1.models import Unchanged
 

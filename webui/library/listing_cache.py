@@ -14,16 +14,9 @@ from typing import Any
 
 import msgspec
 
-from webui.library.entries import (
-    FILE,
-    FOLDER,
-    OWN_PICTURE,
-    PICTURE_PIXELS,
-    ROOT,
-    Contents,
-    Entry,
-    Snapshot,
-)
+from webui.library.entries import FILE, FOLDER, OWN_PICTURE, PICTURE_PIXELS, ROOT, Entry
+from webui.library.snapshot import Snapshot
+from webui.library.sorting import Contents
 from webui.shared_file import SharedFile
 from webui.v1.models import File, Listing
 

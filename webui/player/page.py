@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 from webui import formatting
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
-from webui.library.entries import Entry, Snapshot, by_name, split_name
+from webui.library.entries import Entry, split_name
+from webui.library.snapshot import Snapshot
+from webui.library.sorting import by_name
 from webui.player import episodes
 from webui.player.positions import Position
 from webui.player.resume_page import stopped_words

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from webui.connection.connection import Service
 from webui.library import folders
-from webui.library.entries import FILE, Entry, Snapshot
+from webui.library.entries import FILE, Entry
+from webui.library.snapshot import Snapshot
 from webui.models import User, Watched
 from webui.player.positions import Position
 

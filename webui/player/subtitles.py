@@ -17,7 +17,9 @@ from django.utils.translation import gettext as _
 from webui.connection.connection import Service
 from webui.library import encodings, folders
 from webui.library.content_check import Expected, check, expected_file
-from webui.library.entries import Entry, Snapshot, by_name, split_name
+from webui.library.entries import Entry, split_name
+from webui.library.snapshot import Snapshot
+from webui.library.sorting import by_name
 from webui.limiter import Limiter
 from webui.player import subtitle_languages, webvtt
 from webui.v1.errors import Failure

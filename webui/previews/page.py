@@ -12,7 +12,9 @@ from webui import formatting
 from webui.files.page import ICONS, WINDOW, FilesContext, download_url
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
-from webui.library.entries import FILE, KIND_OF, Entry, Snapshot, natural, split_name
+from webui.library.entries import FILE, KIND_OF, Entry, split_name
+from webui.library.snapshot import Snapshot
+from webui.library.sorting import natural
 from webui.previews.text_page import TextPart
 from webui.previews.zip_contents import Packed
 

@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.formatting import Calendar
-from webui.library.entries import FILE, Contents, Entry, split_name
+from webui.library.entries import FILE, Entry, split_name
+from webui.library.sorting import Contents
 from webui.people.device_addresses import DeviceAddress
 
 MOST_LISTED = 5_000

@@ -21,7 +21,8 @@ from webui.http.roles import open_to, open_to_strangers
 from webui.library import file_responses, folders
 from webui.library.addresses import folder_url
 from webui.library.content_check import expected_file
-from webui.library.entries import FILE, FOLDER, Entry, Snapshot
+from webui.library.entries import FILE, FOLDER, Entry
+from webui.library.snapshot import Snapshot
 from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from config.management.commands.account import make_tables
-from service.accounts import credentials
+from service.accounts import wrong_passwords
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.http import guess_limits
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         make_tables()
         throttle.reset()
+        wrong_passwords.reset()
         guess_limits.reset()
-        credentials.reset()
         events.record_command(Kind.UNLOCKED)
         self.stdout.write("Nobody has to wait any more. Wrong passwords are counted anew.")

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from service.accounts import accounts, credentials
+from service.accounts import accounts, credentials, wrong_passwords
 from service.errors import Busy, TooManyTries
 from service.models import Guesses, KnownNetwork
 from tests.service.builders import NOW, alice, an_account
@@ -104,12 +104,12 @@ def test_an_account_without_a_sites_key_knows_none(runs):
 
 def test_guessing_is_limited(runs):
     alice(password=RIGHT)
-    for _ in range(credentials.MOST_BY_ADDRESS_AND_NAME):
+    for _ in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
         assert verify("wrong") is None
     count = len(runs)
     with pytest.raises(TooManyTries) as refused:
         verify()
-    assert refused.value.wait == credentials.WINDOW
+    assert refused.value.wait == wrong_passwords.WINDOW
     assert len(runs) == count
 
 
@@ -117,7 +117,7 @@ def test_a_limit_passes(runs):
     account = alice(password=RIGHT)
     while not limited(password="wrong"):
         pass
-    assert verify(now=NOW + credentials.WINDOW) == account
+    assert verify(now=NOW + wrong_passwords.WINDOW) == account
 
 
 def test_a_limit_holds_for_who_came_a_moment_earlier_and_outlasts_no_clock(runs):
@@ -156,7 +156,7 @@ def test_many_names_from_one_address_are_limited(runs):
     tries = 0
     while not limited(email=f"{tries}@example.org"):
         tries += 1
-    assert tries == credentials.MOST_BY_ADDRESS
+    assert tries == wrong_passwords.MOST_BY_ADDRESS
 
 
 def test_a_whole_home_network_counts_as_one(runs):
@@ -164,13 +164,13 @@ def test_a_whole_home_network_counts_as_one(runs):
     tries = 0
     while not limited(password="wrong", address=f"2001:db8::{tries + 1:x}"):
         tries += 1
-    assert tries == credentials.MOST_BY_ADDRESS_AND_NAME
+    assert tries == wrong_passwords.MOST_BY_ADDRESS_AND_NAME
 
 
 def test_ones_own_account_clears_no_count(runs):
     alice(password=RIGHT)
     an_account("mallory@example.org", password="mine")
-    for number in range(credentials.MOST_BY_ADDRESS_AND_NAME):
+    for number in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
         assert verify("wrong") is None
         later = NOW + timedelta(seconds=number)
         assert verify("mine", email="mallory@example.org", now=later)
@@ -227,9 +227,9 @@ def guess_from_everywhere(now=NOW):
 
 def test_guesses_from_many_addresses_share_one_limit(runs):
     alice(password=RIGHT)
-    assert guess_from_everywhere() == credentials.MOST_BY_ACCOUNT
+    assert guess_from_everywhere() == wrong_passwords.MOST_BY_ACCOUNT
     assert limited(address=ELSEWHERE)
-    later = NOW + credentials.ACCOUNT_WINDOW
+    later = NOW + wrong_passwords.ACCOUNT_WINDOW
     assert verify(address=ELSEWHERE, now=later)
 
 
@@ -249,7 +249,7 @@ def test_what_is_old_is_pruned(runs):
     alice(password=RIGHT)
     assert verify()
     verify("wrong", address=ELSEWHERE)
-    later = NOW + credentials.ACCOUNT_WINDOW + timedelta(seconds=1)
+    later = NOW + wrong_passwords.ACCOUNT_WINDOW + timedelta(seconds=1)
     credentials.prune(later)
     assert (Guesses.objects.count(), KnownNetwork.objects.count()) == (0, 1)
     credentials.prune(NOW + credentials.KNOWN_LIFETIME + timedelta(seconds=1))
@@ -266,7 +266,7 @@ def test_a_new_password_makes_every_network_a_stranger(runs):
 
 def test_right_passwords_count_nowhere(runs):
     alice(password=RIGHT)
-    for number in range(2 * credentials.MOST_BY_ACCOUNT):
+    for number in range(2 * wrong_passwords.MOST_BY_ACCOUNT):
         assert verify(address=f"10.0.{number}.1")
     assert not Guesses.objects.exists()
 
@@ -275,7 +275,7 @@ def test_forgiveness_ends_every_limit(runs):
     alice(password=RIGHT)
     guess_from_everywhere()
     assert limited()
-    credentials.reset()
+    wrong_passwords.reset()
     assert verify()
 
 
@@ -313,7 +313,7 @@ def test_each_failure_is_logged_once_with_its_address_and_no_password(runs, capl
     lines = [record.getMessage() for record in caplog.records]
     own = f"name='alice@example.org' address={ELSEWHERE}"
     assert lines == [
-        *[f"failed {own}"] * credentials.MOST_BY_ADDRESS_AND_NAME,
+        *[f"failed {own}"] * wrong_passwords.MOST_BY_ADDRESS_AND_NAME,
         f"limited {own}",
         "failed name='unknown' address=2001:db8::9",
     ]

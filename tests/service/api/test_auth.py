@@ -3,7 +3,7 @@ from datetime import date
 
 import httpx
 
-from service.accounts import accounts, credentials
+from service.accounts import accounts, wrong_passwords
 from service.models import Account
 from tests.cases import each_case
 from tests.service.api.conftest import PASSWORD
@@ -70,7 +70,7 @@ def test_a_free_account_has_access_until_a_day(api, account, settings):
 
 def test_after_too_many_tries_one_has_to_wait(account, knock):
     guessing = knock(account.email, "wrong")
-    for _try in range(credentials.MOST_BY_ADDRESS_AND_NAME):
+    for _try in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
         assert guessing.get("/rest/folder").status_code == 401
     answer = guessing.get("/rest/folder")
     assert word(answer) == (429, "too_many_tries")
@@ -79,7 +79,7 @@ def test_after_too_many_tries_one_has_to_wait(account, knock):
 
 def test_who_knows_the_password_is_not_kept_out_by_guessers(api, account, knock):
     assert api.get("/rest/user").status_code == 200
-    for _try in range(credentials.MOST_BY_ADDRESS_AND_NAME + 1):
+    for _try in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME + 1):
         knock(account.email, "wrong").get("/rest/folder")
     assert api.get("/rest/user").status_code == 200
 

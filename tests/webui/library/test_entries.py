@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.cases import each_case
-from webui.library.entries import Contents, Entry, by_name, split_name
+from webui.library.entries import Entry, split_name
+from webui.library.sorting import Contents, by_name
 
 names = some.text(max_size=40)
 
