@@ -19,7 +19,7 @@ from webui.player.resume_page import left_words, watched_words
 from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure
 
-WINDOW = 200
+ROWS_AT_ONCE = 200
 BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
 ICONS = {
     "film": "film",
@@ -180,7 +180,7 @@ class FilesPage:
 def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
     found = snapshot.contents.matching(look.sort, look.query)
     first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
-    stop = len(found) if look.is_all else min(first + WINDOW, len(found))
+    stop = len(found) if look.is_all else min(first + ROWS_AT_ONCE, len(found))
     at = Addresses(snapshot.folder, look)
     here = look.at(first)
     may_change = around.may_change and around.stale is None
@@ -194,7 +194,7 @@ def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> F
         views=views(at),
         view=look.view,
         sort=look.sort,
-        letters=letters(found, at) if len(found) > WINDOW and "name" in look.sort else [],
+        letters=letters(found, at) if len(found) > ROWS_AT_ONCE and "name" in look.sort else [],
         query=look.query,
         url=at.at(look),
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
@@ -208,8 +208,8 @@ def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> F
         shown_text=shown_text(stop, len(found)),
         more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(found) else "",
         more_page_url=at.at(look.at(stop)) if stop < len(found) else "",
-        before_url=at.at(look.at(max(first - WINDOW, 0))) if first else "",
-        before_fragment_url=at.fragment(look.at(max(first - WINDOW, 0))) if first else "",
+        before_url=at.at(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
+        before_fragment_url=at.fragment(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
         all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(found) else "",
         is_root=snapshot.is_root,
         is_empty=not snapshot.contents,

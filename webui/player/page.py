@@ -12,7 +12,6 @@ from webui.formatting import clock_words
 from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
 from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
-from webui.library.sorting import by_name
 from webui.player import episodes
 from webui.player.positions import Position
 from webui.player.resume_page import stopped_words
@@ -86,7 +85,7 @@ def player_page(
     mark: Position | None,
     subtitles: Sequence[SubtitleTrack] = (),
 ) -> PlayerPage:
-    before, after = films_around(snapshot, entry)
+    before, after = episodes.films_around(snapshot, entry)
     title = split_name(entry.name)[0]
     return PlayerPage(
         title=title,
@@ -113,19 +112,6 @@ def resume_of(mark: Position | None) -> ResumeOffer | None:
         return None
     at, of = mark.position_seconds, mark.duration_seconds
     return ResumeOffer(at, of, clock_words(at), stopped_words(mark), mark.percent)
-
-
-def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
-    """Return the previous and next films of the folder, by name whatever the listing's order."""
-    films = [each for each in snapshot.contents.entries if is_film(each)]
-    films.sort(key=by_name)
-    place = films.index(entry)
-    after = films[place + 1] if place + 1 < len(films) else None
-    return (films[place - 1] if place else None), after
-
-
-def is_film(entry: Entry) -> bool:
-    return not entry.is_folder and entry.preview == "video"
 
 
 def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:

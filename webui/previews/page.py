@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui import formatting
-from webui.files.page import ICONS, WINDOW, FilesContext, download_url
+from webui.files.page import ICONS, ROWS_AT_ONCE, FilesContext, download_url
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
 from webui.library.entries import FILE, KIND_OF, Entry, split_name
@@ -259,7 +259,7 @@ def around_it(
 
 def back_url(place: int, entry: Entry, at: Addresses) -> str:
     """Return the URL of the listing as it was shown, at this entry's row."""
-    first = 0 if at.look.is_all else place // WINDOW * WINDOW
+    first = 0 if at.look.is_all else place // ROWS_AT_ONCE * ROWS_AT_ONCE
     return f"{at.at(replace(at.look, first=first))}#{entry.key}"
 
 

@@ -7,7 +7,7 @@ from service.errors import DiskFull, NotFound, Refusal
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
 from service.torrents.events import TorrentBroken
-from service.transfers import identity
+from service.transfers import from_url, identity
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.identity import TorrentFacts
 from service.worker.phases.phase import RunPhase
@@ -66,9 +66,9 @@ class UnfinishedPhase(RunPhase):
         held = self._control.lease.held()
         try:
             if isinstance(event, TorrentFound):
-                found = identity.become_torrent(held, run.transfer, event.content, now)
+                found = from_url.become_torrent(held, run.transfer, event.content, now)
             else:
-                found = identity.become_magnet(held, run.transfer, event.uri, now)
+                found = from_url.become_magnet(held, run.transfer, event.uri, now)
         except NotFound:
             return self._control.leave(run)
         except identity.SameTorrent as same:

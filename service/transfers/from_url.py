@@ -1,0 +1,51 @@
+"""Turn the transfer of a URL into that of the torrent or magnet link it led to."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from service.accounts.accounts import changing_transfers
+from service.models import TorrentFile, Transfer, wire_hash
+from service.transfers import magnets, torrent_files
+from service.transfers.identity import TorrentFacts, identify
+
+
+def become_torrent(
+    held: QuerySet[Transfer], transfer: Transfer, content: bytes, now: datetime
+) -> Transfer:
+    """Turn the transfer of a URL into that of the torrent file it led to.
+
+    Raises NotATorrent, and what `identify` raises.
+    """
+    torrent = torrent_files.read(content)
+    facts = TorrentFacts(
+        torrent.name,
+        torrent.size_bytes,
+        torrent.is_folder,
+        torrent.info_hash_v1,
+        torrent.info_hash_v2,
+        torrent.is_private,
+    )
+    with changing_transfers(transfer.account, now):
+        found = identify(held, transfer, facts, now)
+        found.kind = Transfer.Kind.TORRENT
+        found.torrent = TorrentFile.objects.create(content=content)
+        found.save(update_fields=["kind", "torrent"])
+    return found
+
+
+def become_magnet(
+    held: QuerySet[Transfer], transfer: Transfer, uri: str, now: datetime
+) -> Transfer:
+    """Turn the transfer of a URL into that of the magnet link it led to.
+
+    Raises BadMagnet, and what `identify` raises.
+    """
+    magnet = magnets.read(uri)
+    name = magnet.name or wire_hash(magnet.info_hash_v1, magnet.info_hash_v2)
+    facts = TorrentFacts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
+    with changing_transfers(transfer.account, now):
+        found = identify(held, transfer, facts, now)
+        found.kind, found.source = Transfer.Kind.MAGNET, uri
+        found.save(update_fields=["kind", "source"])
+    return found
