@@ -4,11 +4,11 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
+from webui.account.forms import ChangePassword
 from webui.account.page import AccountPage, language_choices
 from webui.add.from_elsewhere_page import FromElsewherePanel, from_elsewhere_panel, token_rows
 from webui.connection import connection
 from webui.formatting import Calendar
-from webui.forms import ChangePassword
 from webui.http.requests import Request, is_secure_context
 from webui.models import Role, SendToken
 from webui.shares.screen import shares_of

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
+from webui.account.forms import ChangePassword
 from webui.account.screen import context_for
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.forms import ChangePassword
 from webui.http import languages
 from webui.http.requests import Request
 from webui.http.roles import open_to, open_to_strangers

@@ -16,10 +16,10 @@ from webui.activity import events
 from webui.activity.events import Kind
 from webui.connection import connection
 from webui.errors import views as error_views
-from webui.forms import Connect
 from webui.http.requests import Request, asks_and_acts, leave_for
 from webui.http.roles import open_to
 from webui.models import Connection, Role
+from webui.server.forms import Connect
 from webui.server.page import forget_page, place_of, refusal_of
 from webui.server.screen import context_for
 from webui.signin.ask_password import confirmed

@@ -12,7 +12,6 @@ from django.utils.module_loading import import_string
 
 from webui.connection import connection
 from webui.formatting import Calendar
-from webui.forms import Connect
 from webui.http.requests import Request, is_secure_context
 from webui.library import folders
 from webui.library.entries import ROOT
@@ -20,6 +19,7 @@ from webui.models import Connection, Role, User
 from webui.people import people
 from webui.people.page import PeoplePart, people_part
 from webui.server import plan, wishlist
+from webui.server.forms import Connect
 from webui.server.page import (
     ConnectionPart,
     ProgramsPart,

@@ -1,0 +1,33 @@
+"""The form to change one's password."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from webui.forms import NewPassword, Password
+from webui.models import User
+
+
+class ChangePassword(NewPassword):
+    old_password = Password(label=_("Current password"), is_new=False)
+    password = Password(
+        label=_("New password"),
+        is_new=True,
+        help_text=_("At least 8 characters, not a common word."),
+    )
+    password_again = Password(label=_("New password again"), is_new=True)
+    field_order = ("old_password", "password", "password_again")
+
+    def __init__(self, user: User, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.user = user
+
+    def person(self) -> User:
+        return self.user
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        if not self.user.check_password(password):
+            raise ValidationError(_("That is not your current password."), code="wrong")
+        return password
