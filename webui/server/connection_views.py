@@ -21,7 +21,7 @@ from webui.http.roles import open_to
 from webui.models import Connection, Role
 from webui.server.forms import Connect
 from webui.server.page import forget_page, place_of, refusal_of
-from webui.server.screen import context_for
+from webui.server.screen import context_for, page_context_for
 from webui.signin.ask_password import confirmed
 from webui.v1.errors import Failure
 
@@ -52,8 +52,10 @@ def connect(request: Request) -> HttpResponse:
         return fixed(request)
     form = Connect(own_hosts(request), request.POST)
     if not form.is_valid() or not is_kept(form):
-        template = "server/_connection.html" if request.htmx else "server/show.html"
-        return render(request, template, context_for(request, connect=form), status=422)
+        if request.htmx:
+            context = context_for(request, connect=form)
+            return render(request, "server/_connection.html", context, status=422)
+        return render(request, "server/show.html", page_context_for(request, form), status=422)
     place = place_of(form.cleaned_data["url"])
     events.record(request, Kind.CONNECTED, place)
     messages.success(request, _("Connected. Files are kept at %(place)s.") % {"place": place})

@@ -17,7 +17,7 @@ from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Role
 from webui.people import program_password
-from webui.server.screen import context_for, programs_of
+from webui.server.screen import context_for, page_context_for, programs_of
 from webui.signin.ask_password import confirmed
 
 log = logging.getLogger("ferry.programs")
@@ -43,7 +43,9 @@ def password(request: Request) -> HttpResponse:
         raise PermissionDenied
     log.info("new password of the service name=%r", request.user.username)
     events.record(request, Kind.PROGRAMS_ALLOWED)
-    template = "server/_programs.html" if request.htmx else "server/show.html"
-    context = context_for(request)
-    context["programs"] = programs_of(request, made)
-    return render(request, template, context)
+    programs = programs_of(request, made)
+    if request.htmx:
+        return render(
+            request, "server/_programs.html", {**context_for(request), "programs": programs}
+        )
+    return render(request, "server/show.html", {**page_context_for(request), "programs": programs})

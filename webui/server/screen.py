@@ -3,11 +3,9 @@
 import sqlite3
 from contextlib import suppress
 from dataclasses import replace
-from typing import cast
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 
 from webui.connection import connection
@@ -38,24 +36,30 @@ from webui.v1.errors import Failure
 
 
 def context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
-    """Return the template context. What asks the service or reports its health is evaluated only
-    if a template shows it."""
-    role = Role(request.user.role)
-    is_owner = role.includes(Role.OWNER)
+    """Return the context of the parts, each of which may be shown alone."""
+    is_owner = Role(request.user.role).includes(Role.OWNER)
     page = ServerPage(
         storage=storage_of(request),
-        service=cast("ServicePart", SimpleLazyObject(service_of)),
+        service=service_of(),
         connection=connection_of() if is_owner else None,
         people=people_of(request) if is_owner else None,
     )
     return {
         "page": page,
         "is_server": True,
-        "plan": SimpleLazyObject(lambda: plan_of(request)) if role.includes(Role.MEMBER) else None,
         "is_plain": not is_secure_context(request),
         "programs": programs_of(request) if is_owner else None,
         "connect": connect or Connect(()),
     }
+
+
+def page_context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
+    """Return the context of the whole page, which also shows the plan.
+
+    The plan comes first: asking the service for it tells how the service is doing.
+    """
+    plan = plan_of(request) if Role(request.user.role).includes(Role.MEMBER) else None
+    return {"plan": plan, **context_for(request, connect)}
 
 
 def storage_of(request: Request) -> StoragePart:

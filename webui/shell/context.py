@@ -1,4 +1,5 @@
 import sqlite3
+from functools import partial
 from typing import cast
 
 from django.conf import settings
@@ -6,7 +7,6 @@ from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
-from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
@@ -30,7 +30,8 @@ def context(request: HttpRequest) -> dict[str, object]:
             direction="rtl" if get_language_bidi() else "ltr",
             theme_choice=theme_of(request),
             nav=destinations(request, current=screen_of(request)),
-            gauge=cast("Gauge | None", SimpleLazyObject(lambda: gauge_for(request))),
+            running=partial(running_for, request),
+            gauge=partial(gauge_for, request),
             warning=warning_for(request),
             person=drafts_key(request),
         )
@@ -68,9 +69,8 @@ def destinations(request: HttpRequest, current: str) -> list[Destination]:
     ]
     if is_guest(request):
         screens = [screen for screen in screens if screen[0] != "add"]
-    counts = {"transfers": cast("int", SimpleLazyObject(lambda: running_for(request)))}
     return [
-        Destination(name, label, reverse(name), icon, key, name == current, counts.get(name, 0))
+        Destination(name, label, reverse(name), icon, key, name == current)
         for name, label, icon, key in screens
     ]
 

@@ -1,5 +1,6 @@
 """The frame around every page: navigation and appearance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from webui.health.findings import Finding
@@ -17,7 +18,6 @@ class Destination:
     icon: str
     key: str
     is_current: bool
-    count: int = 0
 
 
 def warning_of(found: Finding | None) -> str:
@@ -27,11 +27,14 @@ def warning_of(found: Finding | None) -> str:
 
 @dataclass(frozen=True)
 class Shell:
+    """What the frame shows. Templates call what costs a lookup, and fragments have no frame."""
+
     language: str
     direction: str
     theme_choice: str
     nav: list[Destination]
-    gauge: Gauge | None
+    running: Callable[[], int]
+    gauge: Callable[[], Gauge | None]
     warning: str = ""
     person: str = ""
 
