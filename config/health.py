@@ -205,7 +205,7 @@ def run_check(part: str, check: Check) -> Finding | None:
         # The check of the database reports what is wrong with it.
         return Finding("unknown", f"The {part} can't be looked up.", is_blocking=False)
     except Exception:
-        log.exception("check broke part=%s", part)
+        log.exception("check failed part=%s", part)
         return Finding("unknown", f"The {part} can't be looked up.")
 
 

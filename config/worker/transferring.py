@@ -75,7 +75,7 @@ class Transferring:
             if self._worker is not None:
                 self._worker.stop(STOP_SECONDS)
         except Exception:
-            log.exception("the transfers did not stop in order")
+            log.exception("the transfers did not stop cleanly")
         finally:
             self._worker = None
             close_old_connections()

@@ -102,7 +102,7 @@ class Fetch:
         except PermanentFailure as failure:
             return TorrentBroken(self._order.key, failure.word, failure.sentence)
         except Exception:
-            log.exception("fetch broke key=%s", self._order.key)
+            log.exception("fetch failed key=%s", self._order.key)
             return TorrentBroken(
                 self._order.key, "fetch_error", "Something went wrong inside Ferry."
             )
@@ -122,7 +122,8 @@ class Fetch:
                     raise PermanentFailure(
                         f"{trouble.sentence} It was tried {tries} times."
                     ) from trouble
-                log.info("fetch waits key=%s tries=%s why=%r", self._order.key, tries, str(trouble))
+                message = "fetch waits to retry key=%s tries=%s reason=%r"
+                log.info(message, self._order.key, tries, str(trouble))
                 self._wait(trouble, tries)
 
     def _wait(self, trouble: TemporaryFailure, tries: int) -> None:

@@ -166,7 +166,7 @@ class MediaWork:
             try:
                 self.server.serve(self.stopped)
             except Exception:
-                log.exception("the media server broke")
+                log.exception("the media server failed")
                 self.stopped.wait(PAUSE_SECONDS)
 
     def _probe_until_stopped(self) -> None:
@@ -175,7 +175,7 @@ class MediaWork:
             try:
                 has_found = self._is_wanted() and self.probe_once()
             except Exception:
-                log.exception("looking at media broke")
+                log.exception("examining media failed")
             finally:
                 close_old_connections()
             self.stopped.wait(PAUSE_SECONDS if has_found else IDLE_PAUSE_SECONDS)
@@ -216,6 +216,6 @@ class MediaWork:
         except DiskFull:
             log.warning("no room for pictures")
         except Exception:
-            log.exception("a look broke content=%s", media.sha1)
+            log.exception("examining media failed content=%s", media.sha1)
             probing.put_off(media)
         return not self.stopped.is_set()

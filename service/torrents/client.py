@@ -161,7 +161,7 @@ class Engine:
             return
         self._send({"stop": True})
         if not self._process.ended(within_seconds):
-            log.warning("The engine did not stop in time and is killed")
+            log.warning("The engine did not stop in time; killing it")
         self._process.kill()
         self._read()
         self._process = None
@@ -174,7 +174,7 @@ class Engine:
             for document in (*self._process.statuses(), *self._process.news()):
                 self._handle(document)
         except Garbled:
-            log.error("The engine said what nobody can read")  # noqa: TRY400
+            log.error("The engine sent an unreadable message")  # noqa: TRY400
             self._process.end()
 
     def _handle(self, document: Document) -> None:

@@ -107,7 +107,7 @@ class Process:
                 stream.write(line)
                 stream.flush()
         except OSError:
-            log.debug("The engine takes no more orders")
+            log.debug("The engine accepts no more orders")
         finally:
             close(stream)
 
@@ -117,7 +117,7 @@ class Process:
             while piece := os.read(stream.fileno(), READ_BYTES):
                 self._sort(lines.feed(piece))
         except Garbled:
-            log.error("The engine said what nobody can read")  # noqa: TRY400
+            log.error("The engine sent an unreadable message")  # noqa: TRY400
             self._process.kill()
         finally:
             self._wake_up.set()
@@ -140,7 +140,7 @@ def close(stream: IO[bytes]) -> None:
     try:
         stream.close()
     except OSError:
-        log.debug("The engine has left orders unread")
+        log.debug("The engine doesn't read its orders")
 
 
 def environment() -> dict[str, str]:

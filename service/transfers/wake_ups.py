@@ -52,7 +52,7 @@ def listen(by: threading.Event) -> Iterator[bool]:
     try:
         descriptor = make_pipe(pipe)
     except OSError as error:
-        log.warning("no wake-up pipe can be made, so new work waits for the next poll: %s", error)
+        log.warning("can't create a wake-up pipe, so new work waits for the next poll: %s", error)
         yield False
         return
     is_over = threading.Event()

@@ -43,7 +43,7 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
             transfers.remove(wish)
             return False
         made = transfers.create(folder, wanted, now, found)
-    log.info("wish taken up transfer=%d", made.pk)
+    log.info("started a wish transfer=%d", made.pk)
     return True
 
 

@@ -64,7 +64,7 @@ class TransferControl:
         try:
             yield
         except Exception:
-            log.exception("stumbled over %s transfer=%d", what, run.id)
+            log.exception("unexpected %s transfer=%d", what, run.id)
             self.leave(run)
 
     # Beginning
@@ -99,7 +99,7 @@ class TransferControl:
             self.hold_back(run, DiskFull.reason, now)
             return False
         except OSError:
-            log.exception("no place can be made transfer=%d", run.id)
+            log.exception("can't create a download folder transfer=%d", run.id)
             self.hold_back(run, "disk_error", now)
             return False
         return True

@@ -81,7 +81,7 @@ class EventHandler:
 
     def _handle_restart(self, restarted: Restarted, now: datetime) -> None:
         """Give the engine every torrent again, except those that it died of too often."""
-        log.warning("the engine began anew suspects=%s", ",".join(restarted.suspects) or "none")
+        log.warning("the engine was restarted suspects=%s", ",".join(restarted.suspects) or "none")
         for run in self._control.runs:
             if not run.is_fetch:
                 is_suspect = run.key in restarted.suspects

@@ -98,7 +98,7 @@ class Lease:
                 row = Worker.objects.filter(pk=other.pk, alive_until=other.alive_until)
                 freed = _expel(row, other.name)
                 (self._folder / other.name).unlink(missing_ok=True)
-                log.warning("a worker has died, and leaves transfers=%d", freed)
+                log.warning("another worker has died; freed transfers=%d", freed)
                 count += 1
         return count > 0
 

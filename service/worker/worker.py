@@ -69,7 +69,7 @@ class Worker:
             self._shift.round(now)
             self.is_idle = self.is_idle and self._shift.is_idle
         except Expelled:
-            log.warning("others took this worker for dead; it begins anew")
+            log.warning("other workers declared this one dead; it starts over")
             self._end_shift(within_seconds=0)
 
     def stop(self, within_seconds: float) -> None:
@@ -156,7 +156,7 @@ class Shift:
             self._runs.add(run)
             self._control.begin(run, now)
         if taken:
-            log.info("took up transfers=%d first=%d", len(taken), min(taken))
+            log.info("claimed transfers=%d first=%d", len(taken), min(taken))
 
     # Who may go on
 

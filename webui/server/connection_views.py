@@ -98,7 +98,7 @@ def forget(request: Request) -> HttpResponse:
     if request.method != "POST":
         return render(request, "server/forget.html", {"page": forget_page(stored.url)})
     connection.disconnect()
-    log.info("forgot connection place=%r", place_of(stored.url))
+    log.info("removed connection place=%r", place_of(stored.url))
     events.record(request, Kind.DISCONNECTED, place_of(stored.url))
     messages.success(request, _("Forgotten. Files are kept on this machine."))
     return leave_for(request, part_url())

@@ -47,7 +47,7 @@ def retry(request: Request, wish: str) -> HttpResponse:
 def forget(request: Request, wish: str) -> HttpResponse:
     account, found = find_wish(request, wish)
     wishlist.hide(request.service, account, found)
-    log.info("forgot wish name=%r", request.user.username)
+    log.info("removed wish name=%r", request.user.username)
     messages.success(request, _("Forgotten here. The service keeps it on its list."))
     return redirect(reverse("account-server", fragment="plan"))
 

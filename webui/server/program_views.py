@@ -34,7 +34,7 @@ def password(request: Request) -> HttpResponse:
         raise Http404
     if "forget" in request.POST:
         program_password.take_away()
-        log.info("password of the service taken away name=%r", request.user.username)
+        log.info("removed the service's password name=%r", request.user.username)
         events.record(request, Kind.PROGRAMS_BLOCKED)
         messages.success(request, _("Other programs can't sign in any more"))
         return redirect(reverse("account-server", fragment="programs"))

@@ -94,7 +94,7 @@ def revoke(request: Request, share: int) -> HttpResponse:
     """Revoke a link. Responses that have begun may finish."""
     name = links.revoke(request.user, share)
     if name is not None:
-        log.info("took back link name=%r", request.user.username)
+        log.info("revoked link name=%r", request.user.username)
         events.record(request, Kind.SHARE_REVOKED, name)
     if request.htmx:
         context = {"shares": screen.shares_of(request), "is_revoked": True}

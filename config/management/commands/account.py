@@ -25,7 +25,7 @@ from webui.models import ProgramPassword
 
 
 class Command(BaseCommand):
-    help = "Accounts of the embedded service: who may use /rest with an e-mail and a password."
+    help = "Manages the accounts of Ferry's own service, with which programs use /rest."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         except NotFound as unknown:
             raise CommandError(f"No account {options['email']}.") from unknown
         except EmailTaken as taken:
-            raise CommandError(f"There is an account {options['email']} already.") from taken
+            raise CommandError(f"The account {options['email']} already exists.") from taken
 
 
 def make_tables() -> None:
@@ -74,7 +74,7 @@ def email(raw: str) -> str:
     try:
         validate_email(raw)
     except ValidationError as wrong:
-        raise CommandError(f"{raw!r} is no e-mail address.") from wrong
+        raise CommandError(f"{raw!r} isn't an email address.") from wrong
     return raw
 
 

@@ -67,7 +67,7 @@ def refuse_damage(outcome: Outcome, database: Path, advice: str) -> None:
     if outcome.damaged:
         names = backups.names_of(database, outcome.damaged, MOST_NAMES)
         raise CommandError(
-            f"All but {len(outcome.damaged)} files are whole; missing or damaged are "
+            f"All files but {len(outcome.damaged)} are intact. Missing or damaged: "
             f"{', '.join(names)}{' …' if len(outcome.damaged) > len(names) else ''}. {advice}."
         )
 

@@ -17,8 +17,8 @@ from webui.v1.errors import Failure
 
 class Command(BaseCommand):
     help = (
-        "Connects the site to a service that speaks v1. Name and password are asked for, or read "
-        "as two lines from standard input; never give them as arguments, which everybody on this "
+        "Connects the site to another v1 service. Asks for name and password, or reads them "
+        "as two lines from standard input. Never give them as arguments, which everyone on this "
         "machine can see."
     )
 
@@ -28,20 +28,20 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, url: str | None, forget: bool, **_options: Any) -> None:
         if settings.SERVICE_URL:
-            raise CommandError("SERVICE_URL is set, and comes before what is stored here.")
+            raise CommandError("SERVICE_URL is set and takes precedence over what is stored here.")
         if forget:
             stored = Connection.objects.first()
             connection.disconnect()
             if stored is not None:
                 events.record_command(Kind.DISCONNECTED, place_of(stored.url))
-            self.stdout.write("Forgotten. The site shows the service in this process.")
+            self.stdout.write("Removed. The site shows Ferry's own service again.")
             return
         place = address(url or "")
         name, password = credentials()
         try:
             account = connection.check(place, name, password)
         except Failure as failure:
-            raise CommandError(f"{message_of(failure).words} Nothing was kept.") from None
+            raise CommandError(f"{message_of(failure).words} Nothing was saved.") from None
         connection.store(place, name, password)
         events.record_command(Kind.CONNECTED, place_of(place))
         self.stdout.write(f"Connected as {account.name or name}.")
@@ -50,7 +50,7 @@ class Command(BaseCommand):
 def address(url: str) -> str:
     parts = urlsplit(url)
     if parts.username or parts.password:
-        raise CommandError("Leave name and password out of the address: they are asked for.")
+        raise CommandError("Leave name and password out of the address. Ferry asks for them.")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise CommandError("Give an address such as https://storage.example.org")
     return url.rstrip("/")
@@ -61,5 +61,5 @@ def credentials() -> tuple[str, str]:
         return input("E-mail address: ").strip(), getpass.getpass()
     lines = [sys.stdin.readline().rstrip("\r\n") for _line in range(2)]
     if not all(lines):
-        raise CommandError("Standard input needs two lines: the e-mail address, the password.")
+        raise CommandError("Standard input must have two lines: email address and password.")
     return lines[0], lines[1]

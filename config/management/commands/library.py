@@ -27,7 +27,7 @@ SAID = {
 
 
 class Command(BaseCommand):
-    help = "Files that the database doesn't name: those of a newer database, and orphans."
+    help = "Handles files that the database doesn't know: those of a newer database, and orphans."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -106,7 +106,7 @@ def delete(store: Store, _options: dict[str, Any]) -> list[str]:
 
 def doubted(store: Store) -> list[Unnamed]:
     if doubt_about(store) is None:
-        raise CommandError("The database knows the whole library: there is nothing to decide.")
+        raise CommandError("The database knows all of the library's files: nothing to decide.")
     return recovery.find_unnamed(store, until_when())
 
 
@@ -126,7 +126,7 @@ def put_back(store: Store, found: list[Unnamed], email: str) -> list[str]:
         )
     except NoRoom:
         raise CommandError(no_room(account, sizes(found))) from None
-    return [line_of(each) for each in made] or ["There was nothing to put back."]
+    return [line_of(each) for each in made] or ["There was nothing to restore."]
 
 
 def line_of(made: Recovered) -> str:

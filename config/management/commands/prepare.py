@@ -7,7 +7,7 @@ from config import preparation
 
 
 class Command(BaseCommand):
-    help = "Makes what Ferry needs (tables, static files, first-run link) and says where it opens."
+    help = "Creates tables, static files, and the first-run link, and prints Ferry's addresses."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         with preparation.explained():

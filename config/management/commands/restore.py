@@ -46,5 +46,5 @@ class Command(BaseCommand):
         before = backups.restore_database(source)
         self.stdout.write(f"Restored the database {source.name}. Start Ferry.")
         if before is not None:
-            self.stdout.write(f"The one before is kept: {before}")
+            self.stdout.write(f"The previous database is kept at {before}")
         events.record_command(Kind.DATABASE_RESTORED, source.name)

@@ -51,7 +51,7 @@ def run_processes(base: Path) -> int:
     processes = {name: start(command, base) for name, command in commands}
     ended = first_to_end(processes)
     if ended:
-        sys.stderr.write(f"{ended} ended by itself; so does Ferry.\n")
+        sys.stderr.write(f"{ended} ended unexpectedly, so Ferry stops, too.\n")
     stop(processes)
     return 1 if ended else 0
 

@@ -16,7 +16,7 @@ LIFETIME = pairing.CODE_LIFETIME
 
 
 class Command(BaseCommand):
-    help = "Prints a link that signs a person in, without a password, once and within 5 minutes."
+    help = "Prints a link that signs a person in without a password, once, within 5 minutes."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the name that the person signs in with")
@@ -25,14 +25,14 @@ class Command(BaseCommand):
         make_tables()
         person = User.objects.filter(username__iexact=name, is_active=True).first()
         if person is None:
-            raise CommandError(f"Nobody is called {name!r}. {names()}")
+            raise CommandError(f"There is no person {name!r}. {names()}")
         _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), LIFETIME)
         events.record_command(Kind.LINK_PRINTED, person.username)
         path = f"{settings.URL_PREFIX}{reverse('pair-accept', args=[token])}"
         places = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
         minutes = LIFETIME.seconds // 60
         self.stdout.write(
-            f"One of these addresses signs {person.username} in, once and within {minutes} minutes."
+            f"Any of these addresses signs {person.username} in, once, within {minutes} minutes."
             f" The page shows the number {pairing.number_of(token)}."
             " Behind a proxy, put the proxy's address in front of the path.\n"
         )

@@ -11,7 +11,7 @@ from webui.signin import throttle
 
 
 class Command(BaseCommand):
-    help = "Ends every wait after wrong passwords, links, and codes: at the site and at /rest."
+    help = "Lifts all limits after wrong passwords, links, and codes, on the site and at /rest."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         make_tables()
@@ -19,4 +19,4 @@ class Command(BaseCommand):
         wrong_passwords.reset()
         guess_limits.reset()
         events.record_command(Kind.UNLOCKED)
-        self.stdout.write("Nobody has to wait any more. Wrong passwords are counted anew.")
+        self.stdout.write("All limits are lifted.")

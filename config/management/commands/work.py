@@ -14,12 +14,12 @@ from webui.connection import connection
 
 
 class Command(BaseCommand):
-    help = "Runs the worker: what Ferry does when nobody asks."
+    help = "Runs the worker, which does Ferry's background work."
     # System checks would load the whole site, which the worker never needs.
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="one round of each, then stop")
+        parser.add_argument("--once", action="store_true", help="run each round once, then stop")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         running.note_running()

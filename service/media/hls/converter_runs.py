@@ -291,7 +291,7 @@ class Conversion:
         except DiskFull:
             self._note(run, Busy())
         except Exception:
-            log.exception("a converter's thread broke")
+            log.exception("a converter's thread failed")
         finally:
             run.close()
             with self._changed:

@@ -95,7 +95,7 @@ class Films:
             try:
                 is_done = self.make_one()
             except Exception:
-                log.exception("making a film broke")
+                log.exception("converting a film failed")
                 is_done = False
             if not is_done:
                 self._news.wait(LOOK_SECONDS)

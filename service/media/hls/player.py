@@ -137,7 +137,7 @@ class Player:
             if arrival and not self._is_stopped:
                 self.prepare(*arrival)
         except Exception:
-            log.exception("a look for cuts broke")
+            log.exception("finding keyframes failed")
 
     def prepare(self, media: Media, blob: Path) -> None:
         """Find where a new film can be cut, reading all of it if need be."""

@@ -118,7 +118,7 @@ def are_sealed(scratch: Path) -> bool:
     child = MediaChild(scratch)
     child.stop()
     if not child.is_sealed:
-        log.warning("what reads media runs unconfined: this system lacks Landlock or seccomp")
+        log.warning("media readers run without a sandbox: this system lacks Landlock or seccomp")
     return child.is_sealed
 
 

@@ -54,6 +54,6 @@ def runs_sealed() -> bool:
     try:
         launcher.run([ffmpeg(), "-version"], limits=TRIAL, cwd=Path("/"), opens=own_files())
     except Failed as failed:
-        log.warning("ffmpeg runs unsealed, since sealed it doesn't: %s", failed.reason)
+        log.warning("ffmpeg runs without a sandbox, because it fails in one: %s", failed.reason)
         return False
     return True

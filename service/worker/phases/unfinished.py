@@ -48,7 +48,7 @@ class UnfinishedPhase(RunPhase):
         elif run.transfer.state == State.STALLED and not was_known:
             run.become(State.QUEUED)
         return log.info(
-            "known transfer=%d files=%d bytes=%d", run.id, len(plan.files), facts.size_bytes
+            "got metadata transfer=%d files=%d bytes=%d", run.id, len(plan.files), facts.size_bytes
         )
 
     def _keep_slot(self, run: Run) -> None:

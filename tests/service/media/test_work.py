@@ -78,7 +78,7 @@ def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
     (tmp_path / requests.LOCK).mkdir()
     with worker.going_on():
-        wait_until(lambda: "the media server broke" in caplog.text)
+        wait_until(lambda: "the media server failed" in caplog.text)
         (tmp_path / requests.LOCK).rmdir()
         wait_until((tmp_path / requests.SOCKET).exists)
 

@@ -1136,7 +1136,7 @@ def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
     shift.engine.metadata(second)
     shift.round()
     assert (shift.state(first), shift.state(second)) == ("metadata", "downloading")
-    assert f"stumbled over Metadata transfer={first.pk}" in caplog.text
+    assert f"unexpected Metadata transfer={first.pk}" in caplog.text
     shift.rounds(12)
     known(shift, first)
     assert shift.state(first) == "downloading"
