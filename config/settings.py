@@ -82,7 +82,7 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
-    "webui.middleware.policy",
+    "webui.http.security_headers.middleware",
     "config.web.front.believe_proxy",
     "config.web.front.refuse_foreign_host",
     "config.health.answer_first",

@@ -13,7 +13,6 @@ from django.utils.functional import SimpleLazyObject
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.errors import views as error_views
-from webui.http import csp
 from webui.http.requests import Answer, Request
 from webui.v1.client import Client
 from webui.v1.errors import Failure
@@ -22,46 +21,8 @@ View = Callable[..., HttpResponseBase]
 
 log = logging.getLogger("ferry.requests")
 
-PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 SECURE_SUFFIX = "_s"
 STRANGERS_BYTES = 64 * 1024
-# Dropped from 204 responses, which are the most frequent and consist of headers only.
-ABOUT_CONTENT = ("Content-Length", "Content-Language", "Vary")
-
-
-def policy(get_response: Answer) -> Answer:
-    """Set security headers on all responses, and the content policies on documents."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        headers = {
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "same-origin",
-            # Back after signing out must show nothing private, and no proxy may cache it.
-            "Cache-Control": "private, no-store",
-        }
-        if request.is_secure() and settings.HSTS_SECONDS:
-            headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
-        if response.headers.get("Content-Type", "").startswith("text/html"):
-            headers |= document_headers(request)
-        for name, value in headers.items():
-            response.headers.setdefault(name, value)
-        if response.status_code == 204:
-            for name in ABOUT_CONTENT:
-                response.headers.pop(name, None)
-        return response
-
-    return middleware
-
-
-def document_headers(request: HttpRequest) -> dict[str, str]:
-    headers = {
-        "Content-Security-Policy": csp.PAGE,
-        "Permissions-Policy": PERMISSIONS,
-    }
-    if request.is_secure():
-        headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    return headers
 
 
 class CompressPages(GZipMiddleware):

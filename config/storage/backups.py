@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from config.storage import database_copies, durable, running
+from config.storage import automatic_backups, database_copies, durable, running
 from service.batches import batches
 from service.store.blobs import CHUNK_BYTES, Store, library_store, make_folder
 from service.store.hardlinks import try_link
@@ -296,9 +296,9 @@ def restore_database(source: Path) -> Path | None:
 def set_aside(place: Path) -> Path:
     """Keep a copy of the database, or if it is damaged, its files unchanged."""
     try:
-        return database_copies.make_copy("before-restore")
+        return automatic_backups.make_copy("before-restore")
     except (sqlite3.Error, database_copies.NotWhole):
-        folder = database_copies.folder() / f"{database_copies.stamp()}-damaged"
+        folder = automatic_backups.folder() / f"{database_copies.stamp()}-damaged"
         durable.make_folder(folder)
         for each in (place, *database_copies.leftovers(place)):
             shutil.copy2(each, folder / each.name)

@@ -151,7 +151,7 @@ def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
         os.kill(children(ferry)[name], signal.SIGKILL)
         assert ferry.output.ends(STOP_SECONDS)
         assert ferry.process.wait(STOP_SECONDS) == 1
-        assert f"{name} ended by itself" in ferry.log
+        assert f"{name} ended unexpectedly" in ferry.log
 
 
 def test_what_a_late_process_has_started_ends_with_it(tmp_path):

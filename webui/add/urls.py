@@ -1,10 +1,10 @@
 from django.urls import path
 
-from webui.add import script_views, views
+from webui.add import send_by_token_views, views
 
 urlpatterns = [
     path("transfers/send/", views.send, name="transfers-send"),
     path("add/", views.add, name="add"),
     path("add/share/", views.shared, name="add-shared"),
-    path("send/", script_views.send, name="send-token"),
+    path("send/", send_by_token_views.send, name="send-token"),
 ]

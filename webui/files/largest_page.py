@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from webui import formatting
 from webui.files.page import BREAKS, ICONS
 from webui.library.addresses import Addresses, ViewOptions, folder_url
-from webui.library.entries import FILE, KIND_OF, ROOT, split_name
+from webui.library.entries import FILE, ROOT, split_name
+from webui.library.kinds import KIND_OF
 from webui.v1.models import LargeFile
 
 

@@ -11,7 +11,8 @@ from webui import formatting
 from webui.errors.page import message_of
 from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
-from webui.library.entries import FOLDER, KIND_OF, ROOT, Entry, split_name
+from webui.library.entries import FOLDER, ROOT, Entry, split_name
+from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import plain
 from webui.player.positions import Position

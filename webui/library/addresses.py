@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from webui.library.entries import PICTURED, ROOT, Entry
+from webui.library.entries import ROOT, Entry
+from webui.library.kinds import PICTURED
 from webui.library.sorting import SORTS
 
 LONGEST_QUERY = 200

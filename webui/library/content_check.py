@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from webui.library.entries import KINDS, Entry
+from webui.library.entries import Entry
+from webui.library.kinds import KINDS
 from webui.v1.client import Client
 from webui.v1.errors import NoRoom, Rejected, Unreadable
 from webui.v1.links import Download

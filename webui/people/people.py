@@ -1,18 +1,12 @@
 """The people of Ferry and their invitations: what an owner decides about others."""
 
-from datetime import datetime, timedelta
-
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from webui.models import OneTimeLink, Role, SendToken, User
 from webui.people import pairing, program_password
-from webui.signin import devices, one_time_links
-
-INVITATION_LIFETIME = timedelta(days=3)
-MOST_INVITATIONS = 50
+from webui.signin import devices
 
 
 class ChangeRefused(Exception):  # noqa: N818  Errors are nouns here.
@@ -25,10 +19,6 @@ class LastOwner(ChangeRefused):
 
 class NoOwner(ChangeRefused):
     """The person who decides was an owner when the page was opened, but no longer is."""
-
-
-class TooManyInvitations(ChangeRefused):
-    """So many invitations are open that something must be wrong."""
 
 
 def change_role(person: User, role: Role, by: User) -> None:
@@ -68,23 +58,3 @@ def _decide(person: User, by: User, *, stays_owner: bool) -> None:
         raise NoOwner
     if owners == {person.pk} and not stays_owner:
         raise LastOwner
-
-
-def invite(role: Role, by: User, now: datetime) -> str:
-    """Return the token of a link by which one person joins; only its bearer knows the token."""
-    if invitations(now).count() >= MOST_INVITATIONS:
-        raise TooManyInvitations
-    return one_time_links.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
-
-
-def invitations(now: datetime) -> QuerySet[OneTimeLink]:
-    return one_time_links.invitations(now).order_by("expires_at", "pk")
-
-
-def join(token: str, name: str, password: str, now: datetime) -> User | None:
-    """Add a person, or return None if the link was used, revoked, or expired in the meantime."""
-    with transaction.atomic():
-        link = one_time_links.find(OneTimeLink.INVITATION, token, now)
-        if link is None or not one_time_links.consume(OneTimeLink.INVITATION, token, now):
-            return None
-        return User.objects.create_user(name, password, Role(link.role))

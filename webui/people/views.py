@@ -20,7 +20,7 @@ from webui.forms import Join
 from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
-from webui.people import people
+from webui.people import invitations, people
 from webui.people.device_addresses import device_addresses
 from webui.people.page import InvitePage, invited_page, person_page, role_choices
 from webui.signin import devices, one_time_links
@@ -94,7 +94,7 @@ def show(request: Request, found: User, refusal: str = "") -> HttpResponse:
 def refusal_of(refused: people.ChangeRefused) -> str:
     if isinstance(refused, people.LastOwner):
         return _("Ferry needs an owner. Make somebody else one first.")
-    if isinstance(refused, people.TooManyInvitations):
+    if isinstance(refused, invitations.TooManyInvitations):
         return _("Too many invitations are open. Take some back first.")
     return _("You are no owner any more.")
 
@@ -127,13 +127,13 @@ def invite(request: Request) -> HttpResponse:
         return show_invite(request, _("Choose a role."))
     now = timezone.now()
     try:
-        token = people.invite(role, request.user, now)
+        token = invitations.invite(role, request.user, now)
     except people.ChangeRefused as refused:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
     events.record(request, Kind.INVITED, detail=role)
     path = reverse("join", args=[token])
-    expires = calendar().to_the_minute(now + people.INVITATION_LIFETIME)
+    expires = calendar().to_the_minute(now + invitations.INVITATION_LIFETIME)
     page = invited_page(role, device_addresses(request, path), expires)
     return render(request, "people/invited.html", {"page": page})
 
@@ -147,7 +147,7 @@ def show_invite(request: Request, refusal: str = "") -> HttpResponse:
 @open_to(Role.OWNER)
 def revoke(request: Request, invitation: int) -> HttpResponse:
     """Revoke an invitation. A used or expired one counts as revoked."""
-    gone, _by_model = people.invitations(timezone.now()).filter(pk=invitation).delete()
+    gone, _by_model = invitations.invitations(timezone.now()).filter(pk=invitation).delete()
     if gone:
         events.record(request, Kind.INVITATION_REVOKED)
     messages.success(request, _("Invitation taken back"))
@@ -174,7 +174,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     name, password = form.cleaned_data["username"], form.cleaned_data["password"]
     try:
-        user = people.join(token, name, password, timezone.now())
+        user = invitations.join(token, name, password, timezone.now())
     except IntegrityError:
         form.add_error("username", _("Somebody has this name already."))
         return render(request, "people/join.html", {"form": form}, status=422)

@@ -12,7 +12,8 @@ from webui import formatting
 from webui.files.page import ICONS, ROWS_AT_ONCE, FilesContext, download_url
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
-from webui.library.entries import FILE, KIND_OF, Entry, split_name
+from webui.library.entries import FILE, Entry, split_name
+from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import natural
 from webui.previews.text_page import TextPart

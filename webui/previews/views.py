@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from webui.files import screen as files_screen
-from webui.http import csp
+from webui.http import security_headers
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.library import encodings
@@ -50,7 +50,7 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
         return render(request, "previews/show.html", {"page": page})
     context = {"page": page, "player": player_screen.page_of(request, reading, entry)}
     response = render(request, "previews/show.html", context)
-    response["Content-Security-Policy"] = csp.PLAYER
+    response["Content-Security-Policy"] = security_headers.PLAYER
     return response
 
 

@@ -14,7 +14,7 @@ from webui.http.requests import Request, is_secure_context
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Connection, Role, User
-from webui.people import people
+from webui.people import invitations
 from webui.people.page import PeoplePart, people_part
 from webui.server import plan, wishlist
 from webui.server.forms import Connect
@@ -98,7 +98,9 @@ def programs_of(request: Request, password: str = "") -> ProgramsPart | None:
 def people_of(request: Request) -> PeoplePart:
     now = timezone.now()
     zone = Calendar(now, timezone.get_current_timezone())
-    return people_part(User.objects.order_by("pk"), people.invitations(now), request.user, zone)
+    return people_part(
+        User.objects.order_by("pk"), invitations.invitations(now), request.user, zone
+    )
 
 
 def plan_of(request: Request) -> PlanPart:

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from config.embedded import upstream
-from config.storage import database_copies, running
+from config.storage import automatic_backups, running
 from service.accounts import accounts
 from service.errors import NoRoom, NotFound
 from service.library import recovery
@@ -119,7 +119,7 @@ def put_back(store: Store, found: list[Unnamed], email: str) -> list[str]:
     account = account_of(email)
     now = timezone.now()
     folder = f"Recovered {timezone.localdate(now)}"
-    names = recovery.names_in(database_copies.list_copies(), [each.blob for each in found])
+    names = recovery.names_in(automatic_backups.list_copies(), [each.blob for each in found])
     try:
         made = recovery.put_in_folders(
             store, found, names=names, otherwise=account, folder=folder, now=now

@@ -18,7 +18,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from config.storage import backups, database_copies, running
+from config.storage import automatic_backups, backups, database_copies, running
 from config.storage.backups import BackupRefused
 from config.storage.database_copies import NotWhole
 from service.library import library
@@ -113,7 +113,7 @@ def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhe
     with elsewhere():
         call_command("restore", str(target), stdout=io.StringIO())
         assert said_by(Activity.objects.all()) == [f"{command} restored Ferry from {target}"]
-        copy = database_copies.make_copy("before-upgrade")
+        copy = automatic_backups.make_copy("before-upgrade")
         call_command("restore", str(copy), stdout=io.StringIO())
         newest = Activity.objects.order_by("-pk")[:1]
         assert said_by(newest) == [f"{command} restored the database from {copy.name}"]
@@ -325,7 +325,7 @@ def test_while_it_is_restored_ferry_does_not_start(elsewhere):
 
 def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, elsewhere):
     files_with(store, "a")
-    older = database_copies.make_copy("before-upgrade")
+    older = automatic_backups.make_copy("before-upgrade")
     newer = files_with(store, "b")
     backups.back_up(target)
     with elsewhere() as data_dir:
@@ -341,7 +341,7 @@ def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, el
 
 
 def test_a_damaged_database_is_kept_aside_too(store, elsewhere):
-    older = database_copies.make_copy("before-upgrade")
+    older = automatic_backups.make_copy("before-upgrade")
     with elsewhere() as data_dir:
         (data_dir / "ferry.sqlite3").write_bytes(b"not a database" * 1000)
         before = backups.restore_database(older)
@@ -370,13 +370,13 @@ def _migrated_again():
 @pytest.mark.usefixtures("_migrated_again")
 def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
     migrate()
-    assert database_copies.list_copies() == []
+    assert automatic_backups.list_copies() == []
     files_with(store, "a")
-    for _ in range(database_copies.MOST_COPIES):
+    for _ in range(automatic_backups.MOST_COPIES):
         migrate("service", "0006")
         migrate("service")
-    assert len(database_copies.list_copies()) == database_copies.MOST_COPIES
-    with closing(sqlite3.connect(database_copies.list_copies()[0])) as copy:
+    assert len(automatic_backups.list_copies()) == automatic_backups.MOST_COPIES
+    with closing(sqlite3.connect(automatic_backups.list_copies()[0])) as copy:
         assert copy.execute("SELECT name FROM service_file").fetchall() == [("a",)]
         applied = copy.execute("SELECT name FROM django_migrations WHERE app = 'service'")
         assert max(applied) == ("0006_library_generation",)

@@ -137,7 +137,7 @@ def test_a_second_worker_takes_over_from_a_dead_one(library_folder, account, api
         until_progress(api, transfer_id, 5)
         with working() as second:
             first.kill()
-            assert second.output.saw("a worker has died, and leaves transfers=1", PATIENCE_SECONDS)
+            assert second.output.saw("another worker has died; freed transfers=1", PATIENCE_SECONDS)
             seeds.limit_upload(0)
             until_state(api, transfer_id, "done")
     is_whole(library_folder, account)
@@ -158,7 +158,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
                 assert Worker.objects.filter(name__contains=f"-{first.process.pid}-").update(
                     alive_until=over
                 )
-            assert second.output.saw("a worker has died, and leaves transfers=1", PATIENCE_SECONDS)
+            assert second.output.saw("another worker has died; freed transfers=1", PATIENCE_SECONDS)
             seeds.limit_upload(0)
             until_state(api, transfer_id, "done")
             first.wake()

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.webui.add.test_script_views import send
+from tests.webui.add.test_send_by_token_views import send
 from tests.webui.add.test_views import magnet, titles
 from webui.account.token_views import MOST_EACH
 from webui.models import SendToken

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from tests.cases import each_case
 from tests.people import page
-from webui.http import csp
+from webui.http import security_headers
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +42,7 @@ def test_a_film_has_a_player_and_a_text_has_none(gwen, season):
 def test_only_the_players_page_may_play_what_scripts_put_together(gwen, season):
     film = opened(gwen, season, "Tide S01E2.mp4")["Content-Security-Policy"]
     text = opened(gwen, season, "Notes.txt")["Content-Security-Policy"]
-    assert film == csp.PLAYER
+    assert film == security_headers.PLAYER
     assert "blob:" in film
     assert "blob:" not in text
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet, titles
-from webui.add.script_views import MOST_GUESSES
+from webui.add.send_by_token_views import MOST_GUESSES
 from webui.models import Role, SendToken
 
 pytestmark = pytest.mark.django_db
