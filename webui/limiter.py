@@ -16,9 +16,15 @@ class Limiter:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        if not self._free.acquire(timeout=self._wait_seconds):
+        if not self.take():
             raise TimedOut
         try:
             yield
         finally:
-            self._free.release()
+            self.give_back()
+
+    def take(self) -> bool:
+        return self._free.acquire(timeout=self._wait_seconds)
+
+    def give_back(self) -> None:
+        self._free.release()

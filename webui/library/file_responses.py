@@ -3,7 +3,6 @@
 import errno
 import logging
 import re
-import threading
 from collections.abc import Callable, Iterator
 from urllib.parse import quote, unquote
 
@@ -15,6 +14,7 @@ from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling
 from webui.http.requests import Request
 from webui.library.content_check import Expected, check
+from webui.limiter import Limiter
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download, Link, sent_on
 
@@ -33,21 +33,8 @@ Opening = Callable[[dict[str, str]], Link | Download]
 Presenting = Callable[[Download], BrowserHandling]
 
 
-class StreamSlots:
-    """A limit on concurrent streams. A client occupies a thread while it reads; if streams occupied
-    all threads, no page could be sent."""
-
-    def __init__(self, most: int) -> None:
-        self._free = threading.BoundedSemaphore(most)
-
-    def take(self) -> bool:
-        return self._free.acquire(blocking=False)
-
-    def give_back(self) -> None:
-        self._free.release()
-
-
-slots = StreamSlots(settings.STREAMS_PER_PROCESS)
+# A client occupies a thread while it reads; if streams occupied all threads, no page could be sent.
+slots = Limiter(settings.STREAMS_PER_PROCESS, wait_seconds=0)
 
 
 def deliver(

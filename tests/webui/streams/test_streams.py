@@ -12,7 +12,7 @@ from tests.webui.media_host import MASTER, MEDIA_URL, VARIANT, behind
 from tests.webui.service import EMAIL, PASSWORD
 from webui.connection import connection
 from webui.library import file_responses
-from webui.library.file_responses import StreamSlots
+from webui.limiter import Limiter
 from webui.streams import streams
 from webui.streams.playlists import TargetKind
 from webui.streams.streams import StreamReader, StreamTarget, encrypt
@@ -283,7 +283,7 @@ class TestPlaying:
     ):
         variant, found = playing
         # STREAMS_PER_PROCESS is read once, when the process starts.
-        monkeypatch.setattr(file_responses, "slots", StreamSlots(1))
+        monkeypatch.setattr(file_responses, "slots", Limiter(1, wait_seconds=0))
         first = gwen.client.get(below(variant, found[5]))
         assert gwen.client.get(below(variant, found[7])).status_code == 503
         assert gwen.client.get(variant).status_code == 503
