@@ -109,9 +109,9 @@ class MediaServer:
 
 
 @contextmanager
-def taken(turns: threading.BoundedSemaphore) -> Iterator[None]:
-    """Take a turn. Raises Busy if none is free."""
-    if not turns.acquire(blocking=False):
+def taken(turns: threading.BoundedSemaphore, wait_seconds: float = 0) -> Iterator[None]:
+    """Take a turn. Raises Busy if none is free within `wait_seconds`."""
+    if not turns.acquire(timeout=wait_seconds):
         raise Busy
     try:
         yield

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from service.media import refusals
 from service.media.cache import Cache, is_there
 from service.media.hls import adts, boxes, segments
 from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.requests import taken
 from service.media.sandbox.jobs import Jobs
 from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, ResourceLimits, RunningProgram
 
@@ -99,11 +100,9 @@ class Converters:
         conversion.wait_for(work, number, time.monotonic() + wait_seconds)
         return work.path(number)
 
-    def take_light_turn(self, turn: ExitStack) -> None:
-        """Take a turn for light work until `turn` closes. Raises Busy."""
-        if not self._light.acquire(timeout=TURN_SECONDS):
-            raise Busy
-        turn.callback(self._light.release)
+    def light_turn(self) -> AbstractContextManager[None]:
+        """Return a turn for light work. Entering it raises Busy if none is free soon."""
+        return taken(self._light, TURN_SECONDS)
 
     def make_way(self) -> bool:
         """End a converter that rests, to free its turn; return False if all have work to do."""
@@ -241,7 +240,7 @@ class Conversion:
     def _wait_for_turn(self) -> ExitStack:
         turn = ExitStack()
         if self.work.is_light:
-            self._converters.take_light_turn(turn)
+            turn.enter_context(self._converters.light_turn())
             return turn
         deadline = time.monotonic() + TURN_SECONDS
         while True:

@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Full, Queue
@@ -210,9 +210,7 @@ class Player:
 
     def _surveyed(self, asked: list[str], limits: ResourceLimits) -> bytes:
         """Run the surveyor; with LOOK a few at once, like all light work. Raises Failed, Busy."""
-        with ExitStack() as turn:
-            if limits is LOOK:
-                self.converters.take_light_turn(turn)
+        with self.converters.light_turn() if limits is LOOK else nullcontext():
             return launcher.run(
                 asked, limits=limits, cwd=content_folders.scratch_folder(), environment=ENVIRONMENT
             )

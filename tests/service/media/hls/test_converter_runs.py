@@ -281,7 +281,7 @@ def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
     viewer = Viewer(player, film)
     with ExitStack() as turns:
         for _ in range(converter_runs.LIGHT_AT_ONCE):
-            player.converters.take_light_turn(turns)
+            turns.enter_context(player.converters.light_turn())
         with pytest.raises(Busy):
             player.plan(viewer.question)
     player.plan(viewer.question)
