@@ -4,7 +4,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from zlib import crc32
@@ -12,6 +12,8 @@ from zlib import crc32
 OPEN_SECONDS, OPEN_STEP_SECONDS = 10, 0.01
 LEAST_FREE_BYTES = 16 * 2**20
 MOST_IDLE = 4
+TURN_SECONDS = 60
+TURNS = "CREATE TABLE IF NOT EXISTS turn (key TEXT PRIMARY KEY, until REAL);"
 
 
 class SharedFile:
@@ -22,9 +24,16 @@ class SharedFile:
     as usual, and each process asks the service once more.
     """
 
-    def __init__(self, path: Path, schema: str, facts: Iterable[str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        schema: str,
+        facts: Iterable[str],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._path = path
-        self._schema = schema
+        self._schema = TURNS + schema
+        self._clock = clock
         self._shape = crc32(f"{schema} {' '.join(facts)}".encode()) & 0x7FFFFFFF
         self._is_ready = False
         self._idle: list[sqlite3.Connection] = []
@@ -46,6 +55,24 @@ class SharedFile:
         """Open a transaction: atomically, and in one process at a time."""
         with self.opened() as base, transaction(base):
             yield base
+
+    @contextmanager
+    def refresh_lock(self, key: str) -> Iterator[bool]:
+        """Yield True to one caller at a time, and False to the others. The lock expires, since its
+        process may die."""
+        now = self._clock()
+        until = now + TURN_SECONDS
+        with self.opened() as base:
+            base.execute("DELETE FROM turn WHERE until < ?", (now,))
+            taken = base.execute("INSERT OR IGNORE INTO turn VALUES (?, ?)", (key, until))
+        has_lock = taken.rowcount == 1
+        try:
+            yield has_lock
+        finally:
+            if has_lock:
+                # Once it has expired, the lock may be another process's.
+                with self.opened() as base:
+                    base.execute("DELETE FROM turn WHERE key = ? AND until = ?", (key, until))
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:

@@ -5,8 +5,8 @@ import sqlite3
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,6 @@ MOST_STORED_BYTES = 256 * 2**20
 OLDEST_SECONDS = 30 * 24 * 3600
 MOST_ENTRIES_IN_MEMORY = 200_000
 MOST_ANCESTORS = 64
-TURN_SECONDS = 60
 USED_STEP_SECONDS = 60
 PRUNE_EVERY = 200
 ROWS = msgspec.json.Decoder(list[Entry])
@@ -42,9 +41,6 @@ CREATE TABLE IF NOT EXISTS rows (
 );
 CREATE TABLE IF NOT EXISTS change (
     service TEXT, folder TEXT, number INTEGER, PRIMARY KEY (service, folder)
-);
-CREATE TABLE IF NOT EXISTS turn (
-    service TEXT, folder TEXT, until REAL, PRIMARY KEY (service, folder)
 );
 CREATE INDEX IF NOT EXISTS listing_used ON listing (used_at);
 """
@@ -65,8 +61,8 @@ class Listings:
 
     Guarantee: all processes show what one of them read. After one process changed a folder, none
     shows its earlier state: a listing read during the change isn't saved (`number`). One process
-    at a time asks the service about a folder (`turn`, which expires if that process dies). Limited
-    in folders, bytes, and age; losing the file costs only speed.
+    at a time asks the service about a folder (`refresh_lock`, which expires if that process dies).
+    Limited in folders, bytes, and age; losing the file costs only speed.
 
     Reason: two processes with separate memories would alternately show two different states.
 
@@ -84,7 +80,7 @@ class Listings:
         clock: Callable[[], float] = time.time,
         most_entries: int = MOST_ENTRIES_IN_MEMORY,
     ) -> None:
-        self._file = SharedFile(path, SCHEMA, Entry._fields)
+        self._file = SharedFile(path, SCHEMA, Entry._fields, clock)
         self._clock = clock
         self._memory = Memory(most_entries)
         self._written = 0
@@ -231,28 +227,8 @@ class Listings:
             for table in ("listing", "rows"):
                 remove(base, table, [(service, folder)])
 
-    @contextmanager
-    def refresh_lock(self, service: str, folder: str) -> Iterator[bool]:
-        """Yield True to one caller at a time, and False to the others."""
-        now = self._clock()
-        until = now + TURN_SECONDS
-        with self._file.opened() as base:
-            taken = base.execute(
-                "INSERT INTO turn VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET until = excluded.until"
-                " WHERE until < ?",
-                (service, folder, until, now),
-            )
-        has_lock = taken.rowcount == 1
-        try:
-            yield has_lock
-        finally:
-            if has_lock:
-                # Once it has expired, the lock may be another process's.
-                with self._file.opened() as base:
-                    base.execute(
-                        "DELETE FROM turn WHERE service = ? AND folder = ? AND until = ?",
-                        (service, folder, until),
-                    )
+    def refresh_lock(self, service: str, folder: str) -> AbstractContextManager[bool]:
+        return self._file.refresh_lock(f"{service} {folder}")
 
     # Forgetting
 
@@ -273,7 +249,6 @@ class Listings:
             ).fetchall()
             for table in ("listing", "rows", "change"):
                 remove(base, table, map(tuple, gone))
-            base.execute("DELETE FROM turn WHERE until < ?", (self._clock(),))
 
 
 class Memory:

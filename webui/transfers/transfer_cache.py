@@ -4,8 +4,8 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from webui.transfers.states import (
 )
 from webui.v1.errors import Failure
 
-TURN_SECONDS = 60
 OLDEST_SECONDS = 30 * 24 * 3600
 MOST_KEYS_AT_ONCE = 500
 
@@ -29,7 +28,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS cached_list (
     service TEXT PRIMARY KEY, epoch TEXT, number INTEGER, ordered INTEGER, changes INTEGER,
     seen_changes INTEGER, asked_at REAL, read_at REAL, failures INTEGER, failure TEXT,
-    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER, turn REAL
+    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER
 );
 CREATE TABLE IF NOT EXISTS transfer (
     service TEXT, key TEXT, number INTEGER, arrived INTEGER, facts TEXT,
@@ -80,7 +79,7 @@ class TransferCache:
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._file = SharedFile(path, SCHEMA, CachedTransfer._fields)
+        self._file = SharedFile(path, SCHEMA, CachedTransfer._fields, clock)
         self._clock = clock
 
     def now(self) -> float:
@@ -238,28 +237,12 @@ class TransferCache:
                 (used, whole, service),
             )
 
-    @contextmanager
-    def refresh_lock(self, service: str) -> Iterator[bool]:
-        """Yield True to one process at a time, which may poll."""
-        now = self._clock()
-        until = now + TURN_SECONDS
-        with self._file.changed() as base:
-            is_free = self._made(base, service)["turn"] < now
-            if is_free:
-                base.execute("UPDATE cached_list SET turn = ? WHERE service = ?", (until, service))
-        try:
-            yield is_free
-        finally:
-            if is_free:
-                # Once it has expired, the lock may be another process's.
-                with self._file.opened() as base:
-                    base.execute(
-                        "UPDATE cached_list SET turn = 0 WHERE service = ? AND turn = ?",
-                        (service, until),
-                    )
+    def refresh_lock(self, service: str) -> AbstractContextManager[bool]:
+        return self._file.refresh_lock(service)
 
     def asking(self, service: str) -> None:
-        with self._file.opened() as base:
+        with self._file.changed() as base:
+            self._made(base, service)
             base.execute(
                 "UPDATE cached_list SET asked_at = ? WHERE service = ?", (self._clock(), service)
             )
@@ -269,7 +252,7 @@ class TransferCache:
     def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
         base.execute(
             "INSERT OR IGNORE INTO cached_list VALUES"
-            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",
+            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL)",
             (service, secrets.token_hex(3), json.dumps(Totals()), json.dumps(Groups())),
         )
         row = self._row(base, service)
