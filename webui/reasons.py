@@ -16,6 +16,11 @@ class Reason(NamedTuple):
     advice: Words = ""  # what to do, or what the service has done
 
     @property
+    def title(self) -> str:
+        """Return the sentence as a heading."""
+        return str(self.sentence).removesuffix(".")
+
+    @property
     def text(self) -> str:
         return " ".join(str(part) for part in (self.sentence, self.advice) if part)
 
@@ -43,6 +48,7 @@ _NO_ROOM = Reason(
 _IS_KEPT = _("It was kept on the wishlist.")
 _KEPT_CLAUSE = _("there is no room for it; it is kept on the wishlist")
 _REFUSED_CLAUSE = _("this address may not be fetched")
+_UNAFFECTED = _("Your files are not affected. Try again in a minute.")
 _NAME_TAKEN = Reason(sentence=_("Something here has this name already."))
 
 WISHES = {
@@ -83,6 +89,7 @@ REASONS = {
     "out_of_bandwidth_memory": Reason(
         _("the service has no bandwidth left for this account"),
         _("The storage account has used up its traffic for now."),
+        _("Try again later. Ferry's owner can check with the service when the traffic resets."),
     ),
     "too_large": Reason(_("it is larger than the service takes")),
     "disk_full": Reason(
@@ -90,7 +97,37 @@ REASONS = {
         _("The disk of the storage service is full."),
         _("Try again later."),
     ),
-    "disk_error": Reason(_("the disk could not be read or written")),
+    "disk_error": Reason(
+        _("the disk could not be read or written"),
+        _("The storage service can't write to its disk."),
+        _("Your files are not affected. Whoever runs it can mend that; then try again."),
+    ),
+    # The storage service
+    "no_connection": Reason(sentence=_("The storage service isn't answering."), advice=_UNAFFECTED),
+    "too_slow": Reason(
+        sentence=_("The storage service takes too long to answer."), advice=_UNAFFECTED
+    ),
+    "bad_certificate": Reason(
+        sentence=_("The storage service can't prove who it is."),
+        advice=_(
+            "Its certificate is not valid, so nothing was sent to it. The owner can check it."
+        ),
+    ),
+    "premium_required": Reason(
+        sentence=_("The storage account has no paid plan."),
+        advice=_("The service answers paid accounts only. Ferry's owner can renew the plan there."),
+    ),
+    "dead_link": Reason(
+        sentence=_("The storage service can't deliver this."),
+        advice=_("The address that it gave for the content leads nowhere. Try again in a minute."),
+    ),
+    "selection_too_long": Reason(
+        sentence=_("That is too much for one ZIP."),
+        advice=_(
+            "This service takes only short selections. Choose fewer items, or put them in "
+            "a folder and download that as a ZIP."
+        ),
+    ),
     # Sources
     "no_peers": Reason(_("waiting for one to appear")),
     "not_available": Reason(_("none of its peers has what is missing")),

@@ -24,6 +24,12 @@ def test_the_sentence_names_the_limit_that_is_checked():
     assert f" {LONGEST_NAME} characters" in reasons.find("name_too_long").text
 
 
+def test_a_heading_is_a_sentence_without_its_period():
+    too_slow = reasons.find("too_slow")
+    assert too_slow.sentence == f"{too_slow.title}."
+    assert too_slow.text.startswith(f"{too_slow.title}. ")
+
+
 def test_no_reason_is_empty_and_advice_follows_a_sentence():
     for each in reasons.REASONS.values():
         assert each.clause or each.sentence

@@ -145,31 +145,21 @@ def message_of(failure: Failure) -> ErrorMessage:
     return ErrorMessage(status, title, text)
 
 
+def _usual(word: str) -> tuple[str, str]:
+    reason = reasons.find(word)
+    return reason.title, str(reason.advice)
+
+
 def _unavailable(failure: Failure) -> tuple[str, str]:
-    title = _("The storage service isn't answering")
-    if failure.reason == "too_slow":
-        title = _("The storage service takes too long to answer")
-    if failure.reason == "bad_certificate":
-        return (
-            _("The storage service can't prove who it is"),
-            _("Its certificate is not valid, so nothing was sent to it. The owner can check it."),
-        )
-    if failure.reason == "disk_error":
-        return (
-            _("The storage service can't write to its disk"),
-            _("Your files are not affected. Whoever runs it can mend that; then try again."),
-        )
-    return title, _("Your files are not affected. Try again in a minute.")
+    has_words = failure.reason in ("too_slow", "bad_certificate", "disk_error")
+    return _usual(failure.reason if has_words else "no_connection")
 
 
 def _unreadable(failure: Failure) -> tuple[str, str]:
     if failure.reason in SENT_INSTEAD:
         return _("The storage service didn't send this file"), sent_instead_words(failure)
     if failure.reason == "dead_link":
-        return (
-            _("The storage service can't deliver this"),
-            _("The address that it gave for the content leads nowhere. Try again in a minute."),
-        )
+        return _usual("dead_link")
     title, text = status_words(502)
     if failure.reason == "too_large":
         text = _("Its answer was larger than any folder should be, and was not read.")
@@ -196,10 +186,7 @@ def _unauthorized(failure: Failure) -> tuple[str, str]:
 
 def _forbidden(failure: Failure) -> tuple[str, str]:
     if failure.reason == "premium_required":
-        return (
-            _("The storage account has no paid plan"),
-            _("The service answers paid accounts only. Ferry's owner can renew the plan there."),
-        )
+        return _usual("premium_required")
     return (
         _("The storage service refuses this"),
         said_by(failure) or _("It gave no reason. Ferry's owner can ask the service."),
@@ -232,10 +219,7 @@ def _too_many(failure: Failure) -> tuple[str, str]:
 
 def _no_room(failure: Failure) -> tuple[str, str]:
     if failure.reason.startswith("out_of_bandwidth"):
-        return (
-            _("The storage account has used up its traffic"),
-            _("Try again later. Ferry's owner can check with the service when the traffic resets."),
-        )
+        return _usual("out_of_bandwidth_memory")
     return (
         _("There is no room for this"),
         _("The storage is full. Delete something you don't need, then try again."),
@@ -249,13 +233,7 @@ def _rejected(failure: Failure) -> tuple[str, str]:
             reasons.find("disk_full").text,
         )
     if failure.reason == "selection_too_long":
-        return (
-            _("That is too much for one ZIP"),
-            _(
-                "This service takes only short selections. Choose fewer items, or put them in "
-                "a folder and download that as a ZIP."
-            ),
-        )
+        return _usual("selection_too_long")
     return (
         _("The storage service refuses this"),
         said_by(failure) or _("Nothing was changed. Check what you entered, then try again."),

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
+from webui import reasons
 from webui.errors.page import message_of, said_by
 from webui.formatting import ago_words, tenths_words
 from webui.people.page import PeoplePart
@@ -140,8 +141,8 @@ def _why(failure: Failure) -> str:
     said = said_by(failure)
     if isinstance(failure, Unauthorized):
         return _("The service doesn't take this e-mail address and password.")
-    if isinstance(failure, Forbidden) and failure.reason == "premium_required":
-        return _("This account has no paid plan, and the service answers paid accounts only.")
+    if failure.reason in ("premium_required", "bad_certificate", "too_slow"):
+        return reasons.find(failure.reason).text
     if isinstance(failure, Forbidden | Rejected) or (said and isinstance(failure, Unreadable)):
         return f"{_('The service refuses this account.')} {said}".strip()
     if isinstance(failure, TooMany):
@@ -152,13 +153,6 @@ def _why(failure: Failure) -> str:
 
 
 def _away(reason: str) -> str:
-    if reason == "bad_certificate":
-        return _(
-            "The service can't prove who it is: its certificate is not valid. "
-            "The password was not sent."
-        )
-    if reason == "too_slow":
-        return _("The service takes too long to answer. Try again in a minute.")
     if reason == "no_connection":
         return _("Nothing answers at this address. Check it, and that the service is on.")
     return _("The service is there but isn't working. Try again in a minute.")
