@@ -11,8 +11,9 @@ from webui.add import parse, send
 from webui.add.outcomes import ItemResult, SentFile
 from webui.add.send import Errand
 from webui.files import uploads
-from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, TOKEN_FIELD, UploadRefused
+from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
 from webui.http import csrf, form_fields, multipart
+from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import FormPart, RequestReader
 from webui.http.requests import Request
 from webui.library import folders
@@ -134,11 +135,9 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submi
 
 
 def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
-    body, pieces = RequestReader(request, length_bytes), []
-    while piece := body.read(multipart.PIECE_BYTES):
-        pieces.append(piece)
+    body = whole(RequestReader(request, length_bytes))
     try:
-        return list(form_fields.fields_of(b"".join(pieces), MOST_FIELDS))
+        return list(form_fields.fields_of(body, MOST_FIELDS))
     except ValueError as too_many:
         raise multipart.TooLong("too many fields") from too_many
 

@@ -17,7 +17,6 @@ from webui.files import screen
 from webui.files.actions_page import upload_page
 from webui.files.uploads import (
     FILE_FIELD,
-    TOKEN_FIELD,
     UploadRefused,
     content_of,
     length_of,
@@ -28,6 +27,7 @@ from webui.files.uploads import (
 )
 from webui.formatting import count_words
 from webui.http import csrf, multipart
+from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import FormPart
 from webui.http.requests import Request, asks_and_acts, is_script
 from webui.http.roles import open_to

@@ -20,7 +20,7 @@ from webui.storage_meter import gauge_of
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
-TOKEN_FIELD, FILE_FIELD = "csrfmiddlewaretoken", "file"
+FILE_FIELD = "file"
 
 
 @dataclass

@@ -10,10 +10,12 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 
+TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105  A field's name.
+
 
 def is_forged(request: HttpRequest, token: str) -> bool:
     """Run Django's own check, including cookies and origin, on a small form with this token."""
-    form = urlencode({"csrfmiddlewaretoken": token}).encode()
+    form = urlencode({TOKEN_FIELD: token}).encode()
     probe = WSGIRequest(
         {
             **request.META,

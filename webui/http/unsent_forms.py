@@ -20,12 +20,12 @@ from django.shortcuts import render
 from webui import encryption
 from webui.forms import SignIn
 from webui.http import csrf, guess_limits
+from webui.http.csrf import TOKEN_FIELD
 from webui.models import User
 
 MOST_SEALED = 60_000  # A stranger's form holds 64 KiB.
 SHORT_BYTES = 40_000
 SEALED = "unsent"
-TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105  A field's name.
 # Fields that people type into; the other fields of the form go along hidden.
 TYPED = ("text", "name", "url", "email", "code")
 LINES = ("line", "magnet")
