@@ -108,6 +108,22 @@ def test_lines_are_counted_marked_and_added(alice):
     is_fine(page)
 
 
+@pytest.mark.parametrize("is_cut", [False, True], ids=["no answer", "cut off"])
+def test_the_button_works_without_an_answer_on_how_the_field_is_read(alice, cuts, is_cut):
+    page, held = alice.page, []
+    page.route("**/add/read/", lambda route: route.abort() if is_cut else held.append(route))
+    alice.open("/add/")
+    field = page.get_by_label("Magnet links or web addresses")
+    with page.expect_request("**/add/read/"):
+        field.fill(f"{magnet('Sintel')}\nnothing at all")
+    field.press("End")
+    field.press_sequentially(f" {magnet('Cosmos')}")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#results-summary")).to_have_text("Added: 2")
+    expect(field).to_have_value("")
+    expect(page.locator("#omni-hint")).to_contain_text("One per line.")
+
+
 def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     page = alice.page
     alice.open("/transfers/")
@@ -215,6 +231,7 @@ def test_nothing_is_lost_offline_or_signed_out(here, context, cuts):
     here.open("/add/")
     lines = f"{magnet('One')}\n{magnet('Two')}"
     page.locator("#omni").fill(lines)
+    expect(page.get_by_role("button", name="Add 2")).to_be_visible()
     context.set_offline(True)
     page.get_by_role("button", name="Add 2").click()
     expect(page.locator("#results [role=alert]")).to_contain_text("offline")
@@ -398,6 +415,18 @@ def test_more_links_than_anybody_reads_go_as_one_row(here):
     page.get_by_role("button", name="Add 700 transfers").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
     assert sorted(sent) == sorted(lines)
+
+
+def test_a_list_that_the_server_could_not_read_is_there_after_a_reload(here, cuts):
+    page = here.page
+    page.route("**/add/read/?picks", lambda route: route.abort())
+    here.open(f"/add/?list#text={quote(magnet('First'))}")
+    expect(page.get_by_role("alert")).to_contain_text("Reload this page")
+    expect(page.locator("#go")).to_be_disabled()
+    page.unroute("**/add/read/?picks")
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add this download?")
+    expect(page.locator("#picks")).to_contain_text("First")
 
 
 def test_a_hostile_name_is_text(here):

@@ -75,8 +75,13 @@ def too_much() -> UploadRefused:
     )
 
 
-def unpacked(request: Request, commission: Commission, *, is_trusted: bool = False) -> Submission:
-    """Read a form. Raises UploadRefused. `is_trusted`: not only a cookie identifies the sender."""
+def unpacked(
+    request: Request, commission: Commission | None, *, is_trusted: bool = False
+) -> Submission:
+    """Read a form. Raises UploadRefused. Without a commission, files are ignored.
+
+    `is_trusted`: not only a cookie identifies the sender.
+    """
     if not is_trusted:
         uploads.refuse_forged(request)
     length_bytes = uploads.length_of(request)
@@ -93,7 +98,7 @@ def unpacked(request: Request, commission: Commission, *, is_trusted: bool = Fal
 
 
 def read_multipart(
-    request: Request, length_bytes: int, commission: Commission, *, is_trusted: bool
+    request: Request, length_bytes: int, commission: Commission | None, *, is_trusted: bool
 ) -> Submission:
     """Read the parts in order: a plain form sends its token first, and the folder before files."""
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
@@ -111,7 +116,7 @@ def read_multipart(
             submission.take(part.name, part.text(most_bytes))
         elif not is_checked:
             break
-        elif part.name == FILE_FIELD and part.filename:
+        elif commission and part.name == FILE_FIELD and part.filename:
             submission.results.append(passed_on(request, commission(submission.folder), part))
     if not is_checked:
         raise OutOfDate(submission)

@@ -15,6 +15,8 @@ from webui.storage_meter import Gauge
 
 LONGEST_SHOWN = 300
 MOST_PICKS = 500
+MOST_MARKS, LONGEST_MARKED = 5, 60
+MOST_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,45 @@ class AddBox:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A line of the field that is no link."""
+
+    place: str
+    line: str
+    why: str
+
+
+@dataclass(frozen=True)
+class FieldReading:
+    """How the field's text was read. `button` is empty for fewer than two links."""
+
+    found: str
+    button: str
+    marks: list[Mark]
+    more: str
+
+
+@dataclass(frozen=True)
 class Pick:
     line: str
     icon: str
     name: str
     note: str
-    size: str
+    size_bytes: int
     is_readable: bool
+
+    @property
+    def size(self) -> str:
+        return size_words(self.size_bytes) if self.size_bytes else ""
+
+
+@dataclass(frozen=True)
+class PickList:
+    """Items to choose from. One row, `more`, stands for those beyond MOST_PICKS."""
+
+    rows: list[Pick]
+    hidden_text: str
+    more: str
 
 
 @dataclass(frozen=True)
@@ -51,9 +85,7 @@ class AskPage:
     """Items that came from elsewhere, before any is added."""
 
     title: str
-    picks: list[Pick]
-    hidden_text: str
-    more: str
+    picks: PickList
     hint: str
     button: str
     is_awaited: bool
@@ -93,16 +125,45 @@ def left_words(count: int) -> str:
     return words % {"count": count_words(count)}
 
 
-def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage:
-    shown = items[:MOST_PICKS]
+def field_reading(items: Sequence[Item]) -> FieldReading:
+    bad = [item for item in items if isinstance(item, UnreadableItem)]
+    links = [item for item in items if not isinstance(item, UnreadableItem)]
+    count = {"count": count_words(len(links))}
+    return FieldReading(
+        found=found_words([link.name for link in links]),
+        button=_("Add %(count)s") % count if len(links) > 1 else "",
+        marks=[mark_of(item) for item in bad[:MOST_MARKS]],
+        more=more_words(len(bad) - MOST_MARKS),
+    )
+
+
+def found_words(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    words = ngettext("%(count)s link: %(names)s", "%(count)s links: %(names)s", len(names))
+    shown = ", ".join(f"\u2068{name[:LONGEST_SHOWN]}\u2069" for name in names[:MOST_NAMES])
+    return words % {"count": count_words(len(names)), "names": shown}
+
+
+def mark_of(item: UnreadableItem) -> Mark:
+    place = _("Line %(number)s") % {"number": count_words(item.line_number)}
+    is_long = len(item.line) > LONGEST_MARKED
+    line = f"{item.line[:LONGEST_MARKED]}…" if is_long else item.line
+    return Mark(place, line, reasons.find(item.why).text)
+
+
+def pick_list(items: Sequence[Item]) -> PickList:
     hidden = [item.line for item in items[MOST_PICKS:] if not isinstance(item, UnreadableItem)]
+    rows = [pick_of(item) for item in items[:MOST_PICKS]]
+    return PickList(rows, "\n".join(hidden), more_words(len(hidden)))
+
+
+def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage:
     is_done = box.results is not None and box.results.is_well and not box.left
     readable = sum(not isinstance(item, UnreadableItem) for item in items)
     return AskPage(
-        title=done_words(box.results) if box.results and is_done else title_words(readable),
-        picks=[pick_of(item) for item in shown],
-        hidden_text="\n".join(hidden),
-        more=more_words(len(hidden)),
+        title=ask_title(readable, box, is_awaited=is_awaited, is_done=is_done),
+        picks=pick_list(items),
         hint=hint_words(items, box),
         button=button_words(readable),
         is_awaited=is_awaited,
@@ -110,8 +171,10 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
     )
 
 
-def done_words(results: ResultsPanel) -> str:
-    return _("On its way") if results.has_added else _("Already here")
+def ask_title(count: int, box: AddBox, *, is_awaited: bool, is_done: bool) -> str:
+    if is_done and box.results:
+        return _("On its way") if box.results.has_added else _("Already here")
+    return _("Add") if is_awaited else title_words(count)
 
 
 def title_words(count: int) -> str:
@@ -140,13 +203,13 @@ def hint_words(items: Sequence[Item], box: AddBox) -> str:
 
 def pick_of(item: Item) -> Pick:
     if isinstance(item, MagnetItem):
-        size = size_words(item.size_bytes) if item.size_bytes else ""
-        return _pick(item.line, "magnet", item.name, magnet_words(item.tracker_count), size)
+        note = magnet_words(item.tracker_count)
+        return _pick(item.line, "magnet", item.name, note, item.size_bytes or 0)
     if isinstance(item, AddressItem):
         host = {"host": item.host[:LONGEST_SHOWN]}
-        return _pick(item.line, "link", item.name, _("%(host)s, web address") % host, "")
+        return _pick(item.line, "link", item.name, _("%(host)s, web address") % host)
     why = reasons.find(item.why).text
-    return _pick(item.line, "circle-alert", item.line, why, "", is_readable=False)
+    return _pick(item.line, "circle-alert", item.line, why, is_readable=False)
 
 
 def magnet_words(trackers: int) -> str:
@@ -157,6 +220,6 @@ def magnet_words(trackers: int) -> str:
 
 
 def _pick(  # noqa: PLR0913  The columns of a row.
-    line: str, icon: str, name: str, note: str, size: str, *, is_readable: bool = True
+    line: str, icon: str, name: str, note: str, size_bytes: int = 0, *, is_readable: bool = True
 ) -> Pick:
-    return Pick(line, icon, name[:LONGEST_SHOWN], note, size, is_readable)
+    return Pick(line, icon, name[:LONGEST_SHOWN], note, size_bytes, is_readable)

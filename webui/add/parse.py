@@ -6,7 +6,7 @@ link. Names stay as they came, since it's the pages' job to show them safely.
 
 import base64
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import quote, unquote, urlsplit
 
@@ -60,6 +60,7 @@ class UnreadableItem:
 
     line: str
     why: str
+    line_number: int = 0
 
 
 Item = MagnetItem | AddressItem | UnreadableItem
@@ -79,12 +80,17 @@ def read(text: str) -> list[Item]:
 
 def taken(text: str, most_lines: int = MOST_LINES) -> Intake:
     """Parse up to `most_lines` lines, and drop duplicates. The caller limits the text's bytes."""
-    lines = (line.strip() for line in re.split(r"\r\n|\r|\n", text) if line.strip())
-    pieces = (piece.strip() for line in islice(lines, most_lines) for piece in pieces_of(line))
+    numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
+    lines = ((number, line.strip()) for number, line in numbered if line.strip())
+    some = islice(lines, most_lines)
+    pieces = ((number, piece.strip()) for number, line in some for piece in pieces_of(line))
     found: dict[str, Item] = {}
-    for item in map(item_of, islice(pieces, most_lines)):
+    for number, piece in islice(pieces, most_lines):
+        item = item_of(piece)
+        if isinstance(item, UnreadableItem):
+            item = replace(item, line_number=number)
         found.setdefault(key_of(item), item)
-    return Intake(list(found.values()), "\n".join([*pieces, *lines]))
+    return Intake(list(found.values()), "\n".join(rest for _number, rest in [*pieces, *lines]))
 
 
 def key_of(item: Item) -> str:

@@ -8,6 +8,7 @@ from typing import cast
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -132,6 +133,23 @@ def answered(
     page = pages.ask_page(parse.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
     return render(request, template, {"box": box, "page": page}, status=status)
+
+
+@csrf_exempt
+@require_POST
+@open_to(Role.MEMBER)
+def read(request: Request) -> HttpResponse:
+    """Tell a script how a text is read: in the field, or with `picks` on the page that asks."""
+    try:
+        submission = form_body.unpacked(request, None)
+    except UploadRefused as refused:
+        return refusal(request, refused)
+    if "picks" in request.GET:
+        picks = pages.pick_list(named_items(submission.text, submission.title))
+        return JsonResponse({"picks": render_to_string("add/_picks.html", {"picks": picks})})
+    reading = pages.field_reading(parse.read(submission.text))
+    marks = render_to_string("add/_marks.html", {"reading": reading})
+    return JsonResponse({"found": reading.found, "button": reading.button, "marks": marks})
 
 
 # The page that asks first

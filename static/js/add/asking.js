@@ -1,46 +1,65 @@
 // The page that shows what came in from elsewhere, and adds it on one press of its button.
 import { fill, numberWords, sizeWords } from "../files/words.js";
 import { armed, restart, whenArmed } from "./armed.js";
-import { read } from "./lines.js";
 import { Outcomes, kindOf } from "./outcomes.js";
-import { send, sendFile, tellOthers, troubleParts, words } from "./sender.js";
+import { post, send, sendFile, tellOthers, troubleParts, words } from "./sender.js";
 import { forget, shared } from "./shared.js";
 
 const CLOSE_MS = 1500;
-const MOST_ROWS = 500;
 const asking = document.getElementById("asking").dataset;
 const find = (id) => document.getElementById(id);
 const [form, picks, go, trouble] = ["ask", "picks", "go", "trouble"].map(find);
+const usual = find("title").textContent;
 const files = new Map();
 let isPopup = false;
 let isBusy = false;
-let hidden = [];
+let isWaiting = false;
+let reading = new AbortController();
 
 const boxes = () => [...picks.querySelectorAll("input")];
 const ticked = () => boxes().filter(({ checked }) => checked);
-const restBox = () => boxes().find(({ dataset }) => dataset.kind === "rest");
-const rest = () => (restBox()?.checked ? hidden : []);
+// One box stands for all links that have no row.
+const restBox = () => boxes().find(({ name }) => name === "text");
+const linesIn = (box) => box.value.split("\n");
+const countIn = (some) => some.flatMap(linesIn).length;
 
 // What came in
 
-async function fetched() {
+// A newer list ends the reading of an older one. Without an answer, the page says so: the list is
+// still behind the # or with the worker.
+async function begin() {
+  reading.abort();
+  const { signal } = (reading = new AbortController());
+  isWaiting = "awaited" in form.dataset;
+  form.hidden &&= !isWaiting;
+  go.disabled = true;
+  trouble.textContent = "";
+  if (isWaiting) title(usual);
+  try {
+    await fetched(signal);
+  } catch ({ message }) {
+    if (!signal.aborted) trouble.replaceChildren(...([words.cut, words.offline].includes(message) ? [asking.unread] : troubleParts(message)));
+    return;
+  }
+  isWaiting = false;
+  update();
+}
+
+async function fetched(signal) {
   const given = new URLSearchParams(location.hash.slice(1));
   const query = new URLSearchParams(location.search);
   isPopup = given.has("popup");
-  if (query.has("shared")) return fromShare(query);
+  if (query.has("shared")) return fromShare(query, signal);
   if (!given.size) return;
-  const lines = ["text", "magnet", "url"].flatMap((name) => given.getAll(name));
-  show(read(lines.join("\n")), given.get("title") ?? "");
   if (given.get("from")) say(fill(asking.from, { host: given.get("from") }) + (given.has("page") ? ` ${asking.page}` : ""));
+  await show(["text", "magnet", "url"].flatMap((name) => given.getAll(name)), given.get("title"), signal);
 }
 
-async function fromShare(query) {
+async function fromShare(query, signal) {
   const kept = await shared();
-  const items = read(kept.texts.join("\n"));
-  show(items.some(({ reason }) => !reason) ? items.filter(({ reason }) => !reason) : items, kept.title);
+  await show(kept.texts, kept.title, signal);
   for (const file of kept.files) take(file);
   say(query.get("shared") === "none" && !boxes().length ? asking.unshared : asking.shared);
-  update();
 }
 
 if ("launchQueue" in window) {
@@ -50,41 +69,22 @@ if ("launchQueue" in window) {
   });
 }
 
-function show(items, title) {
-  const links = items.filter(({ reason }) => !reason);
-  if (links.length === 1 && title && /^[0-9a-z]{32,68}$/.test(links[0].name)) links[0].name = title;
-  hidden = links.slice(MOST_ROWS).map(({ line }) => line);
-  picks.replaceChildren(...items.slice(0, MOST_ROWS).map(rowOf));
-  if (hidden.length) picks.append(rowOf({ line: "", name: fill(words.more, { count: numberWords(hidden.length) }), note: "", kind: "rest" }));
-  update();
-}
-
-function rowOf({ line, name, kind, size, trackers, host, reason, note }) {
-  const row = find("pick").content.firstElementChild.cloneNode(true);
-  const box = row.querySelector("input");
-  row.querySelector("bdi").textContent = name;
-  row.querySelector("small").textContent = note ?? (reason ? words[reason] : noteOf(kind, trackers, host));
-  row.querySelector(".num").textContent = size ? sizeWords(size) : "";
-  row.querySelector("use").setAttribute("href", `${asking.icons}#${{ magnet: "magnet", file: "file" }[kind] ?? (reason ? "circle-alert" : "link")}`);
-  Object.assign(box, { value: line, name: "line" });
-  Object.assign(box.dataset, { size: size ?? 0, kind: kind ?? "" });
-  if (reason) {
-    box.remove();
-    row.firstElementChild.classList.add("refused");
-  }
-  return row;
-}
-
-function noteOf(kind, trackers, host) {
-  if (kind === "file") return asking.file;
-  if (kind === "address") return fill(asking.address, { host });
-  if (!trackers) return asking.magnet;
-  return trackers === 1 ? asking.tracker : fill(asking.trackers, { count: numberWords(trackers) });
+async function show(texts, title, signal) {
+  picks.replaceChildren();
+  const text = texts.join("\n");
+  if (!text.trim()) return;
+  const answer = await post(`${words.read}?picks`, { text, title: title ?? "" }, { signal });
+  signal.throwIfAborted();
+  picks.innerHTML = answer.picks;
 }
 
 function take(file) {
-  const row = rowOf({ line: "", name: file.name, kind: "file", size: file.size });
-  files.set(row.querySelector("input"), file);
+  const row = find("pick").content.firstElementChild.cloneNode(true);
+  const box = row.querySelector("input");
+  row.querySelector("bdi").textContent = file.name;
+  row.querySelector(".num").textContent = sizeWords(file.size);
+  box.dataset.size = file.size;
+  files.set(box, file);
   picks.append(row);
 }
 
@@ -93,18 +93,16 @@ function take(file) {
 const say = (text) => (find("said").textContent = text);
 
 function update() {
-  if (isBusy || !find("show").hidden) return;
-  const all = boxes();
-  const ofRest = restBox() ? 1 : 0;
-  const count = all.length - ofRest + hidden.length;
-  const chosen = ticked().length - (restBox()?.checked ? 1 : 0) + rest().length;
+  if (isBusy || isWaiting || !find("show").hidden) return;
+  const count = countIn(boxes());
+  const chosen = countIn(ticked());
   const counts = { count: numberWords(count), ticked: numberWords(chosen) };
   title(!count ? asking.none : count === 1 ? asking.one : fill(chosen < count ? asking.title : asking.all, counts));
   go.querySelector("span").textContent = chosen === 1 ? asking.only : fill(asking.button, { count: counts.ticked });
   const size = ticked().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
-  if (all.some(({ dataset }) => "size" in dataset)) find("hint").textContent = [size ? fill(asking.size, { size: sizeWords(size) }) : "", asking.free && `${asking.free}.`].filter(Boolean).join(" ");
-  form.hidden = !picks.children.length && !("awaited" in form.dataset && isWaiting);
-  find("nothing").hidden = picks.children.length > 0 || isWaiting;
+  find("hint").textContent = [size ? fill(asking.size, { size: sizeWords(size) }) : "", asking.free && `${asking.free}.`].filter(Boolean).join(" ");
+  form.hidden = !picks.children.length;
+  find("nothing").hidden = picks.children.length > 0;
   go.disabled = !armed() || !chosen;
 }
 
@@ -127,8 +125,9 @@ async function act() {
   isBusy = true;
   go.disabled = true;
   trouble.textContent = "";
-  const rows = new Map(ticked().filter((box) => box.value && !files.has(box)).map((box) => [box.value, box]));
-  const lines = read([...rows.keys(), ...rest()].join("\n")).map(({ line }) => line);
+  const rows = new Map(ticked().filter((box) => !files.has(box)).flatMap((box) => linesIn(box).map((line) => [line, box])));
+  const lines = [...rows.keys()];
+  const rest = restBox();
   const outcomes = new Outcomes();
   const answered = ({ items }, left) => {
     for (const item of items) settle(rows.get(item.line), item, outcomes);
@@ -137,10 +136,11 @@ async function act() {
   };
   const folder = form.elements.folder?.value ?? "";
   const sent = lines.length ? await send(lines, { folder, answered }) : { kept: [], trouble: "" };
-  if (restBox()?.checked) {
-    hidden = sent.kept.filter((line) => !rows.has(line));
-    if (hidden.length) restBox().closest("li").querySelector("bdi").textContent = fill(words.more, { count: numberWords(hidden.length) });
-    else restBox().closest("li").remove();
+  if (rest?.checked) {
+    const left = sent.kept.filter((line) => rows.get(line) === rest);
+    rest.value = left.join("\n");
+    rest.closest("li").querySelector("b").textContent = fill(words.more, { count: numberWords(left.length) });
+    if (!left.length) rest.closest("li").remove();
   }
   if (!sent.trouble) await actOnFiles(folder, outcomes);
   isBusy = false;
@@ -158,7 +158,7 @@ async function actOnFiles(folder, outcomes) {
 
 function settle(box, item, outcomes) {
   outcomes.count(item);
-  if (!box) return;
+  if (!box || box === restBox()) return;
   const row = box.closest("li");
   if (kindOf(item.outcome) !== "failed") return row.remove();
   row.querySelector("small + small")?.remove();
@@ -205,12 +205,8 @@ window.addEventListener("beforeunload", (event) => {
 window.addEventListener("hashchange", () => {
   find("show").hidden = true;
   restart();
-  go.disabled = true;
-  fetched();
+  begin();
 });
 
-let isWaiting = "awaited" in form.dataset;
 whenArmed(update);
-await fetched();
-isWaiting = false;
-update();
+begin();

@@ -1,12 +1,10 @@
 // The field: it counts and marks while somebody types, and takes what is pasted anywhere.
 import { fill, numberWords } from "../files/words.js";
-import { read } from "./lines.js";
-import { send, tellOthers, words } from "./sender.js";
+import { post, send, tellOthers, words } from "./sender.js";
 import { show as showResults } from "./results.js";
 
-const MOST_MARKS = 5;
-const MOST_NAMES = 3;
-const LOOK_MS = 120;
+const MOST_LINES = 10_000;
+const LOOK_MS = 300;
 const form = document.getElementById("send");
 const field = document.getElementById("omni");
 const marks = document.getElementById("marks");
@@ -17,6 +15,8 @@ const plain = button.textContent;
 // Most visits add nothing, so the drafts come with the first one that does.
 const keep = () => import("../drafts.js").then((drafts) => drafts.keep(form), console.warn);
 let looking = 0;
+let reading = new AbortController();
+let last = { text: "" };
 let stopping = null;
 
 export const folder = () => form.querySelector("select")?.value ?? "";
@@ -32,58 +32,49 @@ field.addEventListener("keydown", (event) => {
   form.requestSubmit();
 });
 
-function look() {
-  const items = read(field.value);
-  const links = items.filter(({ reason }) => !reason);
-  const bad = items.filter(({ reason }) => reason);
-  const names = links.slice(0, MOST_NAMES).map(({ name }) => `\u2068${name}\u2069`).join(", ");
-  found.textContent = links.length ? fill(links.length > 1 ? words.links : words.link, { count: numberWords(links.length), names }) : "";
-  usual.hidden = links.length > 0;
+// Only the server knows what a link is. Its answer may be late or missing: nothing waits for it.
+async function look({ isTold = false } = {}) {
+  const text = field.value;
+  reading.abort();
+  const { signal } = (reading = new AbortController());
+  if (text !== last.text) {
+    const answer = text.trim() && (await post(words.read, { text }, { signal }).catch(() => null));
+    if (signal.aborted) return;
+    last = answer ? { text, ...answer } : { text: "" };
+  }
+  found.textContent = last.found ?? "";
+  usual.hidden = Boolean(last.found);
   // The text stays the same node: WebKit drops a click whose node is replaced during the press.
-  button.firstChild.data = links.length > 1 ? fill(words.add, { count: numberWords(links.length) }) : plain;
-  mark(bad);
+  button.firstChild.data = last.button || plain;
+  mark((!isTold && last.marks) || "");
 }
 
-function mark(bad) {
-  marks.hidden = !bad.length;
-  const list = marks.firstElementChild;
-  list.replaceChildren(...bad.slice(0, MOST_MARKS).map(({ number, reason, line }) => {
-    const text = document.createElement("bdi");
-    text.textContent = line.length > 60 ? `${line.slice(0, 60)}…` : line;
-    // Its marks are those of the page's language.
-    const quoted = document.createElement("q");
-    quoted.append(text);
-    const row = document.createElement("li");
-    row.append(`${fill(words.lineno, { number: numberWords(number) })}, `, quoted, `: ${words[reason]}`);
-    return row;
-  }));
-  if (bad.length > MOST_MARKS) {
-    const more = document.createElement("li");
-    more.textContent = fill(words.more, { count: numberWords(bad.length - MOST_MARKS) });
-    list.append(more);
-  }
-  if (bad.length) field.setAttribute("aria-invalid", "true");
+function mark(rows) {
+  marks.hidden = !rows;
+  marks.firstElementChild.innerHTML = rows;
+  if (rows) field.setAttribute("aria-invalid", "true");
   else field.removeAttribute("aria-invalid");
-  field.setAttribute("aria-describedby", bad.length ? "omni-hint marks" : "omni-hint");
+  field.setAttribute("aria-describedby", rows ? "omni-hint marks" : "omni-hint");
 }
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (stopping) return;
-  const lines = read(field.value).map(({ line }) => line);
-  if (lines.length) deliver(lines);
+  const lines = [...new Set(field.value.split("\n").map((line) => line.trim()).filter(Boolean))];
+  // Beyond the ten thousand that are read, lines stay as they are.
+  if (lines.length) deliver(lines.slice(0, MOST_LINES), lines.slice(MOST_LINES));
   else field.focus();
 });
 
-async function deliver(lines) {
-  // Beyond the ten thousand that are read, lines stay as they are.
-  const beyond = field.value.split(/\r\n|\r|\n/).slice(10_000);
+async function deliver(lines, beyond) {
+  clearTimeout(looking);
+  reading.abort();
   stopping = new AbortController();
   busy(true);
   const outcomes = [];
   const answered = ({ items }, left) => {
     outcomes.push(...items);
-    found.textContent = fill(words.progress, { done: numberWords(lines.length - left), total: numberWords(lines.length) });
+    found.textContent = fill(words.progress, { done: numberWords(outcomes.length), total: numberWords(outcomes.length + left) });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };
   const { kept, trouble } = await send(lines, { folder: folder(), answered, signal: stopping.signal });
@@ -92,9 +83,10 @@ async function deliver(lines) {
   busy(false);
   keep();
   showResults(outcomes, trouble);
-  look();
+  found.textContent = "";
   // The results have said it already.
-  mark([]);
+  mark("");
+  look({ isTold: true });
   if (document.activeElement === document.body) form.querySelector("[type=submit]").focus({ preventScroll: true });
 }
 

@@ -17,12 +17,12 @@ export async function send(lines, { folder, answered, signal }) {
   while (waiting.length && !signal?.aborted) {
     const batch = waiting.splice(0, sizeOf(waiting));
     try {
-      const answer = await post(batch, folder);
+      const answer = await post(words.url, { folder, text: batch.join("\n") });
+      if (!answer.items?.length) throw new Error(words.strange);
       kept.push(...answer.kept);
       waiting.unshift(...answer.left);
       answered(answer, waiting.length);
       if (answer.trouble) return { kept: [...kept, ...waiting], trouble: answer.trouble };
-      if (!answer.items.length) throw new Error(words.strange);
     } catch (error) {
       return { kept: [...kept, ...batch, ...waiting], trouble: error.message };
     }
@@ -46,19 +46,18 @@ export function troubleParts(trouble) {
   return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.way })];
 }
 
-async function post(lines, folder, { isAgain = false } = {}) {
+export async function post(url, fields, { signal, isAgain = false } = {}) {
   const form = new FormData();
-  form.append("folder", folder);
-  form.append("text", lines.join("\n"));
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
   let response;
   try {
-    response = await fetch(words.url, { method: "POST", headers: { ...headers(), "X-Requested-With": "ferry" }, body: form });
+    response = await fetch(url, { method: "POST", headers: { ...headers(), "X-Requested-With": "ferry" }, body: form, signal });
   } catch {
     throw new Error(navigator.onLine ? words.cut : words.offline);
   }
   const answer = await response.json().catch(() => null);
-  if (response.ok && answer?.items) return answer;
-  if (!isAgain && renewed(answer)) return post(lines, folder, { isAgain: true });
+  if (response.ok && answer) return answer;
+  if (!isAgain && renewed(answer)) return post(url, fields, { signal, isAgain: true });
   throw new Error(answer?.reason || (response.redirected ? words.signedout : words.strange));
 }
 

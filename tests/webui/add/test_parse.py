@@ -59,6 +59,12 @@ def test_several_lines_are_several_items_in_their_order():
     assert [type(item) for item in items] == [MagnetItem, AddressItem, UnreadableItem]
 
 
+def test_what_is_no_link_has_the_number_of_its_line():
+    items = read(f"one\r\n\n{MAGNET} {MAGNET}\nfour\none")
+    bad = [item for item in items if isinstance(item, UnreadableItem)]
+    assert [(item.line, item.line_number) for item in bad] == [("one", 1), ("four", 4)]
+
+
 def test_equal_ones_count_once_however_they_are_spelt():
     upper = MAGNET.replace(HASH, HASH.upper())
     assert len(read(f"{MAGNET}&dn=a\n{upper}&dn=b\nhttp://a.example/\nhttp://a.example/")) == 2

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 
 from tests.cases import each_case
@@ -411,6 +412,72 @@ def test_a_plain_form_with_its_token_passes_in_both_codings(bob, storage):
     answer = browser.post("/transfers/send/", urlencode(form), content_type=kind)
     assert answer.status_code == 200
     assert len(titles(storage)) == 2
+
+
+# How a text is read, for scripts
+
+
+def reading(person, text, path="/add/read/", **fields):
+    return person.client.post(path, {"text": text, **fields}, headers=SCRIPT).json()
+
+
+def test_the_field_learns_what_its_links_are_and_which_lines_are_none(bob, storage):
+    bad = [f"nothing {number}" for number in range(7)]
+    found = reading(
+        bob, "\n".join([magnet(1), "", "<b>no</b>" + "x" * 60, *bad, magnet(2, "Cosmos")])
+    )
+    assert found["found"] == "2 links: \u2068Sintel\u2069, \u2068Cosmos\u2069"
+    assert found["button"] == "Add 2"
+    marks = BeautifulSoup(found["marks"], "html.parser").select("li")
+    assert len(marks) == 6
+    assert marks[0].q.get_text() == "<b>no</b>" + "x" * 51 + "…"
+    assert "Line 3, <q>" in str(marks[0])
+    assert "This is no magnet link" in marks[0].get_text()
+    assert marks[-1].get_text() == "and 3 more"
+    assert storage.calls == []
+
+
+def test_one_link_is_named_and_leaves_the_button_as_it_is(bob):
+    found = reading(bob, magnet(1))
+    assert found == {"found": "1 link: \u2068Sintel\u2069", "button": "", "marks": ""}
+    assert reading(bob, "") == {"found": "", "button": "", "marks": ""}
+
+
+def test_the_page_that_asks_learns_its_rows(bob, storage):
+    text = f"Look at this:\n{magnet(1)}&xl=9800000000\nhttps://a.example/x.iso"
+    rows = BeautifulSoup(reading(bob, text, "/add/read/?picks")["picks"], "html.parser")
+    boxes = rows.select("input[name=line]")
+    assert [box["value"] for box in boxes] == [
+        magnet(1) + "&xl=9800000000",
+        "https://a.example/x.iso",
+    ]
+    assert [box["data-size"] for box in boxes] == ["9800000000", "0"]
+    assert "9.8 GB" in rows.get_text()
+    assert storage.calls == []
+
+
+def test_a_title_names_a_row_and_what_is_sent_for_it(bob):
+    bare = f"magnet:?xt=urn:btih:{5:040x}"
+    rows = BeautifulSoup(
+        reading(bob, bare, "/add/read/?picks", title="Three Men")["picks"], "html.parser"
+    )
+    assert rows.bdi.get_text() == "Three Men"
+    assert rows.input["value"] == f"{bare}&dn=Three%20Men"
+
+
+def test_links_beyond_those_that_are_shown_are_one_row(bob):
+    links = [magnet(number) for number in range(1, 704)]
+    rows = BeautifulSoup(reading(bob, "\n".join(links), "/add/read/?picks")["picks"], "html.parser")
+    assert len(rows.select("input[name=line]")) == 500
+    assert rows.select_one("input[name=text]")["value"].split("\n") == links[500:]
+    assert rows.select("li")[-1].get_text() == "and 203 more"
+
+
+def test_a_file_beside_a_text_is_not_sent(bob, storage):
+    body = body_of(("a.torrent", TORRENT.decode()), fields=[("text", magnet(1))])
+    answer = send(bob.client, body, path="/add/read/", x_requested_with="ferry")
+    assert json.loads(answer.content)["found"]
+    assert storage.calls == []
 
 
 # The page that asks for confirmation

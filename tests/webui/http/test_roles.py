@@ -60,6 +60,7 @@ TABLE = {
     "transfers-restore": (MEMBER, "post", {}),
     "transfers-send": (MEMBER, "post", {}),
     "add": (MEMBER, "get", {}),
+    "add-read": (MEMBER, "post", {}),
     "add-shared": (STRANGER, "get", {}),
     "send-token": (STRANGER, "post", {}),
     "manifest": (STRANGER, "get", {}),
