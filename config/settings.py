@@ -99,7 +99,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "webui.http.languages.own",
     "webui.signin.devices.see",
-    "webui.middleware.service",
+    "webui.middleware.answering",
     "webui.middleware.Errors",
 ]
 # For /rest and /content, which have no sessions, cookies, or pages.

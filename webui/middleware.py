@@ -1,6 +1,5 @@
 import logging
 from collections.abc import Callable
-from typing import cast
 
 from django.conf import settings
 from django.contrib.sessions.backends.base import UpdateError
@@ -8,13 +7,10 @@ from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOpera
 from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
-from django.utils.functional import SimpleLazyObject
 
 from webui.connection import connection
-from webui.connection.connection import Service
 from webui.errors import views as error_views
-from webui.http.requests import Answer, Request
-from webui.v1.client import Client
+from webui.http.requests import Answer
 from webui.v1.errors import Failure
 
 View = Callable[..., HttpResponseBase]
@@ -97,13 +93,10 @@ class BodyLimit:
         return None
 
 
-def service(get_response: Answer) -> Answer:
-    """Give requests the service, looked up on first use, and the service its current request."""
+def answering(get_response: Answer) -> Answer:
+    """Tell our own service which request the site is answering: its links lead to the same host."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        bound = cast("Request", request)
-        bound.service = cast("Service", SimpleLazyObject(connection.service))
-        bound.v1 = cast("Client", SimpleLazyObject(lambda: bound.service.v1))
         with connection.answering(request):
             return get_response(request)
 

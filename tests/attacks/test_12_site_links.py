@@ -36,8 +36,7 @@ def host(foreign, monkeypatch):
 
 def playlist_for(person):
     request = RequestFactory().get("/")
-    request.user, request.service = person.user, connection.service()
-    request.v1 = request.service.v1
+    request.user = person.user
     found = Playable(f"{MEDIA_URL}/film.m3u8")
     return streams.playable(request, found, "7", "hls", timezone.now())
 

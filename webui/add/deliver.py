@@ -8,16 +8,16 @@ from webui.add import send as add_send
 from webui.add.form_body import Submission
 from webui.add.parse import Intake
 from webui.add.send import Batch, Errand
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library.entries import ROOT
 from webui.models import User
 from webui.transfers import poll
 
 
 def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
-    is_elsewhere = request.service.takes_folder and folder not in ("", ROOT)
+    is_elsewhere = service_of(request).takes_folder and folder not in ("", ROOT)
     return Errand(
-        request.service, by or request.user, folder if is_elsewhere else None, timezone.now()
+        service_of(request), by or request.user, folder if is_elsewhere else None, timezone.now()
     )
 
 
@@ -30,7 +30,7 @@ def delivered(
         items = [parse.named(items[0], submission.title)]
     done = add_send.send(errand_of(request, submission.folder, by), items)
     if any(result.is_well for result in submission.results + done.results):
-        poll.changed(request.service)
+        poll.changed(service_of(request))
     return taken, done
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from webui.add import page as pages
 from webui.add.page import AddBox
 from webui.connection.connection import Service
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.storage_meter import gauge_of
@@ -34,7 +34,7 @@ def box_of(
     choices: list[tuple[str, str]] = []
     gauge, takes_folder = None, False
     with suppress(Failure):
-        service = request.service
+        service = service_of(request)
         takes_folder = service.takes_folder
         gauge = gauge_of(*folders.store().space(service.key))
         choices = choices_of(service, folder, is_asking=is_asking)

@@ -19,7 +19,7 @@ from webui.files import actions_page, delete_page, screen
 from webui.files import page as files_pages
 from webui.files.delete_page import Below
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
-from webui.http.requests import Request, asks_and_acts, is_script, respond
+from webui.http.requests import Request, asks_and_acts, is_script, respond, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library import requests as library_requests
@@ -61,7 +61,7 @@ def new(request: Request, folder: str) -> HttpResponse:
 
 
 def make_folder(request: Request, reading: Reading, name: str) -> Created:
-    service, folder = request.service, reading.snapshot.folder
+    service, folder = service_of(request), reading.snapshot.folder
     above = folders.path_of(service, reading.snapshot)
     path = f"{above}/{name}" if above else name
     root_id = ROOT if service.is_embedded else folders.own_id(service)
@@ -123,7 +123,7 @@ def show_form(
 def changed(request: Request, reading: Reading, *, said: str, new_key: str = "") -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects."""
     folder = reading.snapshot.folder
-    folders.changed(request.service, [folder])
+    folders.changed(service_of(request), [folder])
     look = library_requests.view_options(request)
     if not request.htmx:
         messages.success(request, said)
@@ -161,13 +161,14 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     """Rename an entry. Return the error for the field, or an empty string."""
     if name == entry.name:
         return ""
-    act = request.v1.rename_folder if entry.is_folder else request.v1.rename_file
+    v1 = service_of(request).v1
+    act = v1.rename_folder if entry.is_folder else v1.rename_file
     try:
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
         return name_refusal(failure)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
-    folders.changed(request.service, touched)
+    folders.changed(service_of(request), touched)
     return ""
 
 
@@ -212,7 +213,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
     said = delete_all(request, chosen)
     for entry in chosen:
         if entry.is_folder:
-            folders.store().forget(request.service.key, entry.id)
+            folders.store().forget(service_of(request).key, entry.id)
     return changed(request, reading, said=said)
 
 
@@ -273,7 +274,7 @@ def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
     try:
         return delete_each(request, chosen, gone)
     finally:
-        resume.forget(request.service, gone)
+        resume.forget(service_of(request), gone)
         if gone:
             events.record(request, Kind.DELETED, gone[0].name, count=len(gone))
 
@@ -297,6 +298,6 @@ def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) ->
 def delete_one(request: Request, entry: Entry) -> None:
     with suppress(NotFound):
         if entry.is_folder:
-            request.v1.delete_folder(entry.id)
+            service_of(request).v1.delete_folder(entry.id)
         else:
-            request.v1.delete_file(entry.id)
+            service_of(request).v1.delete_file(entry.id)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from webui.files import screen
 from webui.files import selection as files_selection
 from webui.files.actions_page import archive_page
-from webui.http.requests import Request, leave_for
+from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to
 from webui.library import file_responses, folders
 from webui.library.addresses import folder_url
@@ -33,19 +33,19 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     """Download a folder as a ZIP. The root needs its own id from its listing: 0 is our word, not
     v1's."""
     expected = expected_zip(name_of(request, folder))
-    folder_id = folders.own_id(request.service) if folder == ROOT else folder
+    folder_id = folders.own_id(service_of(request)) if folder == ROOT else folder
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        return request.v1.folder_zip_link(folder_id, headers, request.method or "GET")
+        return service_of(request).v1.folder_zip_link(folder_id, headers, request.method or "GET")
 
-    return file_responses.deliver(request, request.service, opening, expected)
+    return file_responses.deliver(request, service_of(request), opening, expected)
 
 
 def name_of(request: Request, folder: str) -> str:
     """Return the folder's name, or an empty string: our own service names its ZIPs itself."""
-    if request.service.is_embedded:
+    if service_of(request).is_embedded:
         return ""
-    name = folders.read(request.service, folder, now=timezone.now()).snapshot.name
+    name = folders.read(service_of(request), folder, now=timezone.now()).snapshot.name
     return name or _("Files")
 
 
@@ -64,7 +64,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
     selection = Selection.objects.create(
         key=secrets.token_urlsafe(32),
         user=request.user,
-        service=request.service.key,
+        service=service_of(request).key,
         folder=folder,
         entries=[[entry.kind, entry.id, entry.name] for entry in chosen],
         is_whole=is_whole,
@@ -105,10 +105,10 @@ def download(request: Request, key: str) -> HttpResponseBase:
         chosen[kind == FOLDER].append(entry_id)
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        return request.v1.zip_link(chosen[False], chosen[True], headers)
+        return service_of(request).v1.zip_link(chosen[False], chosen[True], headers)
 
     expected = expected_zip(only_name(selection) or name_of(request, selection.folder))
-    return file_responses.deliver(request, request.service, opening, expected)
+    return file_responses.deliver(request, service_of(request), opening, expected)
 
 
 def only_name(selection: Selection) -> str:
@@ -123,7 +123,7 @@ def find_selection(request: Request, key: str) -> Selection:
     found = Selection.objects.filter(
         key=key[:LONGEST_KEY],
         user=request.user,
-        service=request.service.key,
+        service=service_of(request).key,
         expires_at__gt=timezone.now(),
     ).first()
     if found is None:

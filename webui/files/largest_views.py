@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from webui.errors import views as error_views
 from webui.files.largest_page import largest_page
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
 
@@ -15,9 +15,9 @@ from webui.models import Role
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request) -> HttpResponse:
-    if not request.service.is_embedded:
+    if not service_of(request).is_embedded:
         text = _("The connected storage service has no list of its largest files.")
         return error_views.plain(request, 404, text=text)
     may_change = Role(request.user.role).includes(Role.MEMBER)
-    page = largest_page(request.v1.largest_files(), may_change=may_change)
+    page = largest_page(service_of(request).v1.largest_files(), may_change=may_change)
     return render(request, "files/largest.html", {"page": page})

@@ -9,7 +9,7 @@ from django.utils import timezone
 from webui.files import page as pages
 from webui.files.page import FilesContext, FilesPage, Stale, stale_words
 from webui.formatting import Calendar
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options
 from webui.library.entries import Entry
@@ -23,21 +23,22 @@ from webui.player import resume
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     """Read a folder. If the reader pressed Reload, ask the service at once."""
     is_reload = request.headers.get("Cache-Control") in ("max-age=0", "no-cache")
-    return folders.read(request.service, folder, now=timezone.now(), at_once=at_once or is_reload)
+    service, now = service_of(request), timezone.now()
+    return folders.read(service, folder, now=now, at_once=at_once or is_reload)
 
 
 def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPage:
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
-        begun = resume.continued(request.user, request.service, timezone.now())
+        begun = resume.continued(request.user, service_of(request), timezone.now())
         around = replace(around, begun=begun)
     return pages.files_page(reading.snapshot, view_options(request), around)
 
 
 def circumstances(request: Request, reading: Reading) -> FilesContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    service = request.service
+    service = service_of(request)
     return FilesContext(
         calendar=calendar,
         origin=request.build_absolute_uri("/")[:-1],

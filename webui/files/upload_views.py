@@ -29,7 +29,7 @@ from webui.formatting import count_words
 from webui.http import csrf, multipart
 from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import FormPart
-from webui.http.requests import Request, asks_and_acts, is_script
+from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -83,7 +83,7 @@ def show(request: Request, folder: str) -> HttpResponse:
         snapshot,
         gauge.free if gauge else "",
         gauge.total if gauge else "",
-        takes_folder=request.service.takes_folder,
+        takes_folder=service_of(request).takes_folder,
     )
     return render(request, "files/upload.html", {"page": page})
 
@@ -109,13 +109,13 @@ def received(request: Request, folder: str, length_bytes: int) -> Iterator[str]:
 def passed_on(request: Request, folder: str, part: FormPart) -> str:
     if error := find_name_error(part.filename):
         raise UploadRefused(422, f"{part.filename[:80]}: {reasons.find(error).text}")
-    target = folder if request.service.takes_folder and folder != ROOT else None
+    target = folder if service_of(request).takes_folder and folder != ROOT else None
     try:
         with content_of(request, part) as (content, size_bytes):
-            added = request.v1.add_file(part.filename, content, size_bytes, target)
+            added = service_of(request).v1.add_file(part.filename, content, size_bytes, target)
     except Failure as failure:
         raise UploadRefused(status_of(failure), reason_of(failure, part.filename)) from failure
-    folders.changed(request.service, [folder])
+    folders.changed(service_of(request), [folder])
     return added.name or part.filename
 
 

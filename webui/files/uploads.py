@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from webui.http import csrf, multipart
 from webui.http.multipart import Exactly, FormPart
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.storage_meter import gauge_of
 
@@ -47,7 +47,7 @@ def length_of(request: Request) -> int:
 
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
-    used, most = folders.store().space(request.service.key)
+    used, most = folders.store().space(service_of(request).key)
     least_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
     if used is not None and most is not None and least_bytes > most - used:
         raise UploadRefused(

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from webui.files import page as pages
 from webui.files.screen import circumstances, find_entry, page_of, read, row_context
-from webui.http.requests import Request, unchanged
+from webui.http.requests import Request, service_of, unchanged
 from webui.http.roles import open_to
 from webui.library import file_responses, folders
 from webui.library.addresses import ViewOptions, folder_url
@@ -84,11 +84,11 @@ def row(request: Request, folder: str, key: str) -> HttpResponse:
 def download(request: Request, file: str) -> HttpResponseBase:
     """Download a file, compared with its listing. If they differ, the listing may be out of date,
     so the next try reads it again."""
-    service, folder = request.service, request.GET.get("in", "")
+    service, folder = service_of(request), request.GET.get("in", "")
     entry = None if service.is_embedded else folders.find_file(service, folder, file)
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        return request.v1.file_link(file, headers, request.method or "GET")
+        return service_of(request).v1.file_link(file, headers, request.method or "GET")
 
     try:
         return file_responses.deliver(request, service, opening, expected_file(entry))

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from webui.connection import connection
 from webui.connection.connection import Service
 from webui.http import unsent_forms
 from webui.models import User
-from webui.v1.client import Client
 
 # What a middleware calls for the response.
 Answer = Callable[[HttpRequest], HttpResponseBase]
@@ -29,8 +29,15 @@ class Request(HttpRequest):
 
     user: User
     htmx: HtmxDetails
-    service: Service
-    v1: Client
+
+
+def service_of(request: HttpRequest) -> Service:
+    """Return the service that the site shows, looked up once for each request."""
+    attributes = vars(request)
+    if "service" not in attributes:
+        attributes["service"] = connection.service()
+    service: Service = attributes["service"]
+    return service
 
 
 def is_script(request: HttpRequest) -> bool:

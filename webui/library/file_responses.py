@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from webui.connection.connection import Service
 from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library.content_check import Expected, check
 from webui.limiter import Limiter
 from webui.v1.errors import Failure, Unreadable
@@ -72,8 +72,8 @@ def show(
     try:
         found = opening(headers)
         if isinstance(found, Link):
-            found = request.v1.open(found, headers, request.method or "GET")
-        check(request.v1, found, expected, request.method or "GET")
+            found = service_of(request).v1.open(found, headers, request.method or "GET")
+        check(service_of(request).v1, found, expected, request.method or "GET")
     except BaseException:
         slots.give_back()
         raise

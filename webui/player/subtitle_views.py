@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.limiter import TimedOut
 from webui.models import Role
@@ -19,7 +19,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     """Send the subtitle file `sub`. The URL names the film only for people."""
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
-        found = subtitles.read(request.service, folder, sub, language, mark)
+        found = subtitles.read(service_of(request), folder, sub, language, mark)
     except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:

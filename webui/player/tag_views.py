@@ -5,7 +5,7 @@ from dataclasses import asdict
 from django.http import Http404, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.content_check import expected_file
@@ -19,8 +19,8 @@ CACHE_CONTROL = "private, max-age=3600"
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request, file: str) -> HttpResponse:
-    entry = folders.find_file(request.service, request.GET.get("in", ""), file)
+    entry = folders.find_file(service_of(request), request.GET.get("in", ""), file)
     if entry is None or entry.preview != "audio":
         raise Http404
-    found = tags.read_tags(request.v1, file, expected_file(entry))
+    found = tags.read_tags(service_of(request).v1, file, expected_file(entry))
     return JsonResponse(asdict(found), headers={"Cache-Control": CACHE_CONTROL})

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from webui.errors.page import message_of
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -33,13 +33,13 @@ Asking = Callable[[str], Playable]
 @require_safe
 @open_to(Role.GUEST)
 def hls(request: Request, file: str) -> HttpResponse:
-    return respond(request, request.v1.hls, file, "hls")
+    return respond(request, service_of(request).v1.hls, file, "hls")
 
 
 @require_safe
 @open_to(Role.GUEST)
 def mp4(request: Request, file: str) -> HttpResponse:
-    return respond(request, request.v1.mp4, file, "mp4")
+    return respond(request, service_of(request).v1.mp4, file, "mp4")
 
 
 def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
@@ -59,7 +59,7 @@ def where(request: Request, found: Playable, file: str, kind: str) -> Mapping[st
     name of Ferry. The site relays films of a foreign service."""
     if found.is_converting:
         return page.converting(found.progress_percent)
-    if request.service.is_embedded and found.url:
+    if service_of(request).is_embedded and found.url:
         return page.playing(kind, Link(found.url, is_ours=True).path_and_query)
     return page.playing(kind, streams.playable(request, found, file, kind, timezone.now()))
 
@@ -101,8 +101,8 @@ def set_watched(request: Request, file: str) -> HttpResponse:
 def film_of(request: Request, file: str) -> Film | None:
     """Return the film, or None for an unlisted file, so that nothing is saved about it."""
     folder = request.POST.get("folder", "")
-    entry = folders.listed_file(request.service, folder, file)
-    return Film(request.service, folder, entry) if entry else None
+    entry = folders.listed_file(service_of(request), folder, file)
+    return Film(service_of(request), folder, entry) if entry else None
 
 
 def number_of(request: Request, name: str) -> float | None:

@@ -4,7 +4,7 @@ from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from webui.http.content_types import DRAWING, PDF, BrowserHandling, presentation
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import file_responses, folders
 from webui.library.content_check import Expected, expected_file
@@ -40,12 +40,12 @@ def shown(
     by_link: bool,
 ) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Link | Download:
-        return request.v1.file_link(file, headers, request.method or "GET", inline=True)
+        return service_of(request).v1.file_link(file, headers, request.method or "GET", inline=True)
 
-    if by_link and request.service.is_embedded:
-        return file_responses.deliver(request, request.service, opening, expected)
+    if by_link and service_of(request).is_embedded:
+        return file_responses.deliver(request, service_of(request), opening, expected)
     return file_responses.show(request, opening, present, expected)
 
 
 def expected_of(request: Request, file: str) -> Expected:
-    return expected_file(folders.listed_file(request.service, request.GET.get("in", ""), file))
+    return expected_file(folders.listed_file(service_of(request), request.GET.get("in", ""), file))

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
@@ -47,7 +47,7 @@ def find_or_fetch(
 ) -> bytes | HttpResponse | None:
     try:
         return thumbnail_cache.store().get(
-            f"{request.service.key} {file} {mark}",
+            f"{service_of(request).key} {file} {mark}",
             lambda: fetched(request, file, opened),
             most_bytes,
         )
@@ -81,22 +81,22 @@ def small(request: Request, file: str) -> Download:
     only once: a page of pictures that waited for a busy service would occupy all threads."""
     entry = entry_in(request, file)
     found = fetch_thumbnail(request, file, entry.picture if entry else "")
-    return request.v1.open(found, insists=False) if isinstance(found, Link) else found
+    return service_of(request).v1.open(found, insists=False) if isinstance(found, Link) else found
 
 
 def fetch_thumbnail(request: Request, file: str, link: str) -> Link | Download:
     if link == OWN_PICTURE:
-        return request.v1.picture(file, PICTURE_PIXELS)
+        return service_of(request).v1.picture(file, PICTURE_PIXELS)
     if link:
-        return request.v1.open(link, insists=False)
-    return request.v1.thumbnail(file)
+        return service_of(request).v1.open(link, insists=False)
+    return service_of(request).v1.thumbnail(file)
 
 
 def large(request: Request, file: str) -> Download:
-    found = request.v1.image(file)
-    return request.v1.open(found) if isinstance(found, Link) else found
+    found = service_of(request).v1.image(file)
+    return service_of(request).v1.open(found) if isinstance(found, Link) else found
 
 
 def entry_in(request: Request, file: str) -> Entry | None:
     """Return the entry with its links, or None if its listing is no longer cached."""
-    return folders.listed_file(request.service, request.GET.get("in", ""), file)
+    return folders.listed_file(service_of(request), request.GET.get("in", ""), file)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from webui.files import screen as files_screen
 from webui.http import security_headers
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import encodings
 from webui.library import requests as library_requests
@@ -59,7 +59,7 @@ def add_archive_listing(
 ) -> pages.PreviewPage:
     """Add the files in the archive to the page, if its directory can be read."""
     try:
-        found = zip_contents.files_in(request.v1, entry.id, expected_file(entry))
+        found = zip_contents.files_in(service_of(request).v1, entry.id, expected_file(entry))
     except Failure as failure:
         return replace(page, kind="text", text=failed_part(failure))
     return page if found is None else pages.with_archive(page, found)
@@ -104,7 +104,7 @@ def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> T
     wanted = text_pieces.TextRequest(
         entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
     )
-    piece = text_pieces.read(request.v1, wanted)
+    piece = text_pieces.read(service_of(request).v1, wanted)
     at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
     return text_part(entry, piece, at, SETTING) if piece else None
 

@@ -14,7 +14,7 @@ from webui.add import parse
 from webui.add import send as add_send
 from webui.add.outcomes import ItemResult
 from webui.add.send import Errand
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
 from webui.server import wishlist
@@ -33,11 +33,11 @@ def retry(request: Request, wish: str) -> HttpResponse:
     items = parse.read(found.magnet or "")
     if not items:
         raise NotFound("not_found", status=404)
-    errand = Errand(request.service, request.user, None, timezone.now())
+    errand = Errand(service_of(request), request.user, None, timezone.now())
     result = add_send.send(errand, items[:1]).results[0]
     if result.is_well:
-        wishlist.hide(request.service, account, found)
-        poll.changed(request.service)
+        wishlist.hide(service_of(request), account, found)
+        poll.changed(service_of(request))
     say(request, result)
     return redirect(reverse("account-server", fragment="plan"))
 
@@ -46,15 +46,15 @@ def retry(request: Request, wish: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def forget(request: Request, wish: str) -> HttpResponse:
     account, found = find_wish(request, wish)
-    wishlist.hide(request.service, account, found)
+    wishlist.hide(service_of(request), account, found)
     log.info("removed wish name=%r", request.user.username)
     messages.success(request, _("Forgotten here. The service keeps it on its list."))
     return redirect(reverse("account-server", fragment="plan"))
 
 
 def find_wish(request: Request, key: str) -> tuple[Account, Wish]:
-    account = request.v1.account()
-    found = wishlist.find_wish(request.service, account, key)
+    account = service_of(request).v1.account()
+    found = wishlist.find_wish(service_of(request), account, key)
     if found is None:
         raise NotFound("not_found", status=404)
     return account, found

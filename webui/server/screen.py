@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 
 from webui.connection import connection
 from webui.formatting import Calendar
-from webui.http.requests import Request, is_secure_context
+from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Connection, Role, User
@@ -40,7 +40,7 @@ def context_for(request: Request, connect: Connect | None = None) -> dict[str, o
     is_owner = Role(request.user.role).includes(Role.OWNER)
     page = ServerPage(
         storage=storage_of(request),
-        service=service_of(),
+        service=connection_state(),
         connection=connection_of() if is_owner else None,
         people=people_of(request) if is_owner else None,
     )
@@ -66,13 +66,13 @@ def storage_of(request: Request) -> StoragePart:
     """Describe the storage from cached listings, without asking the service."""
     known, has_largest = None, False
     with suppress(Failure, sqlite3.Error):
-        has_largest = request.service.is_embedded
-        known = folders.store().find(request.service.key, ROOT)
+        has_largest = service_of(request).is_embedded
+        known = folders.store().find(service_of(request).key, ROOT)
     entries = known.snapshot.contents.entries if known else ()
     return storage_part(context.gauge_for(request), entries, has_largest=has_largest)
 
 
-def service_of() -> ServicePart:
+def connection_state() -> ServicePart:
     """Describe the service's health from earlier calls, such as this page's own for the plan."""
     now = timezone.now()
     try:
@@ -107,14 +107,14 @@ def plan_of(request: Request) -> PlanPart:
     """Ask the service once. If that fails, the page says so and still shows everything else."""
     now = timezone.now()
     try:
-        told = plan.read_account(request.service, now)
+        told = plan.read_account(service_of(request), now)
     except Failure as failure:
         return absent_part(failure)
     shown = [
-        (wishlist.key_of(wish), wish) for wish in wishlist.shown(request.service, told.account)
+        (wishlist.key_of(wish), wish) for wish in wishlist.shown(service_of(request), told.account)
     ]
     calendar = Calendar(now, timezone.get_current_timezone())
     is_owner = Role(request.user.role).includes(Role.OWNER)
     trouble = aged_words(told.failure, now - told.at) if told.failure else ""
     part = plan_part(told.account, shown, calendar, is_owner=is_owner, trouble=trouble)
-    return replace(part, is_embedded=request.service.is_embedded)
+    return replace(part, is_embedded=service_of(request).is_embedded)

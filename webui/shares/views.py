@@ -16,7 +16,7 @@ from webui.activity.events import Kind
 from webui.files import screen as files_screen
 from webui.formatting import Calendar
 from webui.http.content_types import KEPT
-from webui.http.requests import Request, asks_and_acts
+from webui.http.requests import Request, asks_and_acts, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.library import file_responses, folders
 from webui.library.addresses import folder_url
@@ -68,7 +68,7 @@ def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     if chosen.kind != FILE and not pages.played(snapshot_of(request, chosen.id).contents):
         return _("There is no film and no music in this folder. Open one that has some.")
     try:
-        token = links.make(request.user, request.service.key, chosen, now)
+        token = links.make(request.user, service_of(request).key, chosen, now)
     except links.TooManyShares:
         return _("You have 100 links already. Take some back on the account page.")
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
@@ -136,7 +136,7 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
 
 
 def shared(request: Request, token: str) -> Share | None:
-    return links.find_share(token, request.service.key, timezone.now())
+    return links.find_share(token, service_of(request).key, timezone.now())
 
 
 def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
@@ -158,7 +158,7 @@ def rows_of(request: Request, share: Share) -> list[tuple[str, str]]:
 
 
 def snapshot_of(request: Request, folder: str) -> Snapshot:
-    return folders.read(request.service, folder, now=timezone.now()).snapshot
+    return folders.read(service_of(request), folder, now=timezone.now()).snapshot
 
 
 def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
@@ -166,12 +166,12 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
     foreign service."""
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        method = "GET" if request.service.is_embedded else request.method or "GET"
-        return request.v1.file_link(entry.id, headers, method)
+        method = "GET" if service_of(request).is_embedded else request.method or "GET"
+        return service_of(request).v1.file_link(entry.id, headers, method)
 
     expected = expected_file(entry)
-    if request.service.is_embedded:
-        return file_responses.deliver(request, request.service, opening, expected)
+    if service_of(request).is_embedded:
+        return file_responses.deliver(request, service_of(request), opening, expected)
     shown = KEPT._replace(content_type=pages.media_type(entry.name))
     return file_responses.show(request, opening, lambda _found: shown, expected)
 

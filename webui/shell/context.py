@@ -1,6 +1,5 @@
 import sqlite3
 from functools import partial
-from typing import cast
 
 from django.conf import settings
 from django.db.utils import DatabaseError
@@ -11,7 +10,7 @@ from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
-from webui.http.requests import Request
+from webui.http.requests import service_of
 from webui.library import folders
 from webui.models import Role
 from webui.shell.page import THEMES, Destination, Shell, warning_of
@@ -86,7 +85,7 @@ def running_for(request: HttpRequest) -> int:
     if not request.user.is_authenticated:
         return 0
     try:
-        return poll.running(cast("Request", request).service)
+        return poll.running(service_of(request))
     except (Failure, sqlite3.Error, DatabaseError):
         return 0
 
@@ -97,7 +96,7 @@ def gauge_for(request: HttpRequest) -> Gauge | None:
     if not request.user.is_authenticated:
         return None
     try:
-        service = cast("Request", request).service
+        service = service_of(request)
         return gauge_of(*folders.store().space(service.key))
     except (Failure, sqlite3.Error, DatabaseError):
         return None

@@ -22,7 +22,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 
 from webui.http.content_types import KEPT, LOCKED_HEADERS, BrowserHandling
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library import file_responses
 from webui.library.content_check import UNKNOWN
 from webui.streams import playlists
@@ -111,17 +111,16 @@ def playable(request: Request, answer: Playable, file: str, kind: str, now: date
     is_film = kind == "mp4"
     if is_film and not answer.url:
         raise Unreadable("bad_link")
-    url = answer.url or request.v1.hls_url(file)
+    url = answer.url or service_of(request).v1.hls_url(file)
     wanted = TargetKind.PART if is_film else TargetKind.PLAYLIST
     expires_at = int((now + LIFETIME).timestamp())
-    token = encrypt(
-        StreamTarget(wanted, request.v1.link_to(url, url), expires_at), reader_of(request)
-    )
+    link = service_of(request).v1.link_to(url, url)
+    token = encrypt(StreamTarget(wanted, link, expires_at), reader_of(request))
     return reverse("stream-part", args=[token])
 
 
 def reader_of(request: Request) -> StreamReader:
-    return StreamReader(request.user.pk, request.service.key)
+    return StreamReader(request.user.pk, service_of(request).key)
 
 
 # Responses to players
@@ -137,8 +136,8 @@ def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     if not file_responses.slots.take():
         return file_responses.busy()
     try:
-        found = request.v1.open(part.url)
-        content = request.v1.whole(found, playlists.MOST_BYTES)
+        found = service_of(request).v1.open(part.url)
+        content = service_of(request).v1.whole(found, playlists.MOST_BYTES)
     finally:
         file_responses.slots.give_back()
     text = playlists.rewritten(content, part.kind, addresses(request, part, found.url))
@@ -149,7 +148,7 @@ def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
 def addresses(request: Request, above: StreamTarget, page: str) -> playlists.Address:
     """Return a function that makes relative URLs, since the playlist itself is below `/stream/`,
     whatever the prefix."""
-    reader, client = reader_of(request), request.v1
+    reader, client = reader_of(request), service_of(request).v1
 
     def address(reference: str, kind: TargetKind) -> str:
         url = client.link_to(reference, page)
@@ -160,7 +159,7 @@ def addresses(request: Request, above: StreamTarget, page: str) -> playlists.Add
 
 def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Download:
-        return request.v1.open(part.url, headers, request.method or "GET")
+        return service_of(request).v1.open(part.url, headers, request.method or "GET")
 
     return file_responses.show(request, opening, as_part, UNKNOWN)
 

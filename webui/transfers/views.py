@@ -16,7 +16,7 @@ from webui.activity import events
 from webui.activity.events import Kind
 from webui.add import screen as add_screen
 from webui.formatting import Calendar
-from webui.http.requests import Request, asks_and_acts, unchanged
+from webui.http.requests import Request, asks_and_acts, service_of, unchanged
 from webui.http.roles import open_to
 from webui.library.addresses import folder_url
 from webui.library.entries import FILE
@@ -44,10 +44,10 @@ def show(request: Request) -> HttpResponse:
 
 
 def page_of(request: Request) -> TransfersPage:
-    cached_list = poll.refresh(request.service, at_once=True)
+    cached_list = poll.refresh(service_of(request), at_once=True)
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
     keys = pages.missing(standing, windows, None)
-    found = poll.store().of_keys(request.service.key, keys)
+    found = poll.store().of_keys(service_of(request).key, keys)
     return pages.page_of(standing, found, windows, circumstances(request, cached_list))
 
 
@@ -55,7 +55,7 @@ def page_of(request: Request) -> TransfersPage:
 @open_to(Role.GUEST)
 def listing(request: Request) -> HttpResponse:
     """Send what is new since `seen`, and the rows in `need`, which moved up when others left."""
-    cached_list = poll.refresh(request.service)
+    cached_list = poll.refresh(service_of(request))
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
     around = circumstances(request, cached_list)
     need = request.GET.getlist("need")[: pages.MOST_NEEDED]
@@ -63,7 +63,7 @@ def listing(request: Request) -> HttpResponse:
     if not need and revision == pages.revision_of(standing, windows, around):
         return unchanged()
     seen = pages.seen_of(revision, standing, around)
-    store, service = poll.store(), request.service.key
+    store, service = poll.store(), service_of(request).key
     keys = [*pages.missing(standing, windows, seen), *need]
     found = store.of_keys(service, keys)
     arrived: list[CachedTransfer] = []
@@ -81,7 +81,7 @@ def listing(request: Request) -> HttpResponse:
 def running(request: Request) -> HttpResponse:
     """Send the count that the navigation of every other page shows, unless it is up to date."""
     try:
-        count = poll.running_now(request.service)
+        count = poll.running_now(service_of(request))
     except Failure:
         return unchanged()
     if count is None or request.GET.get("seen") == str(count):
@@ -124,7 +124,7 @@ def open_(request: Request, key: str) -> HttpResponse:
     if transfer.folder:
         return redirect(folder_url(transfer.folder))
     if transfer.file:
-        home = poll.home_of(request.service, transfer)
+        home = poll.home_of(service_of(request), transfer)
         return redirect(f"{folder_url(home)}#{FILE}-{transfer.file}")
     raise Http404
 
@@ -139,7 +139,7 @@ def remove(request: Request, key: str) -> HttpResponse:
     if request.method != "POST":
         page = pages.remove_page(transfer)
         return render(request, "transfers/remove.html", {"removal": page})
-    poll.remove(request.service, transfer, timezone.now())
+    poll.remove(service_of(request), transfer, timezone.now())
     events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
     return done(request, _("Removed") if transfer.is_ended else _("Transfer cancelled"))
 
@@ -155,10 +155,10 @@ def remove_dialog(request: Request, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def retry(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
-    row = poll.find_sent(request.service, transfer) if transfer.is_ended else None
+    row = poll.find_sent(service_of(request), transfer) if transfer.is_ended else None
     if row is None:
         raise Http404
-    poll.retry(request.service, row, timezone.now())
+    poll.retry(service_of(request), row, timezone.now())
     return done(request, _("Sent again"))
 
 
@@ -166,7 +166,7 @@ def retry(request: Request, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def clear(request: Request) -> HttpResponse:
     now = timezone.now()
-    poll.clear(request.service, now)
+    poll.clear(service_of(request), now)
     if not request.htmx:
         return redirect(f"{reverse('transfers')}?{cleared_query(now)}")
     return done(request, _("List cleared"), undo_url=undo_url_of(now))
@@ -179,7 +179,7 @@ def restore(request: Request) -> HttpResponse:
     cleared_at = moment_of(request)
     if cleared_at is None:
         raise Http404
-    poll.restore(request.service, cleared_at)
+    poll.restore(service_of(request), cleared_at)
     return done(request, _("List restored"))
 
 
@@ -204,7 +204,7 @@ def moment_of(request: Request) -> datetime | None:
 def link(request: Request, key: str) -> HttpResponse:
     """Send the link that was added, for copying; if another program added it, a magnet link."""
     transfer = find_transfer(request, key)
-    row = poll.find_sent(request.service, transfer)
+    row = poll.find_sent(service_of(request), transfer)
     source = row.source if row else ""
     if not source and not transfer.hash:
         raise Http404
@@ -213,7 +213,7 @@ def link(request: Request, key: str) -> HttpResponse:
 
 
 def find_transfer(request: Request, key: str) -> CachedTransfer:
-    transfer = poll.find(request.service, key)
+    transfer = poll.find(service_of(request), key)
     if transfer is None:
         raise NotFound("not_found", status=404)
     return transfer

@@ -1,5 +1,5 @@
 // Files that are dropped, picked or pasted on the page: each is sent at once, with a row of its own.
-import { filesOf } from "../files/dropped.js";
+import { filesOf } from "../files/dropped-folders.js";
 import { fill, numberWords } from "../files/words.js";
 import { showToast, tell } from "../toasts.js";
 import { folder, put } from "./box.js";

@@ -1,6 +1,6 @@
 import { isForUs } from "../shortcuts.js";
 import { deleteChosen, deleteRow } from "./deleting.js";
-import { rename } from "./later.js";
+import { rename } from "./on-first-use.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
 import { choose, chosenCount, clear, main, onlyChosen, show, toggle } from "./selection.js";
 

@@ -1,6 +1,7 @@
+import "./drop.js";
 import "./filter.js";
 import "./keys.js";
-import "./later.js";
+import "./on-first-use.js";
 import "./opening.js";
 import "./pictures.js";
 import "./selection.js";

@@ -1,7 +1,7 @@
 import { showToast, tell } from "../toasts.js";
 import { refresh } from "./swaps.js";
 import { Upload } from "./upload.js";
-import { filesOf } from "./dropped.js";
+import { filesOf } from "./dropped-folders.js";
 import { fill, numberWords } from "./words.js";
 
 const AT_ONCE = 3;

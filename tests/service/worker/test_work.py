@@ -162,7 +162,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
             seeds.limit_upload(0)
             until_state(api, transfer_id, "done")
             first.wake()
-            assert first.output.saw("others took this worker for dead", PATIENCE_SECONDS)
+            assert first.output.saw("other workers declared this one dead", PATIENCE_SECONDS)
             is_whole(library_folder, account)
             second.stop()
         again = torrent("again.mkv", CONTENT[: 2**20])

@@ -11,6 +11,7 @@ from tests.webui.library.test_file_responses import leave
 from tests.webui.media_host import MASTER, MEDIA_URL, VARIANT, behind
 from tests.webui.service import EMAIL, PASSWORD
 from webui.connection import connection
+from webui.http.requests import service_of
 from webui.library import file_responses
 from webui.limiter import Limiter
 from webui.streams import streams
@@ -50,14 +51,12 @@ def asking(person):
     """Return a request like the one that the player's view gets."""
     request = RequestFactory().get("/")
     request.user = person.user
-    request.service = connection.service()
-    request.v1 = request.service.v1
     return request
 
 
 def address_of(person, film, kind="hls", now=None):
     request = asking(person)
-    found = getattr(request.v1, kind)(str(film))
+    found = getattr(service_of(request).v1, kind)(str(film))
     return streams.playable(request, found, str(film), kind, now or timezone.now())
 
 

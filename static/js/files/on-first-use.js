@@ -1,11 +1,10 @@
 // What only an act of the reader needs is loaded with the first such act.
 import { onDemand } from "../on-demand.js";
 import { rowOf } from "./rows.js";
-import { fill, numberWords } from "./words.js";
 
 const menus = () => onDemand(() => import("./entry-menu.js"));
 const renaming = () => onDemand(() => import("./renaming.js"));
-const uploads = () => onDemand(() => import("./uploads.js"));
+export const uploads = () => onDemand(() => import("./uploads.js"));
 
 export const rename = async (row) => (await renaming())?.rename(row);
 
@@ -49,48 +48,3 @@ document.addEventListener("change", async ({ target }) => {
   target.value = "";
   (await uploads())?.addPicked(files);
 });
-
-for (const name of ["dragenter", "dragover"]) {
-  document.addEventListener(name, (event) => {
-    const { dataTransfer } = event;
-    if (!hasFiles(dataTransfer)) return;
-    event.preventDefault();
-    dataTransfer.dropEffect = mayDrop() ? "copy" : "none";
-    if (mayDrop() && !("drag" in document.body.dataset)) unveil(dataTransfer.items.length);
-  });
-}
-
-document.addEventListener("dragleave", ({ relatedTarget }) => {
-  if (!relatedTarget) veil(false);
-});
-
-// What was dropped can be read only before anything is awaited.
-document.addEventListener("drop", async (event) => {
-  if (!hasFiles(event.dataTransfer)) return;
-  event.preventDefault();
-  veil(false);
-  if (!mayDrop()) return;
-  const files = [...event.dataTransfer.files];
-  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  (await uploads())?.addDropped({ files, entries });
-});
-
-function hasFiles(dataTransfer) {
-  return dataTransfer?.types.includes("Files") ?? false;
-}
-
-function mayDrop() {
-  return document.getElementById("uploads") !== null && !document.querySelector("dialog[open]");
-}
-
-function unveil(count) {
-  const { one, many } = document.getElementById("uploads").dataset;
-  document.getElementById("drop-count").textContent = fill(count === 1 ? one : many, { count: numberWords(count) });
-  veil(true);
-}
-
-function veil(isDrawn) {
-  document.body.toggleAttribute("data-drag", isDrawn);
-  const drop = document.querySelector(".drop");
-  if (drop) drop.hidden = !isDrawn;
-}

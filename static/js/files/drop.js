@@ -1,0 +1,48 @@
+// Files that are dragged onto the page are uploaded to the open folder.
+import { uploads } from "./on-first-use.js";
+import { fill, numberWords } from "./words.js";
+
+for (const name of ["dragenter", "dragover"]) {
+  document.addEventListener(name, (event) => {
+    const { dataTransfer } = event;
+    if (!hasFiles(dataTransfer)) return;
+    event.preventDefault();
+    dataTransfer.dropEffect = mayDrop() ? "copy" : "none";
+    if (mayDrop() && !("drag" in document.body.dataset)) unveil(dataTransfer.items.length);
+  });
+}
+
+document.addEventListener("dragleave", ({ relatedTarget }) => {
+  if (!relatedTarget) veil(false);
+});
+
+// What was dropped can be read only before anything is awaited.
+document.addEventListener("drop", async (event) => {
+  if (!hasFiles(event.dataTransfer)) return;
+  event.preventDefault();
+  veil(false);
+  if (!mayDrop()) return;
+  const files = [...event.dataTransfer.files];
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  (await uploads())?.addDropped({ files, entries });
+});
+
+function hasFiles(dataTransfer) {
+  return dataTransfer?.types.includes("Files") ?? false;
+}
+
+function mayDrop() {
+  return document.getElementById("uploads") !== null && !document.querySelector("dialog[open]");
+}
+
+function unveil(count) {
+  const { one, many } = document.getElementById("uploads").dataset;
+  document.getElementById("drop-count").textContent = fill(count === 1 ? one : many, { count: numberWords(count) });
+  veil(true);
+}
+
+function veil(isDrawn) {
+  document.body.toggleAttribute("data-drag", isDrawn);
+  const drop = document.querySelector(".drop");
+  if (drop) drop.hidden = !isDrawn;
+}
