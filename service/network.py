@@ -40,7 +40,7 @@ METADATA = networks(
     "fd00:ec2::254/128",
 )
 # IPv4 embedded in IPv6: as the system maps it, and as the translators of networks (NAT64) do.
-CLOTHES = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
+EMBEDDING_PREFIXES = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 
 LOCAL_NAME = re.compile(r"[^.]*|.*\.(?:localhost|local|internal|intranet|lan|home\.arpa)")
 NUMERIC_NAME = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)|.*:.*")
@@ -71,12 +71,12 @@ class Reach:
 
     def may_connect(self, address: str) -> bool:
         try:
-            found = ip_address(address)
+            ip = ip_address(address)
         except ValueError:
             return False
-        if isinstance(found, IPv6Address) and found.scope_id is not None:
+        if isinstance(ip, IPv6Address) and ip.scope_id is not None:
             return False
-        holding = (rule for rule in reversed(self.rules()) if found in rule.network)
+        holding = (rule for rule in reversed(self.rules()) if ip in rule.network)
         return next(holding).is_open
 
     def may_resolve(self, host: str) -> bool:
@@ -98,23 +98,23 @@ def _rules(reach: Reach) -> tuple[Rule, ...]:
         *ruled(PRIVATE, is_open=reach.may_use_private),
         *ruled(METADATA, is_open=False),
     ]
-    return (*rules, *in_clothes(rules))
+    return (*rules, *embed(rules))
 
 
-def ruled(wanted: Iterable[Network], *, is_open: bool) -> list[Rule]:
-    return [Rule(network, is_open) for network in wanted]
+def ruled(ranges: Iterable[Network], *, is_open: bool) -> list[Rule]:
+    return [Rule(network, is_open) for network in ranges]
 
 
-def in_clothes(rules: Iterable[Rule]) -> Iterator[Rule]:
+def embed(rules: Iterable[Rule]) -> Iterator[Rule]:
     for rule in rules:
         if isinstance(rule.network, IPv4Network):
-            for clothes in CLOTHES:
-                yield Rule(inside(clothes, rule.network), rule.is_open)
+            for prefix in EMBEDDING_PREFIXES:
+                yield Rule(inside(prefix, rule.network), rule.is_open)
 
 
-def inside(clothes: IPv6Network, network: IPv4Network) -> IPv6Network:
-    first = int(clothes.network_address) + int(network.network_address)
-    return IPv6Network((first, clothes.prefixlen + network.prefixlen))
+def inside(prefix: IPv6Network, network: IPv4Network) -> IPv6Network:
+    first = int(prefix.network_address) + int(network.network_address)
+    return IPv6Network((first, prefix.prefixlen + network.prefixlen))
 
 
 def is_web_port(port: int) -> bool:

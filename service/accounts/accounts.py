@@ -47,8 +47,8 @@ def add(
             account.save()
             root = Folder.objects.create(account=account, updated_at=now)
             Folder.objects.filter(pk=root.pk).update(lineage=numbered_id(root.pk))
-    except IntegrityError as taken:
-        raise EmailTaken from taken
+    except IntegrityError as duplicate:
+        raise EmailTaken from duplicate
     return account
 
 

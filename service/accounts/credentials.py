@@ -113,8 +113,8 @@ class Attempt:
 
 def is_sites_key(account: Account | None, password: str) -> bool:
     digest = hashlib.sha256(password.encode(errors="surrogatepass")).hexdigest()
-    known = account.secret_digest if account else ""
-    return hmac.compare_digest(digest, known)
+    secret_digest = account.secret_digest if account else ""
+    return hmac.compare_digest(digest, secret_digest)
 
 
 def matches(account: Account | None, password: str) -> bool:
@@ -179,14 +179,14 @@ class Remembered:
         """Return whether the pair is remembered, and remember it for longer if so."""
         digest = self._digest(account, password, network)
         with self._lock:
-            verified, used = self._times.get(digest, (None, now))
-            if verified is None:
+            verified_at, used_at = self._times.get(digest, (None, now))
+            if verified_at is None:
                 return False
             # In either direction: clocks may be set back.
-            if abs(now - used) >= LIFETIME or abs(now - verified) >= LONGEST_LIFETIME:
+            if abs(now - used_at) >= LIFETIME or abs(now - verified_at) >= LONGEST_LIFETIME:
                 del self._times[digest]
                 return False
-            self._times[digest] = verified, max(used, now)
+            self._times[digest] = verified_at, max(used_at, now)
             self._times.move_to_end(digest)
             return True
 

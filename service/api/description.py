@@ -37,21 +37,21 @@ def document(groups: Groups) -> Schema:
 
 
 def paths(groups: Groups) -> Schema:
-    found: Schema = {}
+    path_items: Schema = {}
     for group, operations in groups.items():
         for operation in operations:
-            methods = found.setdefault(operation.path, {})
+            methods = path_items.setdefault(operation.path, {})
             methods[operation.method.lower()] = described(operation, group)
-    return found
+    return path_items
 
 
 def records_answered(operations: Iterable[Operation]) -> Schema:
     records = {each for operation in operations for each in records_of(operation.hints["return"])}
     in_order = sorted(records | {Refusal}, key=lambda record: record.__name__)
-    _references, found = schema_components(in_order, ref_template="#/components/schemas/{name}")
-    for each in found.values():
+    _references, schemas = schema_components(in_order, ref_template="#/components/schemas/{name}")
+    for each in schemas.values():
         require_defaults(each)
-    return found
+    return schemas
 
 
 def require_defaults(record: Schema) -> None:
@@ -63,32 +63,32 @@ def require_defaults(record: Schema) -> None:
 
 
 def described(operation: Operation, group: str) -> Schema:
-    sent = record_schema(operation.sent) if operation.sent else None
+    input_schema = record_schema(operation.sent) if operation.sent else None
     ids = [in_path(name) for name in ID_IN_PATH.findall(operation.path)]
     is_query = operation.method == "GET"
-    queries = in_query(sent) if sent and is_query else []
+    queries = in_query(input_schema) if input_schema and is_query else []
     return {
         "summary": operation.summary,
         "tags": [group],
         "parameters": ids + queries,
         "responses": responses_of(operation.hints["return"]) | {"default": REFUSED},
-        **(body(sent) if sent and not is_query else {}),
+        **(body(input_schema) if input_schema and not is_query else {}),
         **({"security": []} if operation.is_open else {}),
     }
 
 
 def record_schema(record: type[Struct]) -> Schema:
-    _references, found = schema_components([record])
-    described: Schema = found[record.__name__]
-    return described
+    _references, schemas = schema_components([record])
+    result: Schema = schemas[record.__name__]
+    return result
 
 
 def in_path(name: str) -> Schema:
     return {"name": name, "in": "path", "required": True, "schema": schema(Id)}
 
 
-def in_query(sent: Schema) -> list[Schema]:
-    required = sent.get("required", [])
+def in_query(input_schema: Schema) -> list[Schema]:
+    required = input_schema.get("required", [])
     return [
         {
             "name": name,
@@ -97,17 +97,17 @@ def in_query(sent: Schema) -> list[Schema]:
             "description": field["description"],
             "schema": field,
         }
-        for name, field in sent["properties"].items()
+        for name, field in input_schema["properties"].items()
     ]
 
 
-def body(sent: Schema) -> Schema:
-    content = {each: {"schema": sent} for each in types_of(sent)}
+def body(input_schema: Schema) -> Schema:
+    content = {each: {"schema": input_schema} for each in types_of(input_schema)}
     return {"requestBody": {"required": True, "content": content}}
 
 
-def types_of(sent: Schema) -> list[str]:
-    required = [sent["properties"][name] for name in sent.get("required", [])]
+def types_of(input_schema: Schema) -> list[str]:
+    required = [input_schema["properties"][name] for name in input_schema.get("required", [])]
     if any(field.get("format") == "binary" for field in required):
         return ["multipart/form-data"]
     return ["application/x-www-form-urlencoded", "multipart/form-data", "application/json"]
@@ -126,8 +126,8 @@ def sections_of(groups: Groups) -> list[tuple[str, SafeString]]:
 
 
 def term(operation: Operation) -> tuple[str, str, str, SafeString]:
-    sent = record_schema(operation.sent)["properties"] if operation.sent else {}
-    meanings = ((name, field["description"]) for name, field in sent.items())
+    properties = record_schema(operation.sent)["properties"] if operation.sent else {}
+    meanings = ((name, field["description"]) for name, field in properties.items())
     fields = format_html_join("", FIELD, meanings)
     return operation.method, operation.path, operation.summary, fields
 

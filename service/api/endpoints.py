@@ -44,8 +44,8 @@ class Operation:
 
     def answer(self, request: AccountRequest, *ids: int) -> HttpResponseBase:
         record = self.hints.get("sent")
-        sent = {} if record is None else {"sent": self.read(request, record)}
-        answer = self.view(request, *ids, **sent)
+        arguments = {} if record is None else {"sent": self.read(request, record)}
+        answer = self.view(request, *ids, **arguments)
         return responses.in_json(answer) if isinstance(answer, Struct) else answer
 
     def read(self, request: AccountRequest, record: type[Struct]) -> Struct:
@@ -67,9 +67,9 @@ class Endpoint:
         return [*self.operations, *(["HEAD"] if "GET" in self.operations else [])]
 
     def __call__(self, request: HttpRequest, **ids: int) -> HttpResponseBase:
-        asked = cast("AccountRequest", request)
-        asked.now = timezone.now()
-        response = self._safely(asked, ids)
+        account_request = cast("AccountRequest", request)
+        account_request.now = timezone.now()
+        response = self._safely(account_request, ids)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 

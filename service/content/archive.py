@@ -88,13 +88,13 @@ class ArchiveFiles(NamedTuple):
     modified_at: Sequence[datetime]
     blobs: Sequence[str]
 
-    def only(self, chosen: Sequence[bool]) -> "ArchiveFiles":
+    def only(self, mask: Sequence[bool]) -> "ArchiveFiles":
         return ArchiveFiles(
-            names=[*compress(self.names, chosen)],
-            sizes_bytes=[*compress(self.sizes_bytes, chosen)],
-            crcs=[*compress(self.crcs, chosen)],
-            modified_at=[*compress(self.modified_at, chosen)],
-            blobs=[*compress(self.blobs, chosen)],
+            names=[*compress(self.names, mask)],
+            sizes_bytes=[*compress(self.sizes_bytes, mask)],
+            crcs=[*compress(self.crcs, mask)],
+            modified_at=[*compress(self.modified_at, mask)],
+            blobs=[*compress(self.blobs, mask)],
         )
 
 
@@ -190,9 +190,9 @@ class _Planner:
         if len(parent.path) + 256 > LONGEST_FOLDER_BYTES:
             parent = root
         path = parent.path + parent.names.take(folder.name, is_folder=True).encode() + b"/"
-        opened = _OpenFolder(iter(folder.children), DownloadNames(), path, self._heap.append(path))
-        self._add(opened, _columns(ArchiveFile("", 0, 0, folder.modified_at, "")))
-        return opened
+        child = _OpenFolder(iter(folder.children), DownloadNames(), path, self._heap.append(path))
+        self._add(child, _columns(ArchiveFile("", 0, 0, folder.modified_at, "")))
+        return child
 
     def _note_missing(self, folder: _OpenFolder, missing: MissingFile) -> None:
         self._missing_count += 1
@@ -222,10 +222,10 @@ class _Planner:
         central_lengths = map(_central_length, path_lengths, sizes_bytes, local_at)
         central_at = [*accumulate(central_lengths, initial=self._central_at)]
         name_at = accumulate(map(add, name_lengths, blob_lengths), initial=self._heap.size_bytes)
-        places = local_at, central_at, sizes_bytes, repeat(folder.path_at), name_at
+        positions = local_at, central_at, sizes_bytes, repeat(folder.path_at), name_at
         times = zip(*map(_times, files.modified_at), strict=True)
         lengths = repeat(folder_length), name_lengths, blob_lengths
-        self._records.write(b"".join(map(RECORD.pack, *places, files.crcs, *times, *lengths)))
+        self._records.write(b"".join(map(RECORD.pack, *positions, files.crcs, *times, *lengths)))
         self._heap.append(b"".join(chain.from_iterable(zip(names, blobs, strict=True))))
         self._local_at, self._central_at = local_at[-1], central_at[-1]
         self._entry_count += len(names)
@@ -358,8 +358,8 @@ class Archive:
     def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO]) -> None:
         self._plan = plan
         self._open_blob = open_blob
-        with _OpenPlan(plan) as opened:
-            self._footer = opened.footer
+        with _OpenPlan(plan) as open_plan:
+            self._footer = open_plan.footer
         self.size_bytes = self._footer.size_bytes
         self.entry_count = self._footer.entry_count
         self.etag = self._footer.etag
@@ -374,78 +374,83 @@ class Archive:
         if start == stop:
             return
         try:
-            with _OpenPlan(self._plan) as opened, closing(self._parts(opened, start)) as parts:
-                if opened.footer != self._footer:
+            with (
+                _OpenPlan(self._plan) as open_plan,
+                closing(self._parts(open_plan, start)) as parts,
+            ):
+                if open_plan.footer != self._footer:
                     raise ArchiveBroken("The plan was replaced by another")
                 yield from _coalesced(parts, stop - start)
         except OSError as error:
             raise ArchiveBroken(str(error)) from error
 
-    def _parts(self, opened: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
+    def _parts(self, open_plan: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
         footer = self._footer
         if start < footer.central_at:
-            yield from self._entries(opened, start)
+            yield from self._entries(open_plan, start)
         if start < footer.tail_at:
-            yield from _directory(opened, max(0, start - footer.central_at))
+            yield from _directory(open_plan, max(0, start - footer.central_at))
         yield _tail(footer)[max(0, start - footer.tail_at) :]
 
-    def _entries(self, opened: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
-        first = opened.last_before(start, lambda record: record.local_at)
-        skip = start - opened.record(first).local_at
-        for record in opened.records(first):
-            header = _local_header(record, opened.path(record))
+    def _entries(self, open_plan: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
+        first = open_plan.last_before(start, lambda record: record.local_at)
+        skip = start - open_plan.record(first).local_at
+        for record in open_plan.records(first):
+            header = _local_header(record, open_plan.path(record))
             yield header[skip:]
             skip = max(0, skip - len(header))
             if skip < record.size_bytes:
-                yield from self._content(opened, record, skip)
+                yield from self._content(open_plan, record, skip)
             skip = 0
 
     def _content(
-        self, opened: "_OpenPlan", record: _Record, skip: int
+        self, open_plan: "_OpenPlan", record: _Record, skip: int
     ) -> Generator[bytes, None, None]:
         if not record.blob_length:
-            yield from opened.text(record, skip)
+            yield from open_plan.text(record, skip)
             return
-        name = opened.blob(record)
+        name = open_plan.blob(record)
         with self._open_blob(name) as blob:
             _refuse_other_size(blob, name, record.size_bytes)
             blob.seek(skip)
-            left = record.size_bytes - skip
-            while left:
-                part = blob.read(min(left, READ_BYTES))
+            remaining_bytes = record.size_bytes - skip
+            while remaining_bytes:
+                part = blob.read(min(remaining_bytes, READ_BYTES))
                 if not part:
-                    raise ArchiveBroken(f"Blob {name} lost its last {left} bytes while being read")
-                left -= len(part)
+                    raise ArchiveBroken(
+                        f"Blob {name} lost its last {remaining_bytes} bytes while being read"
+                    )
+                remaining_bytes -= len(part)
                 yield part
 
 
 def _refuse_other_size(blob: BinaryIO, name: str, size_bytes: int) -> None:
-    found_bytes = blob.seek(0, os.SEEK_END)
-    if found_bytes != size_bytes:
-        raise ArchiveBroken(f"Blob {name} has {found_bytes} bytes, not {size_bytes}")
+    actual_bytes = blob.seek(0, os.SEEK_END)
+    if actual_bytes != size_bytes:
+        raise ArchiveBroken(f"Blob {name} has {actual_bytes} bytes, not {size_bytes}")
 
 
-def _coalesced(parts: Iterable[bytes], left: int) -> Generator[bytes, None, None]:
+def _coalesced(parts: Iterable[bytes], remaining_bytes: int) -> Generator[bytes, None, None]:
     waiting: list[bytes] = []
     waiting_bytes = 0
     for part in parts:
-        waiting.append(part[:left])
+        waiting.append(part[:remaining_bytes])
         waiting_bytes += len(waiting[-1])
-        left -= len(waiting[-1])
-        if waiting_bytes >= COALESCED_BYTES or not left:
+        remaining_bytes -= len(waiting[-1])
+        if waiting_bytes >= COALESCED_BYTES or not remaining_bytes:
             yield b"".join(waiting)
             waiting.clear()
             waiting_bytes = 0
-        if not left:
+        if not remaining_bytes:
             return
     raise ArchiveBroken("The plan ends before the archive does")
 
 
-def _directory(opened: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
-    first = opened.last_before(start, lambda record: record.central_at)
-    skip = start - opened.record(first).central_at
-    for record in opened.records(first):
-        yield _central_header(record, opened.path(record))[skip:]
+def _directory(open_plan: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
+    first = open_plan.last_before(start, lambda record: record.central_at)
+    skip = start - open_plan.record(first).central_at
+    for record in open_plan.records(first):
+        yield _central_header(record, open_plan.path(record))[skip:]
         skip = 0
 
 
@@ -489,10 +494,10 @@ class _OpenPlan:
             raise ArchiveBroken("The plan is cut short")
         return part
 
-    def last_before(self, position: int, place: Callable[[_Record], int]) -> int:
+    def last_before(self, position: int, offset: Callable[[_Record], int]) -> int:
         """Return the number of the record at `position`, or of the last one before it."""
         numbers = range(self.footer.entry_count)
-        return bisect_right(numbers, position, key=lambda number: place(self.record(number))) - 1
+        return bisect_right(numbers, position, key=lambda number: offset(self.record(number))) - 1
 
     def record(self, number: int) -> _Record:
         at = self.footer.records_at + number * RECORD.size

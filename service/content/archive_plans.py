@@ -130,9 +130,9 @@ def _draft() -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def _move(draft: Path, place: Path, now: datetime) -> None:
+def _move(draft: Path, target: Path, now: datetime) -> None:
     os.utime(draft, (now.timestamp(), now.timestamp()))
-    draft.rename(place)
+    draft.rename(target)
 
 
 class SelectionTree:
@@ -150,13 +150,13 @@ class SelectionTree:
 
     def nodes(self, depth: int = 0) -> Iterator[Node]:
         while self._next is not None and self._next.depth == depth:
-            found = self._next.found
+            item = self._next.item
             self._next = next(self._steps, None)
-            if isinstance(found, ArchiveFiles):
-                yield from self._files(found)
+            if isinstance(item, ArchiveFiles):
+                yield from self._files(item)
             else:
-                name = found.name or self._root_name
-                yield ArchiveFolder(name, found.updated_at, self.nodes(depth + 1))
+                name = item.name or self._root_name
+                yield ArchiveFolder(name, item.updated_at, self.nodes(depth + 1))
 
     def _files(self, files: ArchiveFiles) -> Iterator[Node]:
         if self._looked_at <= 0:

@@ -35,43 +35,47 @@ class Representation(Protocol):
     def read(self, span: Span) -> Generator[bytes, None, None]: ...
 
 
-def answer(request: HttpRequest, found: Representation) -> HttpResponseBase:
-    headers = headers_of(found)
-    return early_answer(request, found, headers) or body_answer(request, found, headers)
+def answer(request: HttpRequest, representation: Representation) -> HttpResponseBase:
+    headers = headers_of(representation)
+    return early_answer(request, representation, headers) or body_answer(
+        request, representation, headers
+    )
 
 
-def headers_of(found: Representation) -> dict[str, str]:
-    seconds = modified_seconds(found)
+def headers_of(representation: Representation) -> dict[str, str]:
+    seconds = modified_seconds(representation)
     return {
-        "ETag": found.etag,
+        "ETag": representation.etag,
         **({} if seconds is None else {"Last-Modified": http_date(seconds)}),
         "Accept-Ranges": "bytes",
         "Cache-Control": "private, no-cache",
-        **presentation_headers(found.presentation),
+        **presentation_headers(representation.presentation),
     }
 
 
-def modified_seconds(found: Representation) -> int | None:
-    return None if found.modified_at is None else int(found.modified_at.timestamp())
+def modified_seconds(representation: Representation) -> int | None:
+    return (
+        None if representation.modified_at is None else int(representation.modified_at.timestamp())
+    )
 
 
 def picture_answer(request: HttpRequest, picture: bytes, content_type: str) -> HttpResponseBase:
     """Return a whole picture, which browsers may keep forever; its tag is a hash of its bytes."""
-    shown = Presentation(content_type, "inline", "sandbox; default-src 'none'")
-    headers = presentation_headers(shown) | {
+    presentation = Presentation(content_type, "inline", "sandbox; default-src 'none'")
+    headers = presentation_headers(presentation) | {
         "ETag": f'"{hashlib.sha1(picture, usedforsecurity=False).hexdigest()}"',
         "Cache-Control": "private, max-age=31536000, immutable",
     }
     response = HttpResponse(picture, headers=headers)
-    answered = get_conditional_response(request, headers["ETag"], None, response)
-    return response if answered is None else answered
+    early_response = get_conditional_response(request, headers["ETag"], None, response)
+    return response if early_response is None else early_response
 
 
-def presentation_headers(shown: Presentation) -> dict[str, str]:
+def presentation_headers(presentation: Presentation) -> dict[str, str]:
     return {
-        "Content-Type": shown.content_type,
-        "Content-Disposition": shown.disposition,
-        "Content-Security-Policy": shown.policy,
+        "Content-Type": presentation.content_type,
+        "Content-Disposition": presentation.disposition,
+        "Content-Security-Policy": presentation.policy,
         "Cross-Origin-Resource-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
@@ -79,14 +83,16 @@ def presentation_headers(shown: Presentation) -> dict[str, str]:
 
 
 def early_answer(
-    request: HttpRequest, found: Representation, headers: dict[str, str]
+    request: HttpRequest, representation: Representation, headers: dict[str, str]
 ) -> HttpResponseBase | None:
     """Return 304 or 412 if the request's conditions demand it."""
-    seconds = modified_seconds(found)
+    seconds = modified_seconds(representation)
     if seconds is None:
         # Django would treat the condition as failed; section 13.1.4 says to ignore it.
         request.META.pop("HTTP_IF_UNMODIFIED_SINCE", None)
-    response = get_conditional_response(request, found.etag, seconds, HttpResponse(headers=headers))
+    response = get_conditional_response(
+        request, representation.etag, seconds, HttpResponse(headers=headers)
+    )
     if response is None or response.status_code == 200:
         return None
     if response.status_code == 412:
@@ -95,40 +101,40 @@ def early_answer(
 
 
 def body_answer(
-    request: HttpRequest, found: Representation, headers: dict[str, str]
+    request: HttpRequest, representation: Representation, headers: dict[str, str]
 ) -> HttpResponseBase:
-    size_bytes = found.size_bytes
+    size_bytes = representation.size_bytes
     if request.method == "HEAD":  # HEAD ignores Range.
         return HttpResponse(headers=headers | {"Content-Length": str(size_bytes)})
     try:
-        spans = wanted_spans(request, found)
+        spans = wanted_spans(request, representation)
     except ranges.Unsatisfiable:
-        refused = responses.refused(416, "range_not_satisfiable")
-        refused.headers["Content-Range"] = f"bytes */{size_bytes}"
-        return refused
+        refusal = responses.refused(416, "range_not_satisfiable")
+        refusal.headers["Content-Range"] = f"bytes */{size_bytes}"
+        return refusal
     if spans is None:
-        return with_headers(found.whole_or_part(Span(0, size_bytes)), headers, size_bytes)
+        return with_headers(representation.whole_or_part(Span(0, size_bytes)), headers, size_bytes)
     if len(spans) > 1:
-        multipart = Multipart(found, spans)
+        multipart = Multipart(representation, spans)
         return with_headers(multipart, headers | multipart.own_headers, multipart.size_bytes)
-    part = found.whole_or_part(spans[0])
+    part = representation.whole_or_part(spans[0])
     part.status_code = 206
     headers["Content-Range"] = ranges.content_range(spans[0], size_bytes)
     return with_headers(part, headers, spans[0].size_bytes)
 
 
-def wanted_spans(request: HttpRequest, found: Representation) -> list[Span] | None:
+def wanted_spans(request: HttpRequest, representation: Representation) -> list[Span] | None:
     header = request.headers.get("Range")
-    if header is None or not is_still_the_same(request.headers.get("If-Range"), found):
+    if header is None or not is_still_the_same(request.headers.get("If-Range"), representation):
         return None
-    return ranges.wanted(header, found.size_bytes)
+    return ranges.wanted(header, representation.size_bytes)
 
 
-def is_still_the_same(if_range: str | None, found: Representation) -> bool:
+def is_still_the_same(if_range: str | None, representation: Representation) -> bool:
     """Check `If-Range`: a weak tag never matches, and a date must be exactly equal."""
-    if if_range is None or if_range.strip() == found.etag:
+    if if_range is None or if_range.strip() == representation.etag:
         return True
-    seconds = modified_seconds(found)
+    seconds = modified_seconds(representation)
     return seconds is not None and parse_http_date_safe(if_range) == seconds
 
 
@@ -153,12 +159,12 @@ class InOneFile:
     def read(self, span: Span) -> Generator[bytes, None, None]:
         with self._opened() as file:
             file.seek(span.start)
-            left = span.size_bytes
-            while left:
-                part = file.read(min(left, BLOCK_BYTES))
+            remaining_bytes = span.size_bytes
+            while remaining_bytes:
+                part = file.read(min(remaining_bytes, BLOCK_BYTES))
                 if not part:
                     raise CutShort
-                left -= len(part)
+                remaining_bytes -= len(part)
                 yield part
 
     def _opened(self) -> BinaryIO:
@@ -218,30 +224,30 @@ class CutShort(Exception):  # noqa: N818  Errors are nouns here.
 class Multipart(StreamingHttpResponse):
     """Several ranges in one response, whose length is known beforehand."""
 
-    def __init__(self, found: Representation, spans: list[Span]) -> None:
+    def __init__(self, representation: Representation, spans: list[Span]) -> None:
         boundary = secrets.token_hex(16)
-        heads = [part_head(boundary, found, span) for span in spans]
+        heads = [part_head(boundary, representation, span) for span in spans]
         tail = f"\r\n--{boundary}--\r\n".encode()
-        super().__init__(parts(found, spans, heads, tail), status=206)
+        super().__init__(parts(representation, spans, heads, tail), status=206)
         framing_bytes = sum(map(len, heads)) + len(tail)
         self.size_bytes = framing_bytes + sum(span.size_bytes for span in spans)
         self.own_headers = {"Content-Type": f"multipart/byteranges; boundary={boundary}"}
 
 
-def part_head(boundary: str, found: Representation, span: Span) -> bytes:
+def part_head(boundary: str, representation: Representation, span: Span) -> bytes:
     lines = [
         f"\r\n--{boundary}",
-        f"Content-Type: {found.presentation.content_type}",
-        f"Content-Range: {ranges.content_range(span, found.size_bytes)}",
+        f"Content-Type: {representation.presentation.content_type}",
+        f"Content-Range: {ranges.content_range(span, representation.size_bytes)}",
     ]
     return "\r\n".join([*lines, "", ""]).encode()
 
 
 def parts(
-    found: Representation, spans: list[Span], heads: list[bytes], tail: bytes
+    representation: Representation, spans: list[Span], heads: list[bytes], tail: bytes
 ) -> Generator[bytes, None, None]:
     for head, span in zip(heads, spans, strict=True):
         yield head
-        with closing(found.read(span)) as chunks:
+        with closing(representation.read(span)) as chunks:
             yield from chunks
     yield tail

@@ -29,25 +29,25 @@ class DownloadNames:
     Only hashes are kept. If two ever collide, a name gets a number that it doesn't need.
     """
 
-    __slots__ = ("_next", "_taken")
+    __slots__ = ("_hashes", "_next")
 
     def __init__(self) -> None:
-        self._taken = _Hashes()
+        self._hashes = _Hashes()
         # Without this, the n-th equal name would try n numbers.
         self._next: dict[int, int] = {}
 
-    def take_all(self, wanted: Sequence[str]) -> list[str]:
+    def take_all(self, names: Sequence[str]) -> list[str]:
         """Take the names of files, as if one after the other.
 
         If all are plain, those before the first duplicate take a quarter of the time.
         """
-        folded = map(str.lower, wanted) if are_plain(wanted) else ()
-        kept = self._taken.add_until_known([*map(hash, folded)])
-        return [*wanted[:kept], *map(self.take, wanted[kept:])]
+        folded = map(str.lower, names) if are_plain(names) else ()
+        unique_count = self._hashes.add_until_known([*map(hash, folded)])
+        return [*names[:unique_count], *map(self.take, names[unique_count:])]
 
-    def take(self, wanted: str, *, is_folder: bool = False) -> str:
-        name = safe_name(wanted)
-        if self._taken.add(hash(_folded(name))):
+    def take(self, raw_name: str, *, is_folder: bool = False) -> str:
+        name = safe_name(raw_name)
+        if self._hashes.add(hash(_folded(name))):
             return name
         return self._numbered(name, is_folder=is_folder)
 
@@ -57,7 +57,7 @@ class DownloadNames:
         family = hash(_folded(f"{stem}/{extension}"))
         for number in count(self._next.get(family, 2)):
             candidate = f"{stem} ({number}){extension}"
-            if self._taken.add(hash(_folded(candidate))):
+            if self._hashes.add(hash(_folded(candidate))):
                 break
         self._next[family] = number + 1
         return candidate
@@ -69,11 +69,11 @@ class _Hashes:
     Python's set takes some 100 bytes, and 200,000 files in one folder do happen.
     """
 
-    __slots__ = ("_count", "_places")
+    __slots__ = ("_count", "_table")
 
     def __init__(self) -> None:
         self._count = 0
-        self._places = array("q", bytes(8 * 64))
+        self._table = array("q", bytes(8 * 64))
 
     def add(self, number: int) -> bool:
         """Add a hash, and return whether it is new."""
@@ -81,46 +81,46 @@ class _Hashes:
 
     def add_until_known(self, numbers: Sequence[int]) -> int:
         """Add hashes up to the first that is known, and return how many were new."""
-        while (self._count + len(numbers)) * 3 >= len(self._places) * 2:
+        while (self._count + len(numbers)) * 3 >= len(self._table) * 2:
             self._grow()
-        added = self._put(numbers)
-        self._count += added
-        return added
+        new_count = self._put(numbers)
+        self._count += new_count
+        return new_count
 
     def _put(self, numbers: Iterable[int]) -> int:
-        places = self._places
-        last = len(places) - 1
-        added = 0
+        table = self._table
+        last = len(table) - 1
+        new_count = 0
         for number in numbers:
             at = (number or 1) & last
-            while found := places[at]:
-                if found == (number or 1):
-                    return added
+            while entry := table[at]:
+                if entry == (number or 1):
+                    return new_count
                 at = (at + 1) & last
-            places[at] = number or 1
-            added += 1
-        return added
+            table[at] = number or 1
+            new_count += 1
+        return new_count
 
     def _grow(self) -> None:
-        old = self._places
-        self._places = array("q", bytes(16 * len(old)))
+        old = self._table
+        self._table = array("q", bytes(16 * len(old)))
         self._put(filter(None, old))
 
 
 def are_plain(names: Sequence[str]) -> bool:
     """Return whether all names are ASCII, and `safe_name` would return each unchanged."""
-    joined = "".join(names)
+    text = "".join(names)
     return (
-        joined.isascii()
-        and not UNSAFE.search(joined)
+        text.isascii()
+        and not UNSAFE.search(text)
         and not NOT_PLAIN.search(f"/{'/'.join(names)}/")
         and max(map(len, names), default=0) <= LONGEST_NAME_BYTES
     )
 
 
-def safe_name(wanted: str) -> str:
+def safe_name(raw_name: str) -> str:
     """Return one path component, never empty, that names the same file on every system."""
-    name = UNSAFE.sub("_", unicodedata.normalize("NFC", wanted))
+    name = UNSAFE.sub("_", unicodedata.normalize("NFC", raw_name))
     name = _clipped(name, LONGEST_NAME_BYTES)
     if DEVICE.match(name):
         name = _clipped(f"_{name}", LONGEST_NAME_BYTES)

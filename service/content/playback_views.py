@@ -54,8 +54,8 @@ def stream_link(account: Account, file: File, *, now: datetime) -> str:
 
 def film_link(account: Account, file: File, *, now: datetime) -> str:
     name = f"{safe_name(file.name).rpartition('.')[0] or 'film'}.mp4"
-    place = reverse("content-film", args=[account.pk, file.pk, name])
-    return place + signed_links.signed_query(account, "film", str(file.pk), now=now)
+    film_path = reverse("content-film", args=[account.pk, file.pk, name])
+    return film_path + signed_links.signed_query(account, "film", str(file.pk), now=now)
 
 
 # Requests to the worker
@@ -98,14 +98,14 @@ def percent_made(file: File) -> float | None:
         return None
     refuse_what_is_none(file, folder)
     try:
-        told = ask_worker(file, "film")
+        reply = ask_worker(file, "film")
     except Busy:
-        told = {"is_ready": False}
+        reply = {"is_ready": False}
         if not films.is_ready(folder):
             raise
     # It may have become ready while the worker was answering.
-    is_ready = told["is_ready"] or films.is_ready(folder)
-    return None if is_ready else float(told["progress"])
+    is_ready = reply["is_ready"] or films.is_ready(folder)
+    return None if is_ready else float(reply["progress"])
 
 
 def ask_worker(file: File, kind: str, **more: object) -> media_requests.Facts:
@@ -138,14 +138,14 @@ def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "MediaFi
     name = inside[0].rpartition("/")[2]
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
-    place = content_of(file).folder / RENDITIONS / rendition.name / name
-    if not is_there(place):
+    segment_path = content_of(file).folder / RENDITIONS / rendition.name / name
+    if not is_there(segment_path):
         if inside["init"]:
             ask_worker(file, "init", rendition=rendition.name)
         else:
             ask_worker(file, "segment", rendition=rendition.name, number=int(inside["number"]))
-    touch(place)
-    return MediaFile(place, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
+    touch(segment_path)
+    return MediaFile(segment_path, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
 
 
 @reading
@@ -167,18 +167,18 @@ class MediaFile(InOneFile):
 
     modified_at: datetime | None = None
 
-    def __init__(self, place: Path, content_type: str, tag: str, name: str = "") -> None:
-        self._place = place
+    def __init__(self, file_path: Path, content_type: str, tag: str, name: str = "") -> None:
+        self._path = file_path
         try:
-            self.size_bytes = place.stat().st_size
+            self.size_bytes = file_path.stat().st_size
         except OSError as gone:
             raise NotFound from gone
         self.etag = f'"{tag}-{self.size_bytes:x}"'
-        self.presentation = shown_as(content_type, name or place.name)
+        self.presentation = shown_as(content_type, name or file_path.name)
 
     def _opened(self) -> BinaryIO:
         try:
-            return open(self._place, "rb", buffering=0)
+            return open(self._path, "rb", buffering=0)
         except OSError as gone:
             raise NotFound from gone
 

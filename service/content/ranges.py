@@ -79,13 +79,13 @@ def _span(first: int | None, last: int | None, size_bytes: int) -> Span | None:
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    found: list[Span] = []
+    result: list[Span] = []
     for span in sorted(spans):
-        if found and span.start - found[-1].stop <= PART_OVERHEAD_BYTES:
-            found[-1] = Span(found[-1].start, max(found[-1].stop, span.stop))
+        if result and span.start - result[-1].stop <= PART_OVERHEAD_BYTES:
+            result[-1] = Span(result[-1].start, max(result[-1].stop, span.stop))
         else:
-            found.append(span)
-    return found
+            result.append(span)
+    return result
 
 
 def content_range(span: Span, size_bytes: int) -> str:

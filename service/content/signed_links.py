@@ -81,8 +81,8 @@ class ListingLinks:
         """`base`: scheme and host if the links must be absolute."""
         expires = expiry_of(now, LISTING_WINDOW)
         key = _key(account)
-        self._picture_begun = _begun(key, f"picture\n{account.pk}\n")
-        self._stream_begun = _begun(key, f"hls\n{account.pk}\n")
+        self._picture_prefix = _begun(key, f"picture\n{account.pk}\n")
+        self._stream_prefix = _begun(key, f"hls\n{account.pk}\n")
         self._behind = f"\n{expires}\n".encode()
         self._expires = expires
         some_picture = reverse("content-picture", args=[account.pk, 0, "size"])
@@ -92,17 +92,17 @@ class ListingLinks:
 
     def picture(self, file_id: int) -> tuple[str, str]:
         """Return the parts of a link before and after the name of the size."""
-        signature = self._signed(self._picture_begun, file_id)
+        signature = self._signed(self._picture_prefix, file_id)
         return f"{self._pictures}{file_id}/", f"?e={self._expires}&s={signature}"
 
     def stream(self, file_id: int) -> str:
-        signature = self._signed(self._stream_begun, file_id)
+        signature = self._signed(self._stream_prefix, file_id)
         return f"{self._streams}{file_id}/{self._expires}.{signature}/{MASTER}"
 
-    def _signed(self, begun: "blake2s", file_id: int) -> str:
-        words = begun.copy()
-        words.update(b"%d%b" % (file_id, self._behind))
-        return _written(words.digest())
+    def _signed(self, prefix: "blake2s", file_id: int) -> str:
+        signature = prefix.copy()
+        signature.update(b"%d%b" % (file_id, self._behind))
+        return _written(signature.digest())
 
 
 def expiry_of(now: datetime, length: timedelta = WINDOW) -> int:
@@ -119,8 +119,8 @@ def check(
     expires = query.get("e", "")
     if account is None or not EXPIRY.fullmatch(expires):
         raise BadLink
-    wanted = _signature(account, purpose, subject, int(expires), inline=is_inline(query))
-    if not hmac.compare_digest(wanted.encode(), query.get("s", "").encode(errors="replace")):
+    signature = _signature(account, purpose, subject, int(expires), inline=is_inline(query))
+    if not hmac.compare_digest(signature.encode(), query.get("s", "").encode(errors="replace")):
         raise BadLink
     if int(expires) <= now.timestamp():
         raise LinkExpired

@@ -33,7 +33,7 @@ class Step(NamedTuple):
     """A step of the walk; `depth` is 0 for the selected entries, 1 for those in them, and so on."""
 
     depth: int
-    found: Passed | ArchiveFiles
+    item: Passed | ArchiveFiles
 
 
 FILE_COLUMNS = ("name", "size_bytes", "crc32", "moment", "blob")
@@ -54,14 +54,14 @@ def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
     ids = distinct(folder_ids)
     if 0 in ids:
         ids = ids - {0} | {root_of(account).pk}
-    found: list[str] = []
+    lineages: list[str] = []
     for batch in batches(ids, AT_ONCE):
         rows = Folder.objects.filter(account=account, pk__in=batch)
-        found += rows.values_list("lineage", flat=True)
-    if len(found) < len(ids):
+        lineages += rows.values_list("lineage", flat=True)
+    if len(lineages) < len(ids):
         raise NotFound
     outermost: list[str] = []
-    for lineage in sorted(found):
+    for lineage in sorted(lineages):
         if not outermost or not lineage.startswith(outermost[-1]):
             outermost.append(lineage)
     return outermost
@@ -71,22 +71,22 @@ def _selected_files(
     account: Account, file_ids: Iterable[int], outermost: list[str]
 ) -> list[ArchiveFiles]:
     ids = distinct(file_ids)
-    found: list[tuple[Any, ...]] = []
+    matches: list[tuple[Any, ...]] = []
     for batch in batches(ids, AT_ONCE):
         rows = File.objects.filter(account=account, pk__in=batch).order_by(ByCodePoint("name_key"))
-        found += rows.annotate(moment=MOMENT).values_list("folder__lineage", *FILE_COLUMNS)
-    if len(found) < len(ids):
+        matches += rows.annotate(moment=MOMENT).values_list("folder__lineage", *FILE_COLUMNS)
+    if len(matches) < len(ids):
         raise NotFound
-    outside = (row for row in found if not _lies_in(row[0], outermost))
+    outside = (row for row in matches if not _lies_in(row[0], outermost))
     return [_columns(batch) for batch in batches(outside, AT_ONCE)]
 
 
 def distinct(ids: Iterable[int]) -> set[int]:
     """Return each id once. Raises NotFound beyond 63 bits, on which SQLite's driver would fail."""
-    found = set(ids)
-    if any(not 0 <= each <= LARGEST_ID for each in found):
+    unique_ids = set(ids)
+    if any(not 0 <= each <= LARGEST_ID for each in unique_ids):
         raise NotFound
-    return found
+    return unique_ids
 
 
 def _lies_in(lineage: str, outermost: list[str]) -> bool:

@@ -61,8 +61,8 @@ def reading(view: View[Params]) -> View[Params]:
 def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> HttpResponseBase:
     """Serve a file under its current name; the `name` in the link is only for people."""
     account = signed_links.check(account_id, "file", str(file_id), request.GET, now=timezone.now())
-    found = library.file(account, file_id)
-    content = StoredFile(found, library_store(), inline=signed_links.is_inline(request.GET))
+    row = library.file(account, file_id)
+    content = StoredFile(row, library_store(), inline=signed_links.is_inline(request.GET))
     if settings.ACCEL == "nginx":
         return content.handed_over()
     return answer(request, content)
@@ -79,8 +79,8 @@ def picture(request: HttpRequest, account_id: int, file_id: int, size: str) -> H
     account = signed_links.check(
         account_id, "picture", str(file_id), request.GET, now=timezone.now()
     )
-    found = pictures.read(library.file(account, file_id), size)
-    return picture_answer(request, found, pictures.type_of(found))
+    image = pictures.read(library.file(account, file_id), size)
+    return picture_answer(request, image, pictures.type_of(image))
 
 
 class StoredFile(InOneFile):

@@ -78,14 +78,14 @@ class PartialFile:
             resume_point.write(self._folder, self._resume)
 
 
-def opened(place: Path, size_bytes: int) -> int:
+def opened(path: Path, size_bytes: int) -> int:
     """Open a file for writing after its first `size_bytes`, without any bytes after them.
 
     If it starts over, it is a new file: the old one may have another name in the library by now.
     """
     if not size_bytes:
-        place.unlink(missing_ok=True)
-    descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         os.ftruncate(descriptor, size_bytes)
         os.lseek(descriptor, size_bytes, os.SEEK_SET)

@@ -14,11 +14,11 @@ from service.fetching import responses, resume_point
 from service.fetching.content import PartialFile, disk_told
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
-from service.fetching.line import StoppableWait
 from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, RateLimit
 from service.fetching.requests import ask, translate_errors
 from service.fetching.responses import ResponseFacts
 from service.fetching.resume_point import ResumePoint, fingerprint_of
+from service.fetching.stoppable_wait import StoppableWait
 from service.fetching.wire import Road, Transport
 from service.torrents.events import Complete, Phase, TorrentBroken
 
@@ -28,10 +28,10 @@ MOST_TORRENT_BYTES = 10 * 2**20
 # How much of the content shows whether it is a torrent file.
 START_BYTES = 64
 # A worker that was frozen for longer may have lost its transfers to another, which writes here now.
-DEAF_SECONDS = 12.0
+WORKER_TIMEOUT_SECONDS = 12.0
 LISTEN_SECONDS = 0.2
 # Longer waits are reported, and let another transfer run meanwhile; shorter ones change nothing.
-TOLD_SECONDS = 4.0
+REPORT_SECONDS = 4.0
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Means:
     pace: Pace
     throttle: RateLimit
     tell: Callable[[FetchEvent], None]
-    heard_at: Callable[[], float]  # when the worker polled last
+    polled_at: Callable[[], float]  # when the worker polled last
 
 
 class Fetch:
@@ -76,9 +76,9 @@ class Fetch:
         self._pace = means.pace
         self._throttle = means.throttle
         self._tell = means.tell
-        self._heard_at = means.heard_at
-        self._line = StoppableWait(means.pace.clock)
-        self._told: Head | None = None
+        self._polled_at = means.polled_at
+        self._waiter = StoppableWait(means.pace.clock)
+        self._head: Head | None = None
         self._may_go = Event()
         self._furthest_bytes = 0
         self._may_be_torrent = True
@@ -90,7 +90,7 @@ class Fetch:
     def leave(self, *, is_wanted: bool) -> None:
         """End the fetch soon, whatever it waits for; an unwanted one saves nothing to resume."""
         self._is_wanted = is_wanted
-        self._line.stop()
+        self._waiter.stop()
         self._may_go.set()
 
     def run(self) -> FetchEvent | None:
@@ -107,7 +107,7 @@ class Fetch:
                 self._order.key, "fetch_error", "Something went wrong inside Ferry."
             )
         finally:
-            self._line.close()
+            self._waiter.close()
 
     def _outcome(self) -> FetchEvent:
         tries = 0
@@ -128,39 +128,39 @@ class Fetch:
 
     def _wait(self, trouble: TemporaryFailure, tries: int) -> None:
         seconds = self._pace.wait_seconds(tries, trouble.after_seconds)
-        if seconds >= TOLD_SECONDS:
-            tried = f" It was tried {tries} times." if tries > 1 else ""
-            self._tell(Waiting(self._order.key, f"{trouble.sentence}{tried}", seconds))
-        self._pace.pause(self._line, seconds)
+        if seconds >= REPORT_SECONDS:
+            suffix = f" It was tried {tries} times." if tries > 1 else ""
+            self._tell(Waiting(self._order.key, f"{trouble.sentence}{suffix}", seconds))
+        self._pace.pause(self._waiter, seconds)
 
     def _attempt(self) -> FetchEvent | None:
         """Return the outcome, or None if the response was released before `proceed` was called."""
-        if self._told is not None:
+        if self._head is not None:
             self._may_go.wait()
-        self._line.check()
-        known = resume_point.read(self._folder, self._order.url)
-        if known is not None and known.is_complete:
-            return self._reuse(known)
-        self._note(known.safe_bytes if known else 0)
-        self._line.allow(self._pace.quiet_seconds)
-        with closing(Transport(self._road, self._line)) as transport, translate_errors():
-            answer = ask(transport, self._order.url, headers_for(known))
+        self._waiter.check()
+        resume = resume_point.read(self._folder, self._order.url)
+        if resume is not None and resume.is_complete:
+            return self._reuse(resume)
+        self._note(resume.safe_bytes if resume else 0)
+        self._waiter.allow(self._pace.quiet_seconds)
+        with closing(Transport(self._road, self._waiter)) as transport, translate_errors():
+            answer = ask(transport, self._order.url, headers_for(resume))
             if isinstance(answer, str):
                 return MagnetFound(self._order.key, answer)
             with closing(answer):
-                return self._received(answer, known)
+                return self._received(answer, resume)
 
-    def _reuse(self, known: ResumePoint) -> FetchEvent | None:
+    def _reuse(self, resume: ResumePoint) -> FetchEvent | None:
         """Report a file that another process fetched, but could no longer report."""
-        if not self._may_take(head_of(self._order.key, known.facts)):
+        if not self._may_take(head_of(self._order.key, resume.facts)):
             return None
-        self.done_bytes = self.wanted_bytes = known.safe_bytes
+        self.done_bytes = self.wanted_bytes = resume.safe_bytes
         return Complete(self._order.key)
 
-    def _received(self, answer: httpx.Response, known: ResumePoint | None) -> FetchEvent | None:
+    def _received(self, answer: httpx.Response, resume: ResumePoint | None) -> FetchEvent | None:
         status = answer.status_code
-        if known is not None and status in (206, 416):
-            return self._rest(answer, known)
+        if resume is not None and status in (206, 416):
+            return self._rest(answer, resume)
         if status in (200, 203):
             return self._whole(answer)
         if responses.may_pass(status):
@@ -169,15 +169,15 @@ class Fetch:
             raise TemporaryFailure(responses.reason(status), wanted_seconds)
         raise PermanentFailure(responses.reason(status))
 
-    def _rest(self, answer: httpx.Response, known: ResumePoint) -> FetchEvent | None:
-        facts = responses.continued(answer.headers, known.facts, known.safe_bytes)
-        if answer.status_code == 416 and is_whole(answer, known):
-            return self._stored(iter(()), known)
+    def _rest(self, answer: httpx.Response, resume: ResumePoint) -> FetchEvent | None:
+        facts = responses.continued(answer.headers, resume.facts, resume.safe_bytes)
+        if answer.status_code == 416 and is_whole(answer, resume):
+            return self._stored(iter(()), resume)
         if answer.status_code == 416 or facts is None:
             with disk_told():
                 resume_point.forget(self._folder)
             raise TemporaryFailure("The server has something else there now.")
-        return self._stored(answer.iter_raw(), replace(known, facts=facts))
+        return self._stored(answer.iter_raw(), replace(resume, facts=facts))
 
     def _whole(self, answer: httpx.Response) -> FetchEvent | None:
         facts = responses.facts_of(answer)
@@ -191,7 +191,7 @@ class Fetch:
     def _start(self, chunks: Iterator[bytes]) -> bytes:
         start = b""
         for chunk in chunks:
-            self._line.allow(self._pace.quiet_seconds)
+            self._waiter.allow(self._pace.quiet_seconds)
             start += chunk
             if len(start) >= START_BYTES:
                 break
@@ -224,15 +224,15 @@ class Fetch:
 
     def _may_take(self, head: Head) -> bool:
         """Wait for `proceed`, up to a timeout, since a response is open; return whether it came."""
-        if head != self._told:
+        if head != self._head:
             self._may_go.clear()
-            self._told = head
+            self._head = head
             self._tell(head)
         self.wanted_bytes = head.size_bytes
         if not self._may_go.wait(self._pace.hold_seconds):
             return False
-        self._line.check()
-        self._line.allow(self._pace.quiet_seconds)
+        self._waiter.check()
+        self._waiter.allow(self._pace.quiet_seconds)
         self.phase = "downloading"
         return True
 
@@ -256,18 +256,18 @@ class Fetch:
         self.is_receiving = True
         try:
             for chunk in chunks:
-                self._line.check()
+                self._waiter.check()
                 if seconds := self._throttle.seconds_for(len(chunk)):
-                    self._pace.pause(self._line, seconds)
-                while self._is_deaf():
-                    self._pace.pause(self._line, LISTEN_SECONDS)
+                    self._pace.pause(self._waiter, seconds)
+                while self._is_worker_silent():
+                    self._pace.pause(self._waiter, LISTEN_SECONDS)
                 yield chunk
-                self._line.allow(self._pace.quiet_seconds)
+                self._waiter.allow(self._pace.quiet_seconds)
         finally:
             self.is_receiving = False
 
-    def _is_deaf(self) -> bool:
-        return self._pace.clock() - self._heard_at() > DEAF_SECONDS
+    def _is_worker_silent(self) -> bool:
+        return self._pace.clock() - self._polled_at() > WORKER_TIMEOUT_SECONDS
 
     def _note(self, done_bytes: int) -> None:
         self.done_bytes = done_bytes
@@ -282,23 +282,23 @@ class Fetch:
 
     def _save(self, content: PartialFile) -> None:
         """Make the bytes safe to resume unless unwanted or another worker's; ignore a full disk."""
-        if self._is_wanted and not self._is_deaf():
+        if self._is_wanted and not self._is_worker_silent():
             with suppress(PermanentFailure):
                 content.make_safe()
 
 
-def headers_for(known: ResumePoint | None) -> dict[str, str]:
-    if known is None:
+def headers_for(resume: ResumePoint | None) -> dict[str, str]:
+    if resume is None:
         return {}
-    return {"Range": f"bytes={known.safe_bytes}-", "If-Range": known.facts.validator}
+    return {"Range": f"bytes={resume.safe_bytes}-", "If-Range": resume.facts.validator}
 
 
 def head_of(key: str, facts: ResponseFacts, *, is_torrent: bool = False) -> Head:
     return Head(key, facts.name, facts.size_bytes, facts.content_type, is_torrent, facts.is_page)
 
 
-def is_whole(answer: httpx.Response, known: ResumePoint) -> bool:
+def is_whole(answer: httpx.Response, resume: ResumePoint) -> bool:
     """Return whether the server has nothing after the bytes on disk."""
     part = responses.content_range(answer.headers)
-    size_bytes = known.facts.size_bytes or known.safe_bytes
-    return part is not None and part.size_bytes == known.safe_bytes == size_bytes
+    size_bytes = resume.facts.size_bytes or resume.safe_bytes
+    return part is not None and part.size_bytes == resume.safe_bytes == size_bytes

@@ -28,10 +28,10 @@ def packing(headers: httpx.Headers, name: str) -> str:
 
 
 def said_name(disposition: str) -> str:
-    said: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for match in PARAMETER.finditer(";" + disposition[disposition.find(";") + 1 :]):
-        said.setdefault(match[1].lower(), match[2].strip())
-    return extended(said.get("filename*", "")) or plain(said.get("filename", ""))
+        parameters.setdefault(match[1].lower(), match[2].strip())
+    return extended(parameters.get("filename*", "")) or plain(parameters.get("filename", ""))
 
 
 def extended(value: str) -> str:
@@ -79,5 +79,5 @@ def readable(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def first_value(headers: httpx.Headers, wanted: bytes) -> bytes:
-    return next((value for name, value in headers.raw if name.lower() == wanted), b"")
+def first_value(headers: httpx.Headers, key: bytes) -> bytes:
+    return next((value for name, value in headers.raw if name.lower() == key), b"")

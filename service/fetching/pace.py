@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from service.fetching.line import Clock, StoppableWait
+from service.fetching.stoppable_wait import Clock, StoppableWait
 
 # A fetch that has begun is worth a night of retries.
 MOST_TRIES_ONCE_BEGUN = 100

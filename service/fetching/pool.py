@@ -20,8 +20,8 @@ STATUS_SECONDS = 1.0
 class RunningFetch:
     fetch: Fetch
     thread: Thread
-    told: Status | None = None
-    told_at: float = float("-inf")
+    last_status: Status | None = None
+    reported_at: float = float("-inf")
     is_removed: bool = False
 
 
@@ -46,12 +46,12 @@ class Fetching:
         self._wake_up = wake_up or Event()
         self._running: dict[str, RunningFetch] = {}
         self._lock = Lock()
-        self._heard_at = self._pace.clock()
+        self._polled_at = self._pace.clock()
 
     def add(self, order: FetchOrder) -> None:
         """Start a fetch, unless one with this key is running."""
         self._throttle.limit_bytes = order.download_limit_bytes
-        means = Means(self._pace, self._throttle, self._emit, lambda: self._heard_at)
+        means = Means(self._pace, self._throttle, self._emit, lambda: self._polled_at)
         with self._lock:
             if order.key in self._running:
                 return
@@ -81,7 +81,7 @@ class Fetching:
 
         Fetches continue to write only as long as this is called.
         """
-        self._heard_at = self._pace.clock()
+        self._polled_at = self._pace.clock()
         events: list[FetchEvent] = []
         try:
             while True:
@@ -121,21 +121,21 @@ class Fetching:
             due = [
                 (key, running)
                 for key, running in self._running.items()
-                if now - running.told_at >= STATUS_SECONDS
+                if now - running.reported_at >= STATUS_SECONDS
             ]
             return [status for key, running in due if (status := self._status(key, running, now))]
 
     def _status(self, key: str, running: RunningFetch, now: float) -> Status | None:
         """Return the status, or None if it is unchanged."""
-        fetch, told = running.fetch, running.told
+        fetch, previous = running.fetch, running.last_status
         done_bytes = fetch.done_bytes
-        new_bytes = max(0, done_bytes - told.done_bytes) if told else 0
+        new_bytes = max(0, done_bytes - previous.done_bytes) if previous else 0
         status = Status(
             key=key,
             phase=fetch.phase,
             done_bytes=done_bytes,
             wanted_bytes=fetch.wanted_bytes,
-            download_rate=int(new_bytes / (now - running.told_at)),
+            download_rate=int(new_bytes / (now - running.reported_at)),
             upload_rate=0,
             peers_connected=int(fetch.is_receiving),
             peers_sending=int(fetch.is_receiving),
@@ -145,8 +145,8 @@ class Fetching:
             availability=-1,
             uploaded_bytes=0,
         )
-        running.told_at = now
-        if status == told:
+        running.reported_at = now
+        if status == previous:
             return None
-        running.told = status
+        running.last_status = status
         return status

@@ -65,13 +65,16 @@ def check_url(address: str, base: httpx.URL) -> httpx.URL:
 
 
 def sent(
-    transport: httpx.BaseTransport, url: httpx.URL, headers: Mapping[str, str], known: httpx.Cookies
+    transport: httpx.BaseTransport,
+    url: httpx.URL,
+    headers: Mapping[str, str],
+    cookies: httpx.Cookies,
 ) -> httpx.Response:
     """Send a request with earlier cookies: some servers set one with a redirect and require it."""
     request = httpx.Request("GET", url, headers={**HEADERS, **headers})
-    known.set_cookie_header(request)
+    cookies.set_cookie_header(request)
     answer = transport.handle_request(request)
-    known.extract_cookies(answer)
+    cookies.extract_cookies(answer)
     return answer
 
 

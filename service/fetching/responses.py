@@ -91,25 +91,27 @@ def validator_of(headers: httpx.Headers) -> str:
 
 
 def continued(
-    headers: httpx.Headers, known: ResponseFacts, have_bytes: int
+    headers: httpx.Headers, previous: ResponseFacts, have_bytes: int
 ) -> ResponseFacts | None:
     """Return the facts if a 206 continues the same content at the requested byte, else None."""
     part = content_range(headers)
-    if part is None or part.first != have_bytes or coding_of(headers) != known.coding:
+    if part is None or part.first != have_bytes or coding_of(headers) != previous.coding:
         return None
-    size_bytes = known.size_bytes or part.size_bytes or 0
+    size_bytes = previous.size_bytes or part.size_bytes or 0
     length = size_of(headers) or part.end - part.first
     if part.size_bytes not in (None, size_bytes) or not have_bytes < part.end <= size_bytes:
         return None
-    if length != part.end - part.first or not is_same(headers, known.validator):
+    if length != part.end - part.first or not is_same(headers, previous.validator):
         return None
-    return replace(known, size_bytes=size_bytes)
+    return replace(previous, size_bytes=size_bytes)
 
 
 def is_same(headers: httpx.Headers, validator: str) -> bool:
     """Compare a part's validator with the known one; a part may omit it."""
-    sent = headers.get("etag" if validator.startswith('"') else "last-modified", "").strip()
-    return sent in ("", validator)
+    part_validator = headers.get(
+        "etag" if validator.startswith('"') else "last-modified", ""
+    ).strip()
+    return part_validator in ("", validator)
 
 
 def content_range(headers: httpx.Headers) -> ContentRange | None:
@@ -138,10 +140,10 @@ def reason(status: int) -> str:
 
 def retry_after(headers: httpx.Headers, now: float) -> float:
     """Return how long the server wants us to wait, up to a limit; sent in seconds or as a date."""
-    said = headers.get("retry-after", "").strip()
-    at = seconds_of(said)
-    wanted = at - now if at is not None else float(number(said) or 0)
-    return min(max(wanted, 0.0), LONGEST_WAIT_SECONDS)
+    value = headers.get("retry-after", "").strip()
+    at = seconds_of(value)
+    seconds = at - now if at is not None else float(number(value) or 0)
+    return min(max(seconds, 0.0), LONGEST_WAIT_SECONDS)
 
 
 def number(text: str) -> int | None:

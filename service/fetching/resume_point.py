@@ -39,8 +39,8 @@ def read(folder: Path, url: str) -> ResumePoint | None:
     """Return the resume point, or None if nothing can be resumed."""
     try:
         with open(folder / STATE, "rb") as file:
-            known = json.loads(file.read(MOST_BYTES))
-        resume = ResumePoint(**(known | {"facts": ResponseFacts(**known["facts"])}))
+            fields = json.loads(file.read(MOST_BYTES))
+        resume = ResumePoint(**(fields | {"facts": ResponseFacts(**fields["facts"])}))
         is_here = 0 <= resume.safe_bytes <= (folder / CONTENT).stat().st_size
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None

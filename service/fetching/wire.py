@@ -16,7 +16,7 @@ import httpcore
 import httpx
 
 from service.fetching.errors import AddressRefused, BadCertificate
-from service.fetching.line import StoppableWait
+from service.fetching.stoppable_wait import StoppableWait
 from service.network import Reach, is_web_port
 
 MOST_ADDRESSES = 8
@@ -38,8 +38,8 @@ class NoSuchHost(httpcore.ConnectError):
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in entries]
 
 
 def is_own(address: str) -> bool:
@@ -70,12 +70,12 @@ class Road:
     def opened(self, may_use_private: bool) -> Self:  # noqa: FBT001
         return replace(self, reach=replace(self.reach, may_use_private=may_use_private))
 
-    def allowed_addresses(self, found: list[str]) -> list[str]:
+    def allowed_addresses(self, addresses: list[str]) -> list[str]:
         """Return the addresses that may be reached. Raises AddressRefused if there are none."""
-        passed = [address for address in dict.fromkeys(found) if self.may_connect(address)]
-        if not passed:
+        reachable = [address for address in dict.fromkeys(addresses) if self.may_connect(address)]
+        if not reachable:
             raise AddressRefused
-        return passed[:MOST_ADDRESSES]
+        return reachable[:MOST_ADDRESSES]
 
     def may_connect(self, address: str) -> bool:
         if not self.reach.may_connect(address):
@@ -92,11 +92,11 @@ def trusted() -> ssl.SSLContext:
 class Transport(httpx.BaseTransport):
     """A transport without proxies, redirects, or reused connections: it checks each address."""
 
-    def __init__(self, road: Road, line: StoppableWait) -> None:
+    def __init__(self, road: Road, waiter: StoppableWait) -> None:
         self._pool = httpcore.ConnectionPool(
             ssl_context=trusted(),
             max_keepalive_connections=0,
-            network_backend=Backend(road, line),
+            network_backend=Backend(road, waiter),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -150,9 +150,9 @@ def declared_bytes(answer: httpcore.Response) -> int | None:
 
 
 class Backend(httpcore.NetworkBackend):
-    def __init__(self, road: Road, line: StoppableWait) -> None:
+    def __init__(self, road: Road, waiter: StoppableWait) -> None:
         self._road = road
-        self._line = line
+        self._waiter = waiter
 
     def connect_tcp(
         self,
@@ -169,44 +169,44 @@ class Backend(httpcore.NetworkBackend):
     def _resolved(self, host: str, port: int) -> list[str]:
         """Resolve in a separate thread, since the system's resolver can't be interrupted."""
         ours, theirs = socket.socketpair()
-        found: list[str] = []
+        addresses: list[str] = []
 
         def ask() -> None:
             with theirs, suppress(OSError, UnicodeError, OverflowError):
-                found.extend(self._road.resolve(host, port))
+                addresses.extend(self._road.resolve(host, port))
 
         with ours:
             Thread(target=ask, name="resolving", daemon=True).start()
-            self._line.await_ready(ours, select.POLLIN)
-        if not found:
+            self._waiter.await_ready(ours, select.POLLIN)
+        if not addresses:
             raise NoSuchHost
-        return found
+        return addresses
 
     def _connected(self, addresses: list[str], port: int) -> "NetworkStream":
         for address in addresses[:-1]:
             with suppress(httpcore.ConnectError, httpcore.TimeoutException):
-                return connected(address, port, self._line)
-        return connected(addresses[-1], port, self._line)
+                return connected(address, port, self._waiter)
+        return connected(addresses[-1], port, self._waiter)
 
 
-def connected(address: str, port: int, line: StoppableWait) -> "NetworkStream":
+def connected(address: str, port: int, waiter: StoppableWait) -> "NetworkStream":
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with closed_on_failure(socket.socket(family, socket.SOCK_STREAM)) as connecting:
         connecting.setblocking(False)
         with suppress(BlockingIOError):
             connecting.connect((address, port))
-        line.await_ready(connecting, select.POLLOUT, CONNECT_SECONDS)
+        waiter.await_ready(connecting, select.POLLOUT, CONNECT_SECONDS)
         if connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             raise httpcore.ConnectError
-        return NetworkStream(connecting, line)
+        return NetworkStream(connecting, waiter)
 
 
 class NetworkStream(httpcore.NetworkStream):
-    """A connection that waits only on `line`; httpcore's timeouts aren't used."""
+    """A connection that waits only on `waiter`; httpcore's timeouts aren't used."""
 
-    def __init__(self, connection: socket.socket, line: StoppableWait) -> None:
+    def __init__(self, connection: socket.socket, waiter: StoppableWait) -> None:
         self._connection = connection
-        self._line = line
+        self._waiter = waiter
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._done(
@@ -219,18 +219,18 @@ class NetworkStream(httpcore.NetworkStream):
         while size_bytes:
             free = buffer[: min(size_bytes, READ_BYTES)]
             into = partial(self._connection.recv_into, free)
-            came = self._done(into, select.POLLIN, httpcore.ReadError)
-            if not came:
+            size = self._done(into, select.POLLIN, httpcore.ReadError)
+            if not size:
                 raise httpcore.RemoteProtocolError
-            yield buffer[:came]
-            size_bytes -= came
+            yield buffer[:size]
+            size_bytes -= size
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         while buffer:
-            sent = self._done(
+            size = self._done(
                 partial(self._connection.send, buffer), select.POLLOUT, httpcore.WriteError
             )
-            buffer = buffer[sent:]
+            buffer = buffer[size:]
 
     def start_tls(
         self,
@@ -243,8 +243,8 @@ class NetworkStream(httpcore.NetworkStream):
             self._connection = ssl_context.wrap_socket(
                 self._connection, server_hostname=name, do_handshake_on_connect=False
             )
-        with closed_on_failure(self._connection) as secured:
-            self._done(secured.do_handshake, select.POLLIN, httpcore.ConnectError)
+        with closed_on_failure(self._connection) as connection:
+            self._done(connection.do_handshake, select.POLLIN, httpcore.ConnectError)
         return self
 
     def close(self) -> None:
@@ -254,14 +254,14 @@ class NetworkStream(httpcore.NetworkStream):
         """Return None: httpcore only requests the negotiated version of HTTP, and there is one."""
         return None
 
-    def _done(self, act: Callable[[], Result], wanted: int, trouble: type[Exception]) -> Result:
+    def _done(self, act: Callable[[], Result], event: int, trouble: type[Exception]) -> Result:
         """Call `act` as soon as the connection is ready."""
         while True:
-            self._line.check_due()
+            self._waiter.check_due()
             try:
                 return act()
             except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as waiting:
-                self._line.await_ready(self._connection, DIRECTIONS.get(type(waiting), wanted))
+                self._waiter.await_ready(self._connection, DIRECTIONS.get(type(waiting), event))
             except ssl.SSLCertVerificationError as error:
                 raise BadCertificate from error
             except OSError as error:

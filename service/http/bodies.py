@@ -49,7 +49,7 @@ class Fields:
 
         msgspec reads forms too, but reports errors as sentences, not with v1's words.
         """
-        sent = dict(self.pairs)
+        by_name = dict(self.pairs)
         values = {}
         for field in fields_of_record(record):
             # All fields are annotated, at least with a description.
@@ -58,9 +58,9 @@ class Fields:
             is_text = isinstance(annotated.type, inspect.StrType)
             missing = (None,) if is_text else (None, "")
             names = [field.name, extra.get("or", field.name)]
-            name = next((each for each in names if sent.get(each) not in missing), None)
+            name = next((each for each in names if by_name.get(each) not in missing), None)
             if name is not None:
-                values[field.name] = (text if is_text else number)(sent[name], name)
+                values[field.name] = (text if is_text else number)(by_name[name], name)
             elif field.required:
                 raise extra.get("missing") or MissingField(field.name)
         return record(**values)
@@ -160,16 +160,16 @@ def query_of(request: HttpRequest) -> Pairs:
 def parts_of(request: HttpRequest, stream: LimitedStream, take: Callable[[Part], None]) -> Pairs:
     """Return the plain fields of a multipart body; its files go to `take` as they come."""
     fields: list[tuple[str, str]] = []
-    left_bytes = MOST_BYTES_OF_FIELDS
+    remaining_bytes = MOST_BYTES_OF_FIELDS
     for count, part in enumerate(parts(stream, (request.content_params or {}).get("boundary", ""))):
         if count >= MOST_PARTS:
             raise TooLarge
         if part.file_name:
             take(part)
             continue
-        value = part.text(left_bytes - len(part.name))
+        value = part.text(remaining_bytes - len(part.name))
         fields.append((part.name, value))
-        left_bytes -= len(part.name) + len(value)
+        remaining_bytes -= len(part.name) + len(value)
     return fields
 
 
@@ -206,9 +206,9 @@ def form(content: bytes) -> Pairs:
 
 def _unescaped(text: bytes) -> str:
     """Decode percent escapes; `urllib.parse` would take 175 times the memory of a form of them."""
-    found, at = bytearray(), 0
+    result, at = bytearray(), 0
     for run in ESCAPES.finditer(text):
-        found += text[at : run.start()]
-        found += bytes.fromhex(run[0].replace(b"%", b"").decode())
+        result += text[at : run.start()]
+        result += bytes.fromhex(run[0].replace(b"%", b"").decode())
         at = run.end()
-    return decoded(bytes(found + text[at:]))
+    return decoded(bytes(result + text[at:]))

@@ -51,7 +51,7 @@ class MultipartReader:
         self.has_ended = False
         self._source = source
         # As if a line came before: the first delimiter may be the body's first bytes.
-        self._held = b"\r\n"
+        self._buffer = b"\r\n"
         self._at = 0
         self._delimiter = re.compile(
             rb"\r\n--%b(?:(?P<last>--)|[ \t]{0,%d}(?=\r\n))"
@@ -61,8 +61,8 @@ class MultipartReader:
 
     def head(self) -> bytes:
         """Return the bytes before the first empty line."""
-        while (end := self._held.find(b"\r\n\r\n", self._at)) < 0:
-            self._refuse_long_head(len(self._held))
+        while (end := self._buffer.find(b"\r\n\r\n", self._at)) < 0:
+            self._refuse_long_head(len(self._buffer))
             self._read_on()
         self._refuse_long_head(end)
         return self._taken(end, skipped=len("\r\n\r\n"))
@@ -73,17 +73,17 @@ class MultipartReader:
 
     def content(self) -> Iterator[bytes]:
         """Yield the bytes before the next delimiter."""
-        while not (found := self._delimiter.search(self._held, self._at)):
+        while not (match := self._delimiter.search(self._buffer, self._at)):
             # The next bytes may complete a delimiter that begins in these.
-            certain = len(self._held) - self._longest
+            certain = len(self._buffer) - self._longest
             if certain > self._at:
                 yield self._taken(certain)
             self._read_on()
-        yield self._taken(found.start(), skipped=len(found[0]))
-        self.has_ended = found["last"] is not None
+        yield self._taken(match.start(), skipped=len(match[0]))
+        self.has_ended = match["last"] is not None
 
     def _taken(self, end: int, skipped: int = 0) -> bytes:
-        piece = self._held[self._at : end]
+        piece = self._buffer[self._at : end]
         self._at = end + skipped
         return piece
 
@@ -91,7 +91,7 @@ class MultipartReader:
         piece = self._source.read(PIECE_BYTES)
         if not piece:
             raise UnreadableField("body")
-        self._held = self._held[self._at :] + piece
+        self._buffer = self._buffer[self._at :] + piece
         self._at = 0
 
 

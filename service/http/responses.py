@@ -70,8 +70,8 @@ def unless_known(
 
 
 def is_known(request: HttpRequest, etag: str) -> bool:
-    known = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in known or any(each.removeprefix("W/") == etag for each in known)
+    etags = parse_etags(request.headers.get("If-None-Match", ""))
+    return "*" in etags or any(each.removeprefix("W/") == etag for each in etags)
 
 
 def refused(status: int, reason: str, **more: Any) -> HttpResponse:
@@ -108,9 +108,9 @@ def _details_of(refusal: service.Refusal) -> dict[str, Any]:
     return {}
 
 
-def wrong_method(allowed: Iterable[str]) -> HttpResponse:
+def wrong_method(methods: Iterable[str]) -> HttpResponse:
     response = refused(405, "method_not_allowed")
-    response["Allow"] = ", ".join(allowed)
+    response["Allow"] = ", ".join(methods)
     return response
 
 

@@ -133,14 +133,14 @@ class Names:
     """The names in folders that existed before; new folders are empty, and need no query."""
 
     def __init__(self, folders: Sequence[Folder]) -> None:
-        self._taken: dict[int, set[str]] = {}
+        self._keys: dict[int, set[str]] = {}
         self._folders: dict[tuple[int, str], Folder] = {}
         self.read(folders)
 
     def read(self, folders: Sequence[Folder]) -> None:
         """Read the names in any number of folders, in few queries."""
         for batch in batches.batches(folders, ROWS_AT_ONCE):
-            self._taken |= library.taken_names(batch)
+            self._keys |= library.taken_names(batch)
             for folder in Folder.objects.filter(parent__in=batch):
                 self._folders[folder.parent_id or 0, folder.name_key] = folder
 
@@ -149,12 +149,12 @@ class Names:
 
     def free(self, parent: Folder, name: str, *, is_folder: bool) -> str:
         """Return `name`, numbered if the folder had it before."""
-        if parent.pk not in self._taken:
+        if parent.pk not in self._keys:
             return name
-        taken = self._taken[parent.pk]
+        keys = self._keys[parent.pk]
         variants = library_names.variants(name, is_folder=is_folder)
-        free = next(each for each in variants if library_names.key_of(each) not in taken)
-        taken.add(library_names.key_of(free))
+        free = next(each for each in variants if library_names.key_of(each) not in keys)
+        keys.add(library_names.key_of(free))
         return free
 
 

@@ -32,8 +32,8 @@ def doubt_about(store: Store) -> Doubt | None:
 
 def identity() -> str:
     """Return the moment when this database's tables were made, which its copies share."""
-    made = MigrationRecorder(connection).migration_qs.filter(app="service")
-    return str(made.order_by("applied").values_list("applied", flat=True)[0])
+    migrations = MigrationRecorder(connection).migration_qs.filter(app="service")
+    return str(migrations.order_by("applied").values_list("applied", flat=True)[0])
 
 
 def generation_of_database() -> int:
@@ -45,15 +45,15 @@ def advance() -> None:
     """Count a batch, in the transaction that writes its rows."""
     store = library_store()
     row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
-    taken = store.generation()
-    if row.generation >= taken:
+    generation = store.generation()
+    if row.generation >= generation:
         row.generation += 1
         row.save(update_fields=["generation"])
-        taken = row.generation
+        generation = row.generation
     else:
         # This database stays behind, and so will the newer one be if it comes back.
-        taken += 1
-    _follow(store, taken)
+        generation += 1
+    _follow(store, generation)
 
 
 def accept(store: Store) -> None:

@@ -81,17 +81,17 @@ def folder(account: Account, folder_id: int) -> Folder:
     """Return a folder; id 0 is the root. Raises NotFound."""
     if folder_id == 0:
         return root_of(account)
-    found = Folder.objects.filter(account=account, pk=folder_id).first()
-    if found is None:
+    row = Folder.objects.filter(account=account, pk=folder_id).first()
+    if row is None:
         raise NotFound
-    return found
+    return row
 
 
 def file(account: Account, file_id: int) -> File:
-    found = File.objects.filter(account=account, pk=file_id).first()
-    if found is None:
+    row = File.objects.filter(account=account, pk=file_id).first()
+    if row is None:
         raise NotFound
-    return found
+    return row
 
 
 def listing(account: Account, folder_id: int) -> FolderContents:
@@ -141,33 +141,33 @@ def create_folder(account: Account, path: str, now: datetime) -> Folder:
     with changing_library(account, now) as locked:
         parent = _descend(root_of(locked), above)
         refuse_taken(parent, name)
-        made = insert_folder(parent, name, now)
+        new_folder = insert_folder(parent, name, now)
         spread(parent, 0, now)
-    return made
+    return new_folder
 
 
 def rename_folder(account: Account, folder_id: int, name: str, now: datetime) -> Folder:
     library_names.check(name)
     with changing_library(account, now) as locked:
-        renamed = folder(locked, folder_id)
-        if renamed.parent is None:
+        row = folder(locked, folder_id)
+        if row.parent is None:
             raise RootStays
-        refuse_taken(renamed.parent, name, but=renamed)
-        renamed.name, renamed.name_key = name, library_names.key_of(name)
-        renamed.save(update_fields=["name", "name_key"])
-        spread(renamed, 0, now)
-    return renamed
+        refuse_taken(row.parent, name, but=row)
+        row.name, row.name_key = name, library_names.key_of(name)
+        row.save(update_fields=["name", "name_key"])
+        spread(row, 0, now)
+    return row
 
 
 def rename_file(account: Account, file_id: int, name: str, now: datetime) -> File:
     library_names.check(name)
     with changing_library(account, now) as locked:
-        renamed = file(locked, file_id)
-        refuse_taken(renamed.folder, name, but=renamed)
-        renamed.name, renamed.name_key = name, library_names.key_of(name)
-        renamed.save(update_fields=["name", "name_key"])
-        spread(renamed.folder, 0, now)
-    return renamed
+        row = file(locked, file_id)
+        refuse_taken(row.folder, name, but=row)
+        row.name, row.name_key = name, library_names.key_of(name)
+        row.save(update_fields=["name", "name_key"])
+        spread(row.folder, 0, now)
+    return row
 
 
 def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
@@ -216,11 +216,11 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
             name = free_name(parent, name, is_folder=False)
         else:
             refuse_taken(parent, name)
-        made = file_row(parent, name, stored, now)
-        made.save()
+        new_file = file_row(parent, name, stored, now)
+        new_file.save()
         database_match.advance()
         spread(parent, stored.size_bytes, now)
-    return made
+    return new_file
 
 
 def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
@@ -231,9 +231,9 @@ def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
         return first
     while True:
         batch = list(islice(variants, AT_ONCE))
-        taken = _taken(folder, map(library_names.key_of, batch))
+        taken_keys = _taken(folder, map(library_names.key_of, batch))
         for variant in batch:
-            if library_names.key_of(variant) not in taken:
+            if library_names.key_of(variant) not in taken_keys:
                 return variant
 
 
@@ -255,15 +255,15 @@ def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) ->
 
 def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
     """Return the keys of all names in each folder, including those that transfers reserve."""
-    taken: dict[int, set[str]] = {folder.pk: set() for folder in folders}
+    keys_by_folder: dict[int, set[str]] = {folder.pk: set() for folder in folders}
     for rows in (
-        Folder.objects.filter(parent__in=taken).values_list("parent", "name_key"),
-        File.objects.filter(folder__in=taken).values_list("folder", "name_key"),
-        Transfer.running().filter(folder__in=taken).values_list("folder", "title_key"),
+        Folder.objects.filter(parent__in=keys_by_folder).values_list("parent", "name_key"),
+        File.objects.filter(folder__in=keys_by_folder).values_list("folder", "name_key"),
+        Transfer.running().filter(folder__in=keys_by_folder).values_list("folder", "title_key"),
     ):
         for folder_id, key in rows:
-            taken[folder_id or 0].add(key)
-    return taken
+            keys_by_folder[folder_id or 0].add(key)
+    return keys_by_folder
 
 
 def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
@@ -286,16 +286,16 @@ def take_space(locked: Account, size_bytes: int) -> None:
 def insert_folder(parent: Folder, name: str, now: datetime) -> Folder:
     if parent.depth >= MOST_DEPTH:
         raise TooDeep
-    made = Folder.objects.create(
+    new_folder = Folder.objects.create(
         account_id=parent.account_id,
         parent=parent,
         name=name,
         name_key=library_names.key_of(name),
         updated_at=now,
     )
-    made.lineage = parent.lineage + numbered_id(made.pk)
-    made.save(update_fields=["lineage"])
-    return made
+    new_folder.lineage = parent.lineage + numbered_id(new_folder.pk)
+    new_folder.save(update_fields=["lineage"])
+    return new_folder
 
 
 def file_row(folder: Folder, name: str, stored: Stored, now: datetime) -> File:

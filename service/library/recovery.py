@@ -73,7 +73,7 @@ class Recovered:
 
 def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
     """Return blobs that no row names; those after `before` may belong to running uploads."""
-    found: list[Unnamed] = []
+    blobs: list[Unnamed] = []
     for batch in batches(
         (each for each in store.blobs() if each.written_at <= before), ROWS_AT_ONCE
     ):
@@ -81,8 +81,8 @@ def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
         for blob in unnamed(list(written_at)):
             size_bytes = store.size(blob)
             if size_bytes is not None:
-                found.append(Unnamed(blob, written_at[blob], size_bytes))
-    return sorted(found, key=lambda each: (each.written_at, each.blob))
+                blobs.append(Unnamed(blob, written_at[blob], size_bytes))
+    return sorted(blobs, key=lambda each: (each.written_at, each.blob))
 
 
 def put_in_folders(  # noqa: PLR0913  So much decides where they go.
@@ -105,12 +105,12 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
         path = name.path if name else (described(store, each),)
         by_account.setdefault(email, []).append((path, summed(store, each.blob)))
     with transaction.atomic():
-        made = [
+        results = [
             _insert(find(email), folder, entries, now)
             for email, entries in sorted(by_account.items())
         ]
         database_match.accept(store)
-    return made
+    return results
 
 
 def _insert(
@@ -123,8 +123,8 @@ def _insert(
     ).paths()
     files = [NewFile(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
     name = library.free_name(root, folder, is_folder=True)
-    made = bulk_insert.insert_tree(locked, root.pk, name, files, now)
-    return Recovered(account.email, name, len(files), made.folder.size_bytes)
+    tree = bulk_insert.insert_tree(locked, root.pk, name, files, now)
+    return Recovered(account.email, name, len(files), tree.folder.size_bytes)
 
 
 def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:
@@ -148,27 +148,27 @@ def summed(store: Store, blob: str) -> Stored:
         return sums_of(file, lambda _size_bytes: None).of_blob(blob)
 
 
-def described(store: Store, found: Unnamed) -> str:
+def described(store: Store, blob: Unnamed) -> str:
     """Return a name for a blob: when it was written, and what it seems to be."""
-    with store.open(found.blob) as file:
+    with store.open(blob.blob) as file:
         beginning = file.read(BEGINNING_BYTES)
     kinds = (kind for at, mark, kind in BEGINNINGS if beginning[at:].startswith(mark))
-    return f"{timezone.localtime(found.written_at):%Y-%m-%d %H.%M.%S}.{next(kinds, 'bin')}"
+    return f"{timezone.localtime(blob.written_at):%Y-%m-%d %H.%M.%S}.{next(kinds, 'bin')}"
 
 
 def names_in(copies: Iterable[Path], blobs: list[str]) -> dict[str, Name]:
     """Return the names of blobs in copies of the database; the first copy that has one counts."""
-    found: dict[str, Name] = {}
+    names: dict[str, Name] = {}
     for copy in copies:
         try:
             with closing(
                 sqlite3.connect(f"{copy.as_uri()}?mode=ro&immutable=1", uri=True)
             ) as database:
-                missing = [blob for blob in blobs if blob not in found]
-                found |= dict(_names_in(database, missing))
+                missing = [blob for blob in blobs if blob not in names]
+                names |= dict(_names_in(database, missing))
         except sqlite3.Error:
             continue
-    return found
+    return names
 
 
 def _names_in(database: sqlite3.Connection, blobs: list[str]) -> Iterator[tuple[str, Name]]:

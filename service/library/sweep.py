@@ -43,14 +43,14 @@ def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPH
         log.error("%s: nothing is removed; run manage.py library adopt or discard", WORDS[doubt])
         return Swept(0, 0, missing=_report_missing(store, now))
     catch_up(store)
-    swept = replace(
+    result = replace(
         sweep_leavings(store, now, grace),
         orphans=_set_orphans_aside(store, now, grace),
         dropped=store.drop_orphans(now.date() - timedelta(days=orphan_days)),
         missing=_report_missing(store, now),
     )
     _warn_of_full_disk(store)
-    return swept
+    return result
 
 
 def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
@@ -90,7 +90,7 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
 
 def _set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
     before = now - max(grace, ORPHAN_AGE)
-    old = (found.blob for found in store.blobs() if found.written_at <= before)
+    old = (each.blob for each in store.blobs() if each.written_at <= before)
     count = 0
     for batch in batches(old, ROWS_AT_ONCE):
         with store.removing() as may_remove:
@@ -102,27 +102,29 @@ def _set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
 
 def _warn_of_full_disk(store: Store) -> None:
     """Suggest deleting orphans; only the owner does so early, as they may be the last copies."""
-    if store.free_bytes() == 0 and (held := sum(each.size_bytes for each in store.orphans())):
-        log.warning("disk full; manage.py library delete would free %.2f GB", held / 10**9)
+    if store.free_bytes() == 0 and (
+        orphan_bytes := sum(each.size_bytes for each in store.orphans())
+    ):
+        log.warning("disk full; manage.py library delete would free %.2f GB", orphan_bytes / 10**9)
 
 
 def unnamed(blobs: list[str]) -> Iterator[str]:
     # Files first: if one is deleted between the queries, its blob is among the discarded.
-    named = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
-    named |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))
-    return (blob for blob in blobs if blob not in named)
+    known_blobs = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
+    known_blobs |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))
+    return (blob for blob in blobs if blob not in known_blobs)
 
 
 def _report_missing(store: Store, now: datetime) -> int:
-    count, named = 0, []
+    count, file_ids = 0, []
     rows = File.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
     for file_id, blob, size_bytes in rows.iterator():
         if store.size(blob) != size_bytes and File.objects.filter(pk=file_id).exists():
             count += 1
-            named += [file_id] if count <= MOST_NAMED else []
+            file_ids += [file_id] if count <= MOST_NAMED else []
     if count:
-        store.note_loss(named)
-        log.error("blobs missing count=%d files=%s", count, ",".join(map(str, named)))
+        store.note_loss(file_ids)
+        log.error("blobs missing count=%d files=%s", count, ",".join(map(str, file_ids)))
     else:
         store.note_whole(now)
     return count

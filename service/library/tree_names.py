@@ -19,7 +19,7 @@ class TorrentTree:
         """`most_depth`: how many names a path may have, including the file's."""
         self._paths = [self._shortened(path, most_depth) for path in paths]
         self._folder_of: dict[Keys, Path] = {(): ()}
-        self._taken: set[Keys] = set()
+        self._keys: set[Keys] = set()
         self._next: dict[Keys, int] = {}
 
     def paths(self) -> list[Path]:
@@ -42,16 +42,16 @@ class TorrentTree:
             above = keys[:length]
             if above not in self._folder_of:
                 self._folder_of[above] = (*self._folder_of[above[:-1]], path[length - 1])
-                self._taken.add(above)
+                self._keys.add(above)
         return self._folder_of[keys]
 
     def _take(self, folder: Path, name: str) -> Path:
         above = tuple(map(names.key_of, folder))
         for variant in self._variants(above, name):
             keys = (*above, names.key_of(variant))
-            if keys not in self._taken:
+            if keys not in self._keys:
                 break
-        self._taken.add(keys)
+        self._keys.add(keys)
         return (*folder, variant)
 
     def _variants(self, above: Keys, name: str) -> Iterator[str]:

@@ -95,36 +95,36 @@ class Store:
             return writer.commit()
 
     def link_all(
-        self, paths: Iterable[Path], told: Callable[[int], None] = lambda _size_bytes: None
+        self, paths: Iterable[Path], report: Callable[[int], None] = lambda _size_bytes: None
     ) -> list[Stored]:
         """Store complete files of the same file system by hard links, or copy them if it has none.
 
-        Their names stay, and stay the caller's; their bytes must never change again. `told` is
+        Their names stay, and stay the caller's; their bytes must never change again. `report` is
         called with the size of each piece that was hashed; any exception from it aborts. Either
         all blobs are durable, or none exists.
         """
-        linked: list[Stored] = []
+        blobs: list[Stored] = []
         try:
             for path in paths:
-                linked.append(self._link(path, told))  # noqa: PERF401  Some are there if one fails.
+                blobs.append(self._link(path, report))  # noqa: PERF401  Some are there if one fails.
             with disk_full_told():
-                self._make_durable(linked)
+                self._make_durable(blobs)
         except BaseException:
-            for each in linked:
+            for each in blobs:
                 self.delete(each.blob)
             raise
-        return linked
+        return blobs
 
-    def _link(self, path: Path, told: Callable[[int], None]) -> Stored:
+    def _link(self, path: Path, report: Callable[[int], None]) -> Stored:
         if not self._has_links:
-            return self._copy(path, told)
+            return self._copy(path, report)
         with path.open("rb", buffering=0) as file, disk_full_told(), syncing(file):
-            sums = sums_of(file, told)
+            sums = sums_of(file, report)
         draft = self._draft()
         with no_leftover(draft), disk_full_told():
             self._has_links = try_link(path, draft)
             if not self._has_links:
-                return self._copy(path, told)
+                return self._copy(path, report)
             draft.chmod(0o600)
             # For the sweep this blob is new, however old the file is.
             os.utime(draft)
@@ -132,25 +132,25 @@ class Store:
             draft.rename(self.path(draft.name))
         return sums.of_blob(draft.name)
 
-    def _copy(self, path: Path, told: Callable[[int], None]) -> Stored:
+    def _copy(self, path: Path, report: Callable[[int], None]) -> Stored:
         self.refuse_beyond(path.stat().st_size)
         with path.open("rb", buffering=0) as file, self.writer() as writer:
             for piece in pieces_of(file):
                 writer.write(piece)
-                told(len(piece))
+                report(len(piece))
             return writer.place()
 
-    def _make_durable(self, linked: list[Stored]) -> None:
+    def _make_durable(self, blobs: list[Stored]) -> None:
         """Sync blobs and folders: a few one by one, many by syncing the whole file system.
 
         The four syncs of one file took 10 ms and more, and a torrent may have 100,000 files.
         """
-        if len(linked) > MOST_SYNCED_ALONE:
+        if len(blobs) > MOST_SYNCED_ALONE:
             sync_file_system(self._root)
             return
-        for each in linked:
-            place = self.path(each.blob)
-            for path in (place, place.parent, place.parent.parent, self._blobs):
+        for each in blobs:
+            blob_path = self.path(each.blob)
+            for path in (blob_path, blob_path.parent, blob_path.parent.parent, self._blobs):
                 sync(path)
         for path in (self._root, self._root.parent):
             sync(path)
@@ -192,26 +192,26 @@ class Store:
 
     def place(self, draft: Path, sums: "Sums") -> Stored:
         """Move a draft to the blobs; the caller makes content and folders durable."""
-        place = self.path(draft.name)
+        path = self.path(draft.name)
         with disk_full_told():
-            make_folder(place.parent)
-            draft.rename(place)
-        return sums.of_blob(place.name)
+            make_folder(path.parent)
+            draft.rename(path)
+        return sums.of_blob(path.name)
 
     def keep(self, draft: Path, sums: "Sums") -> Stored:
         """Move a synced draft to the blobs, durably."""
-        place = self.path(draft.name)
-        folders = [self._blobs, place.parent.parent, place.parent]
+        path = self.path(draft.name)
+        folders = [self._blobs, path.parent.parent, path.parent]
         if not self.is_there:
             folders = [self._root.parent, self._root, *folders]
         with disk_full_told():
             for folder in folders:
                 make_folder(folder)
-            draft.rename(place)
+            draft.rename(path)
             # From the leaf up: each may be new, and losing a folder loses all in it.
             for folder in reversed(folders):
                 sync(folder)
-        return sums.of_blob(place.name)
+        return sums.of_blob(path.name)
 
     def is_known_whole(self, now: datetime) -> bool:
         """Return whether all rows had their blobs at the last check, and no read failed since."""
@@ -367,11 +367,11 @@ class Store:
 
     def bring_back(self, orphan: Orphan) -> None:
         """Move an orphan back to the blobs, dated now, as if it had just been stored."""
-        place = self.path(orphan.blob)
-        make_folder(place.parent)
+        blob_path = self.path(orphan.blob)
+        make_folder(blob_path.parent)
         os.utime(orphan.path)
-        orphan.path.rename(place)
-        for path in (place.parent, place.parent.parent, self._blobs):
+        orphan.path.rename(blob_path)
+        for path in (blob_path.parent, blob_path.parent.parent, self._blobs):
             sync(path)
 
     def drop_orphans(self, until: date) -> int:
@@ -432,13 +432,13 @@ def syncing(file: FileIO) -> Iterator[None]:
         yield
         return
     with ThreadPoolExecutor(1) as other:
-        synced = other.submit(os.fsync, file.fileno())
+        future = other.submit(os.fsync, file.fileno())
         yield
         # The system reports a failed sync only once.
-        synced.result()
+        future.result()
 
 
-def sums_of(file: FileIO, told: Callable[[int], None]) -> Sums:
+def sums_of(file: FileIO, report: Callable[[int], None]) -> Sums:
     """Return the sums of a file, of a large one with a thread for each checksum.
 
     Neither holds the interpreter while it computes. Each reads the file itself: on a busy machine,
@@ -448,17 +448,17 @@ def sums_of(file: FileIO, told: Callable[[int], None]) -> Sums:
     if os.fstat(file.fileno()).st_size <= LARGE_CHUNK_BYTES:
         while chunk := file.read(LARGE_CHUNK_BYTES):
             sums.add(chunk)
-            told(len(chunk))
+            report(len(chunk))
         return sums
     is_over = Event()
     with ThreadPoolExecutor(1) as other:
-        counted = other.submit(crc32_of, file, is_over)
+        future = other.submit(crc32_of, file, is_over)
         try:
             for piece in pieces_of(file):
                 sums.sha1.update(piece)
                 sums.size_bytes += len(piece)
-                told(len(piece))
-            sums.crc32 = counted.result()
+                report(len(piece))
+            sums.crc32 = future.result()
         finally:
             is_over.set()
     return sums

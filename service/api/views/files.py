@@ -20,12 +20,12 @@ def largest(request: AccountRequest) -> Largest:
     files = library.largest_files(request.account)
     path_of = paths_of({file.folder_id for file in files})
     # A folder that was deleted between the queries took its files along.
-    found = [
+    large_files = [
         large_file_record(file, path_of[file.folder_id])
         for file in files
         if file.folder_id in path_of
     ]
-    return Largest(files=found)
+    return Largest(files=large_files)
 
 
 def download(request: AccountRequest, file_id: int) -> FileLink:

@@ -44,13 +44,13 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
 def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
     """Return the link to the file as MP4, which responds with 503 until the MP4 is ready."""
     file = library.file(request.account, file_id)
-    made = playback_views.percent_made(file)
+    progress = playback_views.percent_made(file)
     url = request.build_absolute_uri(
         playback_views.film_link(request.account, file, now=request.now)
     )
-    if made is None:
+    if progress is None:
         return located(request, Playable(url=url))
-    return located(request, Playable(url=url, converting=True, progress=percent(made)))
+    return located(request, Playable(url=url, converting=True, progress=percent(progress)))
 
 
 def located(request: AccountRequest, playable: Playable) -> HttpResponse:

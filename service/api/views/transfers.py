@@ -92,10 +92,10 @@ def add_torrent_or_url(request: AccountRequest) -> records.Added:
 
 
 def url_transfer(request: AccountRequest, fields: bodies.Fields) -> Transfer:
-    sent = fields.read(AddressInput)
-    if not sent.url:
+    address = fields.read(AddressInput)
+    if not address.url:
         raise NothingPassed
-    return transfers.add_url(request.account, sent.url, sent.folder_id, request.now)
+    return transfers.add_url(request.account, address.url, address.folder_id, request.now)
 
 
 def add_torrent(request: AccountRequest) -> records.Added:
@@ -130,11 +130,11 @@ def file_transfer(
         return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
 
 
-def added(*made: Transfer) -> records.Added:
+def added(*new_transfers: Transfer) -> records.Added:
     """Return the record of the first transfer, as clients expect, with a list if there are more."""
-    if not made:
+    if not new_transfers:
         raise NothingPassed
-    each = [records.added_record(transfer) for transfer in made]
+    each = [records.added_record(transfer) for transfer in new_transfers]
     return msgspec.structs.replace(each[0], transfers=each if len(each) > 1 else UNSET)
 
 

@@ -63,10 +63,10 @@ def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
                 entries.add(None, entry)
     if not entries.by_index:
         raise MissingField("archive_arr")
-    found = sorted(entries.by_index.items())
-    if len(found) > MOST_ENTRIES:
-        raise BadEntry(found[MOST_ENTRIES][0], "is one too many")
-    return found
+    numbered_entries = sorted(entries.by_index.items())
+    if len(numbered_entries) > MOST_ENTRIES:
+        raise BadEntry(numbered_entries[MOST_ENTRIES][0], "is one too many")
+    return numbered_entries
 
 
 class Entries:
@@ -113,8 +113,8 @@ def listed(array: Any) -> list[Any]:
 
 
 def checked(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
-    for index, written in entries:
-        entry = read_entry(index, written) if isinstance(written, str) else written
+    for index, value in entries:
+        entry = read_entry(index, value) if isinstance(value, str) else value
         if not isinstance(entry, dict):
             raise BadEntry(index, "is no object")
         if entry.get("type") not in (FOLDER, *FILE):

@@ -48,13 +48,13 @@ class StoppableWait:
 
     def await_ready(self, waiting: socket.socket, event: int, at_most: float = 3600) -> None:
         """Wait until a socket is ready. Raises FetchStopped and httpcore.TimeoutException."""
-        left = min(self._due - self._clock(), at_most)
+        seconds = min(self._due - self._clock(), at_most)
         poll = select.poll()
         poll.register(waiting, event)
         poll.register(self._wake_up, select.POLLIN)
-        found = poll.poll(max(left, 0) * 1000)
+        events = poll.poll(max(seconds, 0) * 1000)
         self.check()
-        if not found:
+        if not events:
             raise httpcore.ReadTimeout
 
     def close(self) -> None:
