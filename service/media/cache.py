@@ -57,11 +57,11 @@ class Cache:
 
         Empty folders stay: another thread may be about to write there.
         """
-        found = sorted(self._files(now))
-        size_bytes = sum(each.size_bytes for each in found)
+        files = sorted(self._files(now))
+        size_bytes = sum(each.size_bytes for each in files)
         if size_bytes <= self.budget_bytes:
             return size_bytes
-        for each in found:
+        for each in files:
             if size_bytes <= self.budget_bytes * ROOM or each.read_at > now - KEPT_SECONDS:
                 break
             with suppress(OSError):
@@ -75,11 +75,11 @@ class Cache:
                 yield from self._files_in(folder / name, now)
 
     def _files_in(self, folder: Path, now: float) -> Iterator[CachedFile]:
-        for place, _folders, names in os.walk(folder):
+        for root, _folders, names in os.walk(folder):
             for name in names:
                 if name in LASTING:
                     continue
-                path = os.path.join(place, name)  # noqa: PTH118
+                path = os.path.join(root, name)  # noqa: PTH118
                 with suppress(OSError):
                     status = os.stat(path)  # noqa: PTH116
                     is_draft = name.startswith(".")

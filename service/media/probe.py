@@ -40,12 +40,12 @@ class MediaTrack:
     is_text: bool = False
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any]) -> Self:
         """Check and return a track from a child that a hostile file may have taken over.
 
         Raises ValueError, TypeError, KeyError.
         """
-        track = cls(**{**told, "kind": TrackKind(told["kind"])})
+        track = cls(**{**document, "kind": TrackKind(document["kind"])})
         for each in fields(cls):
             if type(getattr(track, each.name)) not in (each.type, LIKE.get(each.type)):
                 raise TypeError(each.name)
@@ -59,10 +59,10 @@ class Probed:
     tracks: tuple[MediaTrack, ...]
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any]) -> Self:
         """Decode `Media.probed`. Raises as `MediaTrack.of`."""
-        tracks = tuple(map(MediaTrack.of, kept["tracks"]))
-        return cls(str(kept["container"]), float(kept["duration_seconds"]), tracks)
+        tracks = tuple(map(MediaTrack.of, document["tracks"]))
+        return cls(str(document["container"]), float(document["duration_seconds"]), tracks)
 
     def kept(self) -> dict[str, Any]:
         """Encode for `Media.probed`."""

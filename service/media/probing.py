@@ -133,8 +133,8 @@ def find_media(content: Content) -> Media | None:
 
 
 def row_of(content: Content) -> Media:
-    found, _is_new = Media.objects.get_or_create(sha1=content.sha1, size_bytes=content.size_bytes)
-    return found
+    row, _is_new = Media.objects.get_or_create(sha1=content.sha1, size_bytes=content.size_bytes)
+    return row
 
 
 def without_file() -> QuerySet[Media]:
@@ -146,8 +146,8 @@ def without_file() -> QuerySet[Media]:
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:
     """Lease the rows that wait longest and that no other worker has."""
     # A lease that ends after `now + LATER` was taken before the clock was set back.
-    taken = {"leased_until__gt": now, "leased_until__lte": now + LATER}
-    free = Media.objects.filter(state=Media.State.WANTED).exclude(**taken)
+    conditions = {"leased_until__gt": now, "leased_until__lte": now + LATER}
+    free = Media.objects.filter(state=Media.State.WANTED).exclude(**conditions)
     if not free.exists():
         # This happens every few seconds, and isn't worth locking the database.
         return []

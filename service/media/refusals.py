@@ -40,10 +40,10 @@ def remember_failure(folder: Path, failed: Failed) -> None:
 
 def raise_remembered(folder: Path) -> None:
     """Raise CannotConvert if a failure is remembered, unless it is time to try again."""
-    found = read_refusals(folder)
-    again_at = found.get("again_at", NEVER)
-    if found and (again_at is NEVER or time.time() < again_at):
-        raise CannotConvert(str(found.get("why", "")))
+    record = read_refusals(folder)
+    again_at = record.get("again_at", NEVER)
+    if record and (again_at is NEVER or time.time() < again_at):
+        raise CannotConvert(str(record.get("why", "")))
 
 
 def read_refusals(folder: Path) -> dict[str, Any]:

@@ -89,8 +89,8 @@ class MediaServer:
         try:
             with connection, suppress(OSError, ValueError):
                 if is_our_own(connection):
-                    said = self._answered(read_line(connection))
-                    connection.sendall(line_of(said))
+                    reply = self._answered(read_line(connection))
+                    connection.sendall(line_of(reply))
         finally:
             self._waiting.release()
 
@@ -124,14 +124,14 @@ def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:
     try:
         with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
             connection.sendall(line_of({"kind": kind, **question}))
-            said = read_line(connection)
+            reply = read_line(connection)
     except TimeoutError as late:
         raise Busy from late
     except (OSError, ValueError) as gone:
         raise NoWorker from gone
-    if "answer" in said:
-        return dict(said["answer"])
-    raise refusal_in(said)
+    if "answer" in reply:
+        return dict(reply["answer"])
+    raise refusal_in(reply)
 
 
 def encode_refusal(refusal: Refusal) -> Facts:
@@ -139,10 +139,10 @@ def encode_refusal(refusal: Refusal) -> Facts:
     return {"refused": refusal.reason, "why": why}
 
 
-def refusal_in(said: Facts) -> Refusal:
-    match said.get("refused"):
+def refusal_in(reply: Facts) -> Refusal:
+    match reply.get("refused"):
         case CannotConvert.reason:
-            return CannotConvert(str(said.get("why", "")))
+            return CannotConvert(str(reply.get("why", "")))
         case NotFound.reason:
             return NotFound()
     return Busy()
@@ -160,8 +160,8 @@ def read_line(connection: socket.socket) -> Facts:
         if not piece or len(line) > MOST_LINE_BYTES:
             raise ConnectionError("cut off")
         line += piece
-    found = json.loads(line)
-    return found if isinstance(found, dict) else {}
+    document = json.loads(line)
+    return document if isinstance(document, dict) else {}
 
 
 @contextmanager

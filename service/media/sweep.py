@@ -31,5 +31,5 @@ def old_contents(before: datetime) -> Iterable[Content]:
 
 def without_file(contents: list[Content]) -> list[Content]:
     rows = File.objects.filter(sha1__in=[each.sha1 for each in contents])
-    named = set(rows.values_list("sha1", "size_bytes").distinct())
-    return [each for each in contents if (each.sha1, each.size_bytes) not in named]
+    known_contents = set(rows.values_list("sha1", "size_bytes").distinct())
+    return [each for each in contents if (each.sha1, each.size_bytes) not in known_contents]

@@ -57,7 +57,7 @@ class MediaWork:
         self.server = MediaServer()
         self.children = children
         self._is_wanted = is_wanted
-        self._seen_file_id = 0
+        self._last_file_id = 0
         self._looked_at_all: datetime | None = None
         self.server.register(MOST_PICTURES, picture=of_file(self.picture))
         self.player = Player(self.jobs, self.children, Cache(settings.MEDIA_CACHE))
@@ -150,15 +150,15 @@ class MediaWork:
     def note_new(self, now: datetime) -> None:
         """Create a row for each content that has none."""
         if self._looked_at_all is None or now - self._looked_at_all > LOOK_AT_ALL:
-            self._seen_file_id, self._looked_at_all = 0, now
+            self._last_file_id, self._looked_at_all = 0, now
         while batch := self._newer_files():
-            wanted = {(sha1, size) for _pk, sha1, size, known in batch if known is None}
-            made = [Media(sha1=sha1, size_bytes=size) for sha1, size in sorted(wanted)]
-            Media.objects.bulk_create(made, ignore_conflicts=True)
-            self._seen_file_id = batch[-1][0]
+            pairs = {(sha1, size) for _pk, sha1, size, media_id in batch if media_id is None}
+            rows = [Media(sha1=sha1, size_bytes=size) for sha1, size in sorted(pairs)]
+            Media.objects.bulk_create(rows, ignore_conflicts=True)
+            self._last_file_id = batch[-1][0]
 
     def _newer_files(self) -> list[tuple[int, str, int, int | None]]:
-        newer = File.objects.filter(pk__gt=self._seen_file_id).order_by("pk")
+        newer = File.objects.filter(pk__gt=self._last_file_id).order_by("pk")
         return list(newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE])
 
     def _answer(self) -> None:
@@ -192,9 +192,9 @@ class MediaWork:
         probing.without_file().filter(pk__in=nobodys).delete()
         with ThreadPoolExecutor(self.jobs.most, thread_name_prefix="look") as threads:
             are_done = list(threads.map(lambda row: self._probe_one(row, blobs.get(row.pk)), rows))
-        done = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
-        probing.release([row for row in rows if row not in done])
-        return done
+        done_rows = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
+        probing.release([row for row in rows if row not in done_rows])
+        return done_rows
 
     def _probe_one(self, media: Media, blob: str | None) -> bool:
         """Probe one content, or return False if that can't be done now.

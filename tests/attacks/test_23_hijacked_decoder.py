@@ -21,7 +21,7 @@ from service.media import probing
 from service.media import requests as media_requests
 from service.media.content_folders import Content
 from service.media.hls.renditions import Rendition, RenditionKind
-from service.media.sandbox.children import MediaChild, Said, are_sealed
+from service.media.sandbox.children import ChildAnswer, MediaChild, are_sealed
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens
 from service.media.sandbox.launcher import Failed, ResourceLimits, run
 from service.media.sandboxed import seccomp
@@ -182,8 +182,8 @@ class Hijacked:
     def __init__(self, facts) -> None:
         self.facts = facts
 
-    def ask(self, *_question) -> Said:
-        return Said(self.facts, [])
+    def ask(self, *_question) -> ChildAnswer:
+        return ChildAnswer(self.facts, [])
 
 
 TRACK = {"index": 0, "kind": "audio", "codec": "aac"}

@@ -80,9 +80,9 @@ def _exactly(read: Read, size: int, *, may_end: bool = False) -> bytes:
     return bytes(data)
 
 
-def init_of(written: bytes) -> bytes:
+def init_of(content: bytes) -> bytes:
     """Return what precedes the first fragment. Raises Malformed."""
-    for piece in pieces(io.BytesIO(written).read):
+    for piece in pieces(io.BytesIO(content).read):
         return piece
     raise Malformed("nothing was written")
 

@@ -46,29 +46,29 @@ def text_of(dialogue: str) -> str:
     if DRAWING.search(dialogue):
         return ""
     parts: list[str] = []
-    opened: list[str] = []
+    open_tags: list[str] = []
     at = 0
     for match in OVERRIDE.finditer(dialogue):
         parts.append(escape(dialogue[at : match.start()], quote=False))
-        parts += switched(match[1], opened)
+        parts += switched(match[1], open_tags)
         at = match.end()
     parts.append(escape(dialogue[at:], quote=False))
-    parts += [f"</{tag}>" for tag in reversed(opened)]
+    parts += [f"</{tag}>" for tag in reversed(open_tags)]
     text = BREAK.sub("\n", "".join(parts)).replace("\\h", " ")
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
 
-def switched(codes: str, opened: list[str]) -> list[str]:
+def switched(codes: str, open_tags: list[str]) -> list[str]:
     """Return the tags for one override's switches, which may overlap in ASS, but not in WebVTT."""
     parts: list[str] = []
     for tag, value in SWITCH.findall(codes):
-        if value != "0" and tag not in opened:
-            opened.append(tag)
+        if value != "0" and tag not in open_tags:
+            open_tags.append(tag)
             parts.append(f"<{tag}>")
-        elif value == "0" and tag in opened:
-            while opened:
-                closed = opened.pop()
+        elif value == "0" and tag in open_tags:
+            while open_tags:
+                closed = open_tags.pop()
                 parts.append(f"</{closed}>")
                 if closed == tag:
                     break

@@ -127,11 +127,11 @@ class Converters:
     def _conversion(self, work: ConverterWork) -> "Conversion":
         """Return the conversion for this work. Raises Busy."""
         for _ in range(TRIES):
-            found = self._conversion_at(work)
-            if found.work == work:
-                return found
+            conversion = self._conversion_at(work)
+            if conversion.work == work:
+                return conversion
             # A new plan may cut elsewhere: then this is another work in the same folder.
-            found.stop()
+            conversion.stop()
         raise Busy
 
     def _conversion_at(self, work: ConverterWork) -> "Conversion":
@@ -140,11 +140,11 @@ class Converters:
             if self.is_stopped:
                 raise Busy
             self._conversions = {
-                place: each for place, each in self._conversions.items() if not each.is_forgotten
+                folder: each for folder, each in self._conversions.items() if not each.is_forgotten
             }
-            found = self._conversions.setdefault(work.folder, Conversion(self, work))
-            found.touch()
-            return found
+            conversion = self._conversions.setdefault(work.folder, Conversion(self, work))
+            conversion.touch()
+            return conversion
 
 
 class Conversion:
@@ -320,8 +320,8 @@ class Conversion:
     def _note(self, run: "ConverterRun", refusal: Refusal) -> None:
         if not run.is_ended and not run.has_delivered:
             self._failures[run.first] = refusal
-            told = refusal.why if isinstance(refusal, CannotConvert) else "no room or no time"
-            log.warning("converter failed rendition=%s reason=%s", self.work.rendition.name, told)
+            reason = refusal.why if isinstance(refusal, CannotConvert) else "no room or no time"
+            log.warning("converter failed rendition=%s reason=%s", self.work.rendition.name, reason)
 
     def _end_what_hangs(self) -> None:
         run = self._run
@@ -345,17 +345,17 @@ class ConverterRun:
         self._work = work
         last = min(last, work.rendition.count - 1)
         scale = boxes.timescale(work.init.read_bytes()) if work.rendition.is_copied else 0
-        wanted = segments.command(work.rendition, work.blob, first, last, scale)
+        command = segments.command(work.rendition, work.blob, first, last, scale)
         ours, theirs = os.pipe()
         self._output = open(ours, "rb", buffering=256 * 1024)  # noqa: SIM115
         try:
             self._running = RunningProgram(
-                wanted.argv,
+                command.argv,
                 limits=LIGHT if work.is_light else ENCODING,
                 cwd=work.folder,
                 stdout=theirs,
-                environment=wanted.environment,
-                opens=wanted.opens,
+                environment=command.environment,
+                opens=command.opens,
             )
         except BaseException:
             self._output.close()

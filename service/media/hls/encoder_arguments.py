@@ -29,8 +29,8 @@ TAGS = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt70
 
 def source(path: Path, at: Fraction) -> list[str]:
     seek = ["-ss", seconds(at)] if at > 0 else []
-    allowed = ["-protocol_whitelist", PROTOCOLS, "-format_whitelist", FORMATS]
-    return [ffmpeg(), *QUIET, *allowed, *seek, "-i", f"file:{path}"]
+    whitelists = ["-protocol_whitelist", PROTOCOLS, "-format_whitelist", FORMATS]
+    return [ffmpeg(), *QUIET, *whitelists, *seek, "-i", f"file:{path}"]
 
 
 def seconds(at: Fraction) -> str:
@@ -50,7 +50,7 @@ def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
     cut = [f"trim=start={skipped:.6f}"] if skipped > 0 else []
     shift = [*cut, f"setpts=PTS-({skipped:.6f})/TB"] if skipped else []
     total = (grid.count - 1) * grid.units + grid.units_of_last
-    left = str(total - grid.start_of(first))
+    frame_count = str(total - grid.start_of(first))
     filters = [
         *(["bwdif=mode=send_frame:deint=interlaced"] if rendition.is_interlaced else []),
         *shift,
@@ -58,8 +58,15 @@ def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
         *shaping(rendition),
         "tpad=stop=-1:stop_mode=clone",
     ]
-    chosen = ["-map", f"0:{rendition.track}", "-an", "-sn", "-dn", "-vf", ",".join(filters)]
-    return [*source(path, at), *chosen, "-frames:v", left, *h264(rendition), *fragments(rendition)]
+    track_options = ["-map", f"0:{rendition.track}", "-an", "-sn", "-dn", "-vf", ",".join(filters)]
+    return [
+        *source(path, at),
+        *track_options,
+        "-frames:v",
+        frame_count,
+        *h264(rendition),
+        *fragments(rendition),
+    ]
 
 
 def shaping(rendition: Rendition) -> list[str]:
@@ -113,10 +120,10 @@ def sounds(rendition: Rendition, path: Path, first: int) -> list[str]:
         "apad",
         f"atrim=end_sample={(total - frame) * SAMPLES}",
     ]
-    chosen = ["-map", f"0:{rendition.track}", "-vn", "-sn", "-dn", "-af", ",".join(filters)]
+    track_options = ["-map", f"0:{rendition.track}", "-vn", "-sn", "-dn", "-af", ",".join(filters)]
     return [
         *source(path, Fraction(frame * SAMPLES, AAC_RATE)),
-        *chosen,
+        *track_options,
         *aac(),
         "-f",
         "adts",

@@ -81,11 +81,11 @@ class Films:
 
     def _order(self, content: Content, note: bytes) -> None:
         """Write a note once: clients ask every few seconds, and the oldest note comes first."""
-        place = note_of(content)
+        path = note_of(content)
         with suppress(OSError):
-            if place.read_bytes() == note:
+            if path.read_bytes() == note:
                 return
-        content_folders.write_durably(place, note)
+        content_folders.write_durably(path, note)
         self._news.set()
 
     def run(self) -> None:
@@ -163,8 +163,8 @@ class Films:
             if self._stopped.is_set():
                 self._running.stop()  # `stop` was called before it could see the program.
             with self._running as running, self._jobs.filming(running):
-                while told := progress.read(4096):
-                    self._note_progress(content, told, plan)
+                while output := progress.read(4096):
+                    self._note_progress(content, output, plan)
                 if running.wait() != 0:
                     with suppress(FileNotFoundError):
                         draft.unlink()
@@ -175,10 +175,10 @@ class Films:
         draft.replace(folder / FILM)
         self._cache.grown((folder / FILM).stat().st_size)
 
-    def _note_progress(self, content: Content, told: bytes, plan: PlaybackPlan) -> None:
-        for found in PROGRESS.findall(told)[-1:]:
-            done = int(found) / 1_000_000 / max(0.1, plan.seconds)
-            self._progress[content] = min(99.9, 100 * done)
+    def _note_progress(self, content: Content, output: bytes, plan: PlaybackPlan) -> None:
+        for microseconds in PROGRESS.findall(output)[-1:]:
+            fraction = int(microseconds) / 1_000_000 / max(0.1, plan.seconds)
+            self._progress[content] = min(99.9, 100 * fraction)
 
 
 def folder_of(content: Content) -> Path:
@@ -253,20 +253,20 @@ def begins_with_its_index(blob: Path) -> bool:
 
 
 def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> list[str]:
-    chosen = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"]
+    options = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"]
     picture = best_picture(plan)
     if picture is not None:
-        chosen += ["-map", f"0:{picture.track}", *picture_codec(probed, picture)]
+        options += ["-map", f"0:{picture.track}", *picture_codec(probed, picture)]
     for order, each in enumerate(sounds_of(probed)):
         is_copied = bool(container_of(probed) & COPIED_SOUND_CONTAINERS) and (
             is_plain_aac(each) or each.codec == "mp3"
         )
-        chosen += ["-map", f"0:{each.index}", f"-c:a:{order}", "copy" if is_copied else "aac"]
+        options += ["-map", f"0:{each.index}", f"-c:a:{order}", "copy" if is_copied else "aac"]
         if not is_copied:
-            chosen += [f"-ac:a:{order}", "2", f"-b:a:{order}", str(AAC_BITS)]
+            options += [f"-ac:a:{order}", "2", f"-b:a:{order}", str(AAC_BITS)]
     start = encoder_arguments.source(blob, Fraction(0))
     ending = ["-movflags", "+faststart", "-f", "mp4", "-progress", "pipe:1", "-y", f"file:{target}"]
-    return [*start, *chosen, *ending]
+    return [*start, *options, *ending]
 
 
 def best_picture(plan: PlaybackPlan) -> Rendition | None:

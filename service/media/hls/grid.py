@@ -58,12 +58,12 @@ def cuts(times: Sequence[float], end: float) -> list[int] | None:
     bounds = [*times, max(end, times[-1])]
     if max(after - before for before, after in pairwise(bounds)) > LONGEST_COPIED_SECONDS:
         return None
-    chosen = [0]
-    while (after := _next_cut(times, chosen[-1])) is not None:
-        chosen.append(after)
-    if len(chosen) > 1 and end - times[chosen[-1]] < SHORTEST_SECONDS:
-        chosen.pop()
-    return chosen
+    indexes = [0]
+    while (after := _next_cut(times, indexes[-1])) is not None:
+        indexes.append(after)
+    if len(indexes) > 1 and end - times[indexes[-1]] < SHORTEST_SECONDS:
+        indexes.pop()
+    return indexes
 
 
 def _next_cut(times: Sequence[float], current: int) -> int | None:

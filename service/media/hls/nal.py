@@ -16,12 +16,12 @@ def length_bytes(extradata: bytes) -> int:
 def units(data: bytes, length_size: int) -> list[bytes]:
     if not length_size:
         return [unit for unit in START_CODE.split(data) if unit]
-    found, at = [], 0
+    result, at = [], 0
     while at + length_size <= len(data):
         size = int.from_bytes(data[at : at + length_size], "big")
-        found.append(data[at + length_size : at + length_size + size])
+        result.append(data[at + length_size : at + length_size + size])
         at += length_size + size
-    return [unit for unit in found if unit]
+    return [unit for unit in result if unit]
 
 
 def is_instant(data: bytes, length_size: int) -> bool:
@@ -39,5 +39,5 @@ def profile_of(extradata: bytes) -> bytes:
     """Return three bytes: profile, constraints, and level."""
     if length_bytes(extradata):
         return extradata[1:4]
-    found = (unit for unit in units(extradata, 0) if unit[0] & 0x1F == PARAMETERS)
-    return next(found, b"\x00\x42\xe0\x1e")[1:4]
+    parameter_sets = (unit for unit in units(extradata, 0) if unit[0] & 0x1F == PARAMETERS)
+    return next(parameter_sets, b"\x00\x42\xe0\x1e")[1:4]

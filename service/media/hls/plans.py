@@ -38,13 +38,13 @@ class PlaybackPlan:
     is_final: bool = True
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any]) -> Self:
         return cls(
-            kept["seconds"],
-            tuple(Rendition.of(each) for each in kept["renditions"]),
-            tuple(Hidden(**each) for each in kept["hidden"]),
-            tuple(Rendition.of(each) for each in kept["former"]),
-            kept["is_final"],
+            document["seconds"],
+            tuple(Rendition.of(each) for each in document["renditions"]),
+            tuple(Hidden(**each) for each in document["hidden"]),
+            tuple(Rendition.of(each) for each in document["former"]),
+            document["is_final"],
         )
 
     def kept(self) -> dict[str, Any]:
@@ -84,10 +84,10 @@ def find_plan(folder: Path) -> PlaybackPlan | None:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _written_at: int) -> PlaybackPlan:
-    kept = json.loads(path.read_text())
-    if kept["version"] != VERSION:
-        raise ValueError(kept["version"])
-    return PlaybackPlan.of(kept)
+    document = json.loads(path.read_text())
+    if document["version"] != VERSION:
+        raise ValueError(document["version"])
+    return PlaybackPlan.of(document)
 
 
 # Making one
@@ -98,10 +98,10 @@ def questions(probed: Probed) -> dict[str, Any]:
     picture = renditions.main_picture(probed)
     is_cut = picture is not None and renditions.is_picture_copied(probed, picture)
     sounds = [each for each in sounds_of(probed) if renditions.is_sound_copied(probed, each)]
-    copied = [picture] if picture is not None and is_cut else []
+    pictures = [picture] if picture is not None and is_cut else []
     return {
         "video": picture.index if picture is not None and is_cut else None,
-        "copied": [each.index for each in [*copied, *sounds]],
+        "copied": [each.index for each in [*pictures, *sounds]],
     }
 
 
@@ -109,17 +109,17 @@ def sounds_of(probed: Probed) -> list[MediaTrack]:
     return probed.of_kind(TrackKind.AUDIO)[: renditions.MOST_SOUNDS]
 
 
-def planned(probed: Probed, survey: Mapping[str, Any], *, is_final: bool) -> PlaybackPlan:
-    found = Survey(probed, survey)
-    pictures = found.pictures()
-    made = [*pictures, *found.sounds(), *found.texts()]
+def planned(probed: Probed, answer: Mapping[str, Any], *, is_final: bool) -> PlaybackPlan:
+    survey = Survey(probed, answer)
+    pictures = survey.pictures()
+    all_renditions = [*pictures, *survey.sounds(), *survey.texts()]
     has_copy = any(each.is_copied for each in pictures)
-    asked_for_copy = questions(probed)["video"] is not None
+    wants_copy = questions(probed)["video"] is not None
     return PlaybackPlan(
-        seconds=found.seconds,
-        renditions=tuple(made),
+        seconds=survey.seconds,
+        renditions=tuple(all_renditions),
         hidden=tuple(hidden(probed)),
-        is_final=is_final or has_copy or not asked_for_copy,
+        is_final=is_final or has_copy or not wants_copy,
     )
 
 
@@ -133,37 +133,37 @@ def hidden(probed: Probed) -> list[Hidden]:
 class Survey:
     """The surveyor's answer about a probed media file."""
 
-    def __init__(self, probed: Probed, told: Mapping[str, Any]) -> None:
+    def __init__(self, probed: Probed, answer: Mapping[str, Any]) -> None:
         self._probed = probed
-        self._told = told
+        self._answer = answer
         self._picture = renditions.main_picture(probed)
 
     @property
     def seconds(self) -> float:
-        shown = [self._picture] if self._picture else []
-        return max(map(self._end_of, [*shown, *sounds_of(self._probed)]))
+        pictures = [self._picture] if self._picture else []
+        return max(map(self._end_of, [*pictures, *sounds_of(self._probed)]))
 
     def pictures(self) -> list[Rendition]:
         if self._picture is None:
             return []
         track, end = self._picture, self._end_of(self._picture)
-        copied = self._copied_picture(track, end)
+        copy = self._copied_picture(track, end)
         encoded = renditions.encoded_pictures(
             track,
             self._shape(track),
             end,
-            below=bool(copied),
+            below=bool(copy),
             preroll=renditions.preroll_of(self._probed, track),
         )
-        if copied:
-            return [copied, *encoded]
+        if copy:
+            return [copy, *encoded]
         # Players begin with the first: any machine delivers 720 lines at once.
         return sorted(encoded, key=lambda each: each.name == "v1080")
 
     def _copied_picture(self, track: MediaTrack, end: float) -> Rendition | None:
-        keys, init = self._told["keys"], self._told["inits"].get(str(track.index))
-        chosen = cuts(keys["times"], end) if keys and init else None
-        if chosen is None:
+        keys, init = self._answer["keys"], self._answer["inits"].get(str(track.index))
+        indexes = cuts(keys["times"], end) if keys and init else None
+        if indexes is None:
             return None
         shape = self._shape(track)
         width, height = renditions.shown_size(track, shape)
@@ -174,12 +174,12 @@ class Survey:
             seconds=end,
             is_copied=True,
             codecs=init["codecs"],
-            bits=most_bits(keys, chosen, end),
+            bits=most_bits(keys, indexes, end),
             rate=str(renditions.rate_of(shape, track)),
             width=width,
             height=height,
-            starts=tuple(round(keys["times"][each], 6) for each in chosen),
-            marks=tuple(keys["marks"][each] for each in chosen),
+            starts=tuple(round(keys["times"][each], 6) for each in indexes),
+            marks=tuple(keys["marks"][each] for each in indexes),
             by=keys["by"],
             delay=keys["delay"],
         )
@@ -191,7 +191,7 @@ class Survey:
 
     def _sound(self, track: MediaTrack, *, is_default: bool) -> Rendition:
         encoded = renditions.encoded_sound(track, self._end_of(track), is_default=is_default)
-        init = self._told["inits"].get(str(track.index))
+        init = self._answer["inits"].get(str(track.index))
         if init is None:
             return encoded
         return replace(
@@ -209,27 +209,27 @@ class Survey:
 
     def inits(self) -> dict[str, bytes]:
         """Return the init segments of copied renditions, by name."""
-        copied = [each for each in [*self.pictures(), *self.sounds()] if each.is_copied]
-        told = self._told["inits"]
-        return {each.name: b64decode(told[str(each.track)]["init"]) for each in copied}
+        copies = [each for each in [*self.pictures(), *self.sounds()] if each.is_copied]
+        inits = self._answer["inits"]
+        return {each.name: b64decode(inits[str(each.track)]["init"]) for each in copies}
 
     def _end_of(self, track: MediaTrack) -> float:
-        end = float(self._told["ends"].get(str(track.index), 0))
+        end = float(self._answer["ends"].get(str(track.index), 0))
         return end if end > 0 else max(self._probed.duration_seconds, 0.1)
 
     def _shape(self, track: MediaTrack) -> SurveyedShape:
-        told = self._told["shapes"].get(str(track.index), {})
+        shape = self._answer["shapes"].get(str(track.index), {})
         return SurveyedShape(
-            pixel_ratio=float(told.get("pixel_ratio") or 1),
-            rate=str(told.get("rate", "")),
-            hdr=str(told.get("hdr", "")),
-            has_matrix=bool(told.get("has_matrix")),
+            pixel_ratio=float(shape.get("pixel_ratio") or 1),
+            rate=str(shape.get("rate", "")),
+            hdr=str(shape.get("hdr", "")),
+            has_matrix=bool(shape.get("has_matrix")),
         )
 
 
-def most_bits(keys: Mapping[str, Any], chosen: list[int], end: float) -> int:
+def most_bits(keys: Mapping[str, Any], indexes: list[int], end: float) -> int:
     """Return the rate of the largest segment, with all bytes that lie in between in the file."""
-    bounds = [*chosen, len(keys["times"])]
+    bounds = [*indexes, len(keys["times"])]
     times = [*keys["times"], end]
     rates = (
         8 * sum(keys["bytes"][at:after]) / max(0.1, times[after] - times[at])

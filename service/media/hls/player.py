@@ -142,11 +142,11 @@ class Player:
     def prepare(self, media: Media, blob: Path) -> None:
         """Find where a new film can be cut, reading all of it if need be."""
         content = Content(media.sha1, media.size_bytes)
-        known = plans.find_plan(folder_of(content))
-        if known is None:
+        plan = plans.find_plan(folder_of(content))
+        if plan is None:
             with suppress(CannotConvert, Busy), self._alone(folder_of(content)):
-                known = self._survey(content, blob, media, LOOK)
-        if known is not None and not known.is_final:
+                plan = self._survey(content, blob, media, LOOK)
+        if plan is not None and not plan.is_final:
             # This takes long, and no one may have to wait for it: the known plan is enough to play.
             with suppress(CannotConvert, Busy):
                 self._survey(content, blob, media, SCAN)
@@ -154,10 +154,10 @@ class Player:
     # Plans
 
     def _rendition(self, content: Content, blob: Path, name: str) -> Rendition:
-        found = self._plan(content, blob).rendition(name)
-        if found is None:
+        rendition = self._plan(content, blob).rendition(name)
+        if rendition is None:
             raise NotFound
-        return found
+        return rendition
 
     def _plan(self, content: Content, blob: Path) -> PlaybackPlan:
         folder = folder_of(content)
@@ -187,40 +187,40 @@ class Player:
     ) -> PlaybackPlan:
         """Ask the surveyor, and save the plan. Raises CannotConvert, Busy, NotFound."""
         probed, folder = Probed.of(media.probed), folder_of(content)
-        asked = program(
+        argv = program(
             "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
         )
         try:
-            told = json.loads(self._surveyed(asked, limits))
-            plan = plans.planned(probed, told, is_final=limits is SCAN)
+            answer = json.loads(self._surveyed(argv, limits))
+            plan = plans.planned(probed, answer, is_final=limits is SCAN)
         except Failed as failed:
             if not blob.exists():
                 raise NotFound from failed
-            known = plans.find_plan(folder)
-            if known is None:
+            previous = plans.find_plan(folder)
+            if previous is None:
                 refusals.remember_failure(folder, failed)
             elif not failed.is_limit:
-                save_plan(folder, replace(known, is_final=True))
+                save_plan(folder, replace(previous, is_final=True))
             raise refusals.refusal_of(failed) from failed
-        for name, init in Survey(probed, told).inits().items():
+        for name, init in Survey(probed, answer).inits().items():
             content_folders.write_durably(folder / name / "init.mp4", init)
         plan = plan.after(plans.find_plan(folder))
         save_plan(folder, plan)
         return plan
 
-    def _surveyed(self, asked: list[str], limits: ResourceLimits) -> bytes:
+    def _surveyed(self, argv: list[str], limits: ResourceLimits) -> bytes:
         """Run the surveyor; with LOOK a few at once, like all light work. Raises Failed, Busy."""
         with self.converters.light_turn() if limits is LOOK else nullcontext():
             return launcher.run(
-                asked, limits=limits, cwd=content_folders.scratch_folder(), environment=ENVIRONMENT
+                argv, limits=limits, cwd=content_folders.scratch_folder(), environment=ENVIRONMENT
             )
 
     @contextmanager
-    def _alone(self, place: Path) -> Iterator[None]:
+    def _alone(self, folder: Path) -> Iterator[None]:
         with self._locks_lock:
-            lock = self._locks.get(place)
+            lock = self._locks.get(folder)
             if lock is None:
-                lock = self._locks[place] = Lock()
+                lock = self._locks[folder] = Lock()
         with lock.lock:
             yield
 
@@ -244,9 +244,9 @@ def of_file(answer: Answer) -> Answer:
     """
 
     def answered(question: Facts) -> Facts:
-        wanted = question.pop("file", None)
-        known = File.objects.filter(pk=wanted if type(wanted) is int else 0)
-        facts = known.values("sha1", "size_bytes", "blob").first()
+        file_id = question.pop("file", None)
+        rows = File.objects.filter(pk=file_id if type(file_id) is int else 0)
+        facts = rows.values("sha1", "size_bytes", "blob").first()
         if facts is None:
             raise NotFound
         return answer({**question, **facts})
@@ -287,7 +287,7 @@ def encoded_init(rendition: Rendition) -> bytes:
         else encoder_arguments.sounds_init()
     )
     try:
-        written = launcher.run(argv, limits=LOOK, cwd=content_folders.scratch_folder())
+        output = launcher.run(argv, limits=LOOK, cwd=content_folders.scratch_folder())
     except Failed as failed:
         raise refusals.refusal_of(failed) from failed
-    return boxes.init_of(written)
+    return boxes.init_of(output)

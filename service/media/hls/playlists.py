@@ -97,8 +97,8 @@ def master(plan: PlaybackPlan) -> str:
     lines += _media("SUBTITLES", TEXTS, texts)
     default = [each for each in sounds if each.is_default][:1]
     for each in pictures or default:
-        heard = sounds if pictures else []
-        lines += [_stream(each, heard, has_group=has_group, has_texts=bool(texts))]
+        stream_sounds = sounds if pictures else []
+        lines += [_stream(each, stream_sounds, has_group=has_group, has_texts=bool(texts))]
         lines += [f"{each.name}/index.m3u8"]
     return "\n".join([*lines, ""])
 
@@ -120,9 +120,9 @@ def _medium(kind: str, group: str, rendition: Rendition, name: str) -> str:
 
 
 def _stream(main: Rendition, sounds: list[Rendition], *, has_group: bool, has_texts: bool) -> str:
-    heard = max((each.bits for each in sounds), default=0)
+    sound_bits = max((each.bits for each in sounds), default=0)
     codecs = dict.fromkeys(each.codecs or AAC_CODECS for each in [main, *sounds])
-    facts = [f"BANDWIDTH={main.bits + heard}", f'CODECS="{",".join(codecs)}"']
+    facts = [f"BANDWIDTH={main.bits + sound_bits}", f'CODECS="{",".join(codecs)}"']
     if main.kind == RenditionKind.PICTURE:
         facts += [f"RESOLUTION={main.width}x{main.height}"]
         facts += [f"FRAME-RATE={float(Fraction(main.rate)):.3f}"]
@@ -157,24 +157,24 @@ def name_of(track: Rendition | Hidden, order: int) -> str:
 
 def distinct(names: list[str]) -> list[str]:
     """Make names unique, as they must be in a group."""
-    found: list[str] = []
+    unique_names: list[str] = []
     for name in names:
         number, unique = 2, name
-        while unique in found:
+        while unique in unique_names:
             unique, number = f"{name} ({number})", number + 1
-        found.append(unique)
-    return found
+        unique_names.append(unique)
+    return unique_names
 
 
 def one_line(text: str) -> str:
     return UNQUOTABLE.sub(" ", text).strip()[:LONGEST_NAME]
 
 
-def language_of(told: str) -> str:
-    if not LANGUAGE.fullmatch(told) or told.lower() in UNKNOWN_LANGUAGES:
+def language_of(tag: str) -> str:
+    if not LANGUAGE.fullmatch(tag) or tag.lower() in UNKNOWN_LANGUAGES:
         return ""
-    return SHORTER.get(told.lower(), told)
+    return SHORTER.get(tag.lower(), tag)
 
 
-def yes(told: bool) -> str:  # noqa: FBT001
-    return "YES" if told else "NO"
+def yes(value: bool) -> str:  # noqa: FBT001
+    return "YES" if value else "NO"

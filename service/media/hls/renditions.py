@@ -90,9 +90,9 @@ class Rendition:
             raise ValueError(self.name)
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Self:
-        lists = {"starts": tuple(kept["starts"]), "marks": tuple(kept["marks"])}
-        return cls(**{**kept, **lists, "kind": RenditionKind(kept["kind"])})
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        lists = {"starts": tuple(document["starts"]), "marks": tuple(document["marks"])}
+        return cls(**{**document, **lists, "kind": RenditionKind(document["kind"])})
 
     def kept(self) -> dict[str, Any]:
         return asdict(self)
@@ -143,8 +143,8 @@ def preroll_of(probed: Probed, track: MediaTrack) -> float:
 
 
 def main_picture(probed: Probed) -> MediaTrack | None:
-    found = probed.of_kind(TrackKind.VIDEO)
-    return next((track for track in found if track.is_default), found[0] if found else None)
+    tracks = probed.of_kind(TrackKind.VIDEO)
+    return next((track for track in tracks if track.is_default), tracks[0] if tracks else None)
 
 
 def is_picture_copied(probed: Probed, track: MediaTrack) -> bool:
@@ -187,10 +187,10 @@ def encoded_pictures(
 ) -> list[Rendition]:
     """Return the sizes to encode. `below`: only sizes smaller than the source, which is copied."""
     width, height = shown_size(track, shape)
-    wanted = [size for size in SIZES if min(width, height) > size.short * 1.1]
+    sizes = [size for size in SIZES if min(width, height) > size.short * 1.1]
     if not below:
-        wanted = [holding(width, height), *(size for size in wanted if size != SIZES[0])]
-    unique = {size.name: size for size in sorted(wanted, key=lambda size: -size.short)}
+        sizes = [holding(width, height), *(size for size in sizes if size != SIZES[0])]
+    unique = {size.name: size for size in sorted(sizes, key=lambda size: -size.short)}
     return [encoded_picture(track, shape, size, seconds, preroll) for size in unique.values()]
 
 
@@ -254,8 +254,8 @@ def fitted(width: int, height: int, size: PictureBox) -> tuple[int, int]:
 
 
 def rate_of(shape: SurveyedShape, track: MediaTrack) -> Fraction:
-    told = Fraction(shape.rate or track.frames_per_second)
-    rate = told.limit_denominator(1001)
+    source_rate = Fraction(shape.rate or track.frames_per_second)
+    rate = source_rate.limit_denominator(1001)
     return USUAL_RATE if rate < 1 else min(rate, FASTEST)
 
 

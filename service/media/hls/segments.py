@@ -38,8 +38,8 @@ def command(
     """Return the command for a run of segments. `scale`: units per second of a copied track."""
     if rendition.kind == RenditionKind.TEXT:
         span = {"start": first * TEXT_SECONDS, "end": (first + 1) * TEXT_SECONDS}
-        asked = program("captioner", path=str(path), track=rendition.track, **span)
-        return ConverterCommand(asked, ENVIRONMENT)
+        argv = program("captioner", path=str(path), track=rendition.track, **span)
+        return ConverterCommand(argv, ENVIRONMENT)
     if rendition.is_copied:
         return ConverterCommand(copying(rendition, path, first, last, scale), ENVIRONMENT)
     if rendition.kind == RenditionKind.SOUND:
@@ -90,9 +90,9 @@ def _copied(first: int, source: Read) -> Iterator[Segment]:
 
 
 def _pictures(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
-    grid, found = rendition.grid, boxes.pieces(source)
-    scale = boxes.timescale(next(found, b""))
-    for number, piece in enumerate(found, first):
+    grid, pieces = rendition.grid, boxes.pieces(source)
+    scale = boxes.timescale(next(pieces, b""))
+    for number, piece in enumerate(pieces, first):
         at = (grid.seconds_at(grid.start_of(number)) + BEGIN_SECONDS) * scale
         yield Segment(number, boxes.place_fragment(piece, number + 1, int(at)))
 

@@ -35,7 +35,7 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Said:
+class ChildAnswer:
     facts: Facts
     files: list[bytes]
 
@@ -49,30 +49,30 @@ class Children:
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
         self._idle: list[MediaChild] = []
-        self._asked: set[MediaChild] = set()
+        self._busy: set[MediaChild] = set()
         self._lock = threading.Lock()
         self._is_closed = False
 
-    def ask(self, medium: int, question: Facts, seconds: float) -> Said:
+    def ask(self, medium: int, question: Facts, seconds: float) -> ChildAnswer:
         """Ask a child. Raises Failed, or Busy if no child can be started.
 
         `medium` is a descriptor, `seconds` is CPU time. Failed has `is_limit` if the media file,
         or what it made a decoder do, took the child down.
         """
         with self._one() as child:
-            said = child.ask(medium, question, seconds)
-        if "refused" in said.facts:
-            is_limit, is_late = bool(said.facts["is_limit"]), bool(said.facts["is_late"])
-            raise Failed(str(said.facts["refused"])[:200], is_limit=is_limit, is_late=is_late)
-        return said
+            answer = child.ask(medium, question, seconds)
+        if "refused" in answer.facts:
+            is_limit, is_late = bool(answer.facts["is_limit"]), bool(answer.facts["is_late"])
+            raise Failed(str(answer.facts["refused"])[:200], is_limit=is_limit, is_late=is_late)
+        return answer
 
     def rest(self) -> None:
         """Stop children that no one has asked for IDLE_SECONDS."""
         then = time.monotonic() - IDLE_SECONDS
         with self._lock:
-            tired = [child for child in self._idle if child.asked_at < then]
+            stale = [child for child in self._idle if child.asked_at < then]
             self._idle = [child for child in self._idle if child.asked_at >= then]
-        for child in tired:
+        for child in stale:
             child.stop()
 
     def close(self) -> None:
@@ -80,17 +80,17 @@ class Children:
         with self._lock:
             self._is_closed = True
             idle, self._idle = self._idle, []
-            asked = list(self._asked)
+            busy = list(self._busy)
         for child in idle:
             child.stop()
-        for child in asked:
+        for child in busy:
             child.kill()
 
     @contextmanager
     def _one(self) -> Iterator["MediaChild"]:
         child = self._taken() or MediaChild(self._scratch)
         with self._lock:
-            self._asked.add(child)
+            self._busy.add(child)
         try:
             yield child
         except BaseException:
@@ -98,7 +98,7 @@ class Children:
             raise
         finally:
             with self._lock:
-                self._asked.discard(child)
+                self._busy.discard(child)
         self._give_back(child)
 
     def _taken(self) -> "MediaChild | None":
@@ -155,7 +155,7 @@ class MediaChild:
         age = time.monotonic() - self._started_at
         return self._questions < MOST_QUESTIONS and age < MOST_AGE_SECONDS
 
-    def ask(self, medium: int, question: Facts, seconds: float) -> Said:
+    def ask(self, medium: int, question: Facts, seconds: float) -> ChildAnswer:
         """Ask this child. Raises Failed, after which the child can't be used again."""
         self._questions += 1
         self.asked_at = time.monotonic()
@@ -165,7 +165,7 @@ class MediaChild:
             line = json.dumps(question).encode()
             socket.send_fds(self._ours, [line], [medium])
             facts = self._read_line(deadline)
-            return Said(facts, self._read_files(facts["lengths"], deadline))
+            return ChildAnswer(facts, self._read_files(facts["lengths"], deadline))
         except TimeoutError as late:
             raise Failed("it took too long", is_limit=True, is_late=True) from late
         except (OSError, ValueError, KeyError, TypeError) as trouble:
@@ -199,10 +199,10 @@ class MediaChild:
         return files
 
     def _receive(self, deadline: float, most_bytes: int) -> None:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        remaining_seconds = deadline - time.monotonic()
+        if remaining_seconds <= 0:
             raise TimeoutError
-        self._ours.settimeout(min(left, CHECK_SECONDS))
+        self._ours.settimeout(min(remaining_seconds, CHECK_SECONDS))
         try:
             piece = self._ours.recv(256 * 1024)
         except TimeoutError:

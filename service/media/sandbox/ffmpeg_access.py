@@ -28,24 +28,24 @@ def ffmpeg() -> str:
 @cache
 def can_map_tones() -> bool:
     """Return whether ffmpeg can map HDR to ordinary screens; without that, HDR looks too pale."""
-    asked = [ffmpeg(), "-hide_banner", "-filters"]
-    told = subprocess.run(asked, capture_output=True, check=False, text=True).stdout  # noqa: S603
-    return all(f" {name} " in told for name in ("zscale", "tonemap"))
+    argv = [ffmpeg(), "-hide_banner", "-filters"]
+    output = subprocess.run(argv, capture_output=True, check=False, text=True).stdout  # noqa: S603
+    return all(f" {name} " in output for name in ("zscale", "tonemap"))
 
 
 def opens(*reads: Path, keeps_in: Path | None = None) -> dict[str, str] | None:
     """Return the files ffmpeg may open to read media, or None if it can't run sealed."""
     if not runs_sealed():
         return None
-    found = own_files() | {str(path): "read" for path in reads}
-    return found | ({str(keeps_in): "keep"} if keeps_in else {})
+    files = own_files() | {str(path): "read" for path in reads}
+    return files | ({str(keeps_in): "keep"} if keeps_in else {})
 
 
 @cache
 def own_files() -> dict[str, str]:
     program = Path(ffmpeg())
-    places = (program, program.parent.parent / "lib", *LIBRARIES)
-    return {PROCESSORS: "read"} | {str(place): "run" for place in places}
+    paths = (program, program.parent.parent / "lib", *LIBRARIES)
+    return {PROCESSORS: "read"} | {str(path): "run" for path in paths}
 
 
 @cache

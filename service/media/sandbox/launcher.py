@@ -19,7 +19,7 @@ from typing import Self
 LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "launch.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
-KEPT_BYTES = 8 * 1024  # of a program's standard error
+STDERR_TAIL_BYTES = 8 * 1024  # of a program's standard error
 LONGEST_REASON = 200
 # Niceness of programs that a viewer waits for, and of those that no one waits for.
 FOREGROUND, BACKGROUND = 5, 15
@@ -30,7 +30,7 @@ LIMIT_SIGNALS = {
 }
 OUT_OF_MEMORY = re.compile(r"cannot allocate|out of memory|memoryerror|bad_alloc", re.IGNORECASE)
 SOURCE = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\]\s*")
-PLACE = re.compile(r"(?:file:|fd:|pipe:)\S*|/\S+")
+PATHS = re.compile(r"(?:file:|fd:|pipe:)\S*|/\S+")
 DISK_FULL = "No space left on device"
 UNPRINTABLE = re.compile(r"[^ -~]+")
 
@@ -169,10 +169,10 @@ class RunningProgram:
             return Failed("it took too long", is_limit=True, is_late=True)
         status = self._process.returncode or 0
         if status < 0:
-            told = LIMIT_SIGNALS.get(signal.Signals(-status))
+            reason = LIMIT_SIGNALS.get(signal.Signals(-status))
             return Failed(
-                told or "the program that reads it broke",
-                is_limit=told is not None,
+                reason or "the program that reads it broke",
+                is_limit=reason is not None,
                 is_killed=status == -signal.SIGKILL,
             )
         if DISK_FULL in self.stderr_tail:
@@ -188,7 +188,7 @@ class RunningProgram:
                 piece = stderr.read(READ_BYTES)
                 if not piece:
                     break
-                self._complaints = (self._complaints + piece)[-KEPT_BYTES:]
+                self._complaints = (self._complaints + piece)[-STDERR_TAIL_BYTES:]
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0, self._deadline - time.monotonic()))
         self._was_late = self.poll() is None
@@ -232,20 +232,20 @@ def run(  # noqa: PLR0913  As RunningProgram.
         finally:
             os.close(theirs)
         with running:
-            written = all_of(output.fileno(), limits)
+            content = all_of(output.fileno(), limits)
             if running.wait() != 0:
                 raise running.failure()
-    return written
+    return content
 
 
 def all_of(descriptor: int, limits: ResourceLimits) -> bytes:
     """Read until the program ends, at its wall time at the latest. Raises Failed."""
-    written = bytearray()
+    content = bytearray()
     while piece := os.read(descriptor, READ_BYTES):
-        written += piece
-        if len(written) > limits.output_bytes:
+        content += piece
+        if len(content) > limits.output_bytes:
             raise Failed("it became too large", is_limit=True)
-    return bytes(written)
+    return bytes(content)
 
 
 def launching(
@@ -254,12 +254,12 @@ def launching(
     environment: Mapping[str, str],
     opens: Mapping[str, str] | None,
 ) -> list[str]:
-    wanted = {
+    options = {
         "limits": {**asdict(limits), "parent": os.getpid()},
         "environment": dict(environment),
         "opens": opens if opens is None else dict(opens),
     }
-    return [sys.executable, "-E", "-s", "-S", str(LAUNCHER), json.dumps(wanted), *argv]
+    return [sys.executable, "-E", "-s", "-S", str(LAUNCHER), json.dumps(options), *argv]
 
 
 def readable(descriptor: int, deadline: float) -> bool:
@@ -271,8 +271,8 @@ def readable(descriptor: int, deadline: float) -> bool:
 def reason_in(complaints: str) -> str:
     """Return the last line, without memory addresses and paths, which people shouldn't see."""
     for line in reversed(complaints.splitlines()):
-        told = PLACE.sub("it", SOURCE.sub("", line))
-        told = UNPRINTABLE.sub(" ", told).strip()
-        if told:
-            return told[:LONGEST_REASON]
+        reason = PATHS.sub("it", SOURCE.sub("", line))
+        reason = UNPRINTABLE.sub(" ", reason).strip()
+        if reason:
+            return reason[:LONGEST_REASON]
     return "it is damaged or of no known kind"

@@ -18,10 +18,10 @@ PREROLL_SECONDS = 20.0
 
 
 def main() -> None:
-    asked = question()
-    with opened(asked["path"]) as container:
-        stream = container.streams[asked["track"]]
-        cues = list(shown(container, stream, asked["start"], asked["end"]))[:MOST_CUES]
+    request = question()
+    with opened(request["path"]) as container:
+        stream = container.streams[request["track"]]
+        cues = list(shown(container, stream, request["start"], request["end"]))[:MOST_CUES]
     sys.stdout.write(webvtt(cues))
 
 
@@ -47,10 +47,10 @@ def shown(
 
 def lines_of(packet: "Packet[Any]") -> Iterator[str]:
     try:
-        found = packet.decode()
+        subtitles = packet.decode()
     except av.FFmpegError:
         return
-    for each in found:
+    for each in subtitles:
         if isinstance(each, AssSubtitle):
             text = text_of(without_fields(each.ass.decode(errors="replace")))
             if text:

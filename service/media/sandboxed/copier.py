@@ -33,14 +33,14 @@ class Frame(NamedTuple):
 class Copied:
     """A track of an open media file, with times in the units of the output."""
 
-    def __init__(self, container: InputContainer, asked: dict[str, Any]) -> None:
+    def __init__(self, container: InputContainer, request: dict[str, Any]) -> None:
         self._container = container
-        self._asked = asked
-        self._stream: Stream = container.streams[asked["track"]]
-        self._scale = int(asked["timescale"])
+        self._request = request
+        self._stream: Stream = container.streams[request["track"]]
+        self._scale = int(request["timescale"])
         begin = Fraction(begins_at(container)).limit_denominator(10**6)
         self._begin = begin - BEGIN_SECONDS
-        self._delay = round(asked.get("delay", 0) * self._scale)
+        self._delay = round(request.get("delay", 0) * self._scale)
         context = self._stream.codec_context
         # Without a global AAC configuration (extradata), every frame has a header.
         self._has_headers = context.name.startswith("aac") and not context.extradata
@@ -53,7 +53,7 @@ class Copied:
             yield written(number, frames, following, self._delay)
 
     def _groups_of_pictures(self) -> Iterator[tuple[int, list[Frame], int | None]]:
-        number, marks, by = self._asked["first"], self._asked["marks"], self._asked["by"]
+        number, marks, by = self._request["first"], self._request["marks"], self._request["by"]
         frames: list[Frame] = []
         for packet in from_mark(self._container, self._stream, marks[0], by):
             if packet.pts is None or not packet.size:
@@ -63,7 +63,7 @@ class Copied:
             if is_next and getattr(packet, by) >= marks[1]:
                 yield number, frames, frame.at
                 number, marks, frames = number + 1, marks[1:], []
-                if number > self._asked["last"]:
+                if number > self._request["last"]:
                     return
             frames.append(frame)
         if frames:
@@ -80,18 +80,18 @@ class Copied:
 
     def _stretches_of_sound(self) -> Iterator[tuple[int, list[Frame], int | None]]:
         """Group frames by segment. A frame belongs to the segment in which its middle lies."""
-        number, step = self._asked["first"], Fraction(self._asked["step"]) * self._scale
+        number, step = self._request["first"], Fraction(self._request["step"]) * self._scale
         begin = BEGIN_SECONDS * self._scale
         frames: list[Frame] = []
         for frame in self._sounds(float(number * step / self._scale)):
             belongs_to = int((frame.at - begin + frame.duration // 2) // step)
             if belongs_to < number:
                 continue
-            if belongs_to > number and number < self._asked["final"]:
+            if belongs_to > number and number < self._request["final"]:
                 if frames:
                     yield number, frames, frame.at
                 number, frames = belongs_to, []
-                if number > self._asked["last"]:
+                if number > self._request["last"]:
                     return
             frames.append(frame)
         if frames:
@@ -123,14 +123,14 @@ def written(number: int, frames: list[Frame], following: int | None, delay: int)
     `following` is when the next segment's first frame is shown. `delay` separates decoding from
     showing; without it, frames shown in another order would be late.
     """
-    shown = sorted(frame.at for frame in frames)
-    end = shown[-1] + max(1, frames[-1].duration) if following is None else following
-    ends = [*shown[1:], max(end, shown[-1])]
+    times = sorted(frame.at for frame in frames)
+    end = times[-1] + max(1, frames[-1].duration) if following is None else following
+    ends = [*times[1:], max(end, times[-1])]
     samples = [
         Sample(frame.data, ends[order] - at, frame.is_key, frame.at - at + delay)
-        for order, (frame, at) in enumerate(zip(frames, shown, strict=True))
+        for order, (frame, at) in enumerate(zip(frames, times, strict=True))
     ]
-    return boxes.fragment(number + 1, max(0, shown[0] - delay), samples)
+    return boxes.fragment(number + 1, max(0, times[0] - delay), samples)
 
 
 def without_header(data: bytes) -> bytes:
@@ -141,9 +141,9 @@ def without_header(data: bytes) -> bytes:
 
 
 def main() -> None:
-    asked = question()
-    with opened(asked["path"]) as container:
-        for segment in Copied(container, asked).segments():
+    request = question()
+    with opened(request["path"]) as container:
+        for segment in Copied(container, request).segments():
             sys.stdout.buffer.write(segment)
             sys.stdout.buffer.flush()
 

@@ -77,37 +77,42 @@ def orientation_of(image: Image.Image) -> int:
 
 def drawn(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
     """Draw the first frame in each of the sizes."""
-    turned = orientation_of(image)
+    orientation = orientation_of(image)
     profile = image.info.get("icc_profile")
-    target = largest_box(image.size, sizes, turned)
+    target = largest_box(image.size, sizes, orientation)
     # A JPEG is read at down to an eighth of its size if that is enough.
     image.draft(None, (target[0] * 2, target[1] * 2))
     if image.width * image.height > MOST_PIXELS:
         raise Unfit("it has too many pixels", is_limit=True)
     image.load()
-    return written(plain(image, profile, target), sizes, turned)
+    return written(plain(image, profile, target), sizes, orientation)
 
 
-def written(image: Image.Image, sizes: Sequence[PictureSize], turned: int = 1) -> list[bytes]:
+def written(image: Image.Image, sizes: Sequence[PictureSize], orientation: int = 1) -> list[bytes]:
     """Encode an RGB or RGBA image in each of the sizes."""
-    small = [shrunk(image, box_of(image.size, size, turned)) for size in sizes]
-    return [file_of(each.transpose(TURNS[turned]) if turned in TURNS else each) for each in small]
+    small = [shrunk(image, box_of(image.size, size, orientation)) for size in sizes]
+    return [
+        file_of(each.transpose(TURNS[orientation]) if orientation in TURNS else each)
+        for each in small
+    ]
 
 
 def largest_box(
-    stored: tuple[int, int], sizes: Sequence[PictureSize], turned: int
+    stored_size: tuple[int, int], sizes: Sequence[PictureSize], orientation: int
 ) -> tuple[int, int]:
     """Return the largest box; all have the same proportions."""
-    return max((box_of(stored, size, turned) for size in sizes), key=lambda box: box[0] * box[1])
+    return max(
+        (box_of(stored_size, size, orientation) for size in sizes), key=lambda box: box[0] * box[1]
+    )
 
 
-def box_of(stored: tuple[int, int], size: PictureSize, turned: int) -> tuple[int, int]:
+def box_of(stored_size: tuple[int, int], size: PictureSize, orientation: int) -> tuple[int, int]:
     """Return width and height before the picture is turned."""
-    width, height = reversed(stored) if turned in SIDEWAYS else stored
+    width, height = reversed(stored_size) if orientation in SIDEWAYS else stored_size
     scale = min(size.width / width, size.height / height)
     scale = scale if size.is_fixed_width else min(1, scale)
     box = max(1, round(width * scale)), max(1, round(height * scale))
-    return (box[1], box[0]) if turned in SIDEWAYS else box
+    return (box[1], box[0]) if orientation in SIDEWAYS else box
 
 
 def shrunk(image: Image.Image, box: tuple[int, int]) -> Image.Image:

@@ -27,7 +27,7 @@ MOST_PIXELS = 8192 * 8192
 MOST_PACKETS = 2000  # read to find one frame
 LOOK_SECONDS = 6.0
 # Fractions of the length at which a film is likely to show something.
-PLACES = (0.1, 0.3, 0.5, 0.02, 0.7, 0.9)
+POSITIONS = (0.1, 0.3, 0.5, 0.02, 0.7, 0.9)
 BLACK, FLAT = 24, 6  # of 255: a lower mean is black, a lower deviation is flat
 TEXT_SUBTITLES = {"ass", "ssa", "subrip", "srt", "webvtt", "mov_text", "text", "ttml"}
 PROGRESSIVE = (0, 1)  # unknown, progressive
@@ -110,8 +110,8 @@ def track_of(stream: Stream, frame: VideoFrame | None) -> MediaTrack | None:
 
 
 def language_of(stream: Stream) -> str:
-    told = (stream.language or "")[:35]
-    return "" if told == "und" else told
+    language = (stream.language or "")[:35]
+    return "" if language == "und" else language
 
 
 def kind_of(stream: Stream) -> TrackKind | None:
@@ -179,8 +179,8 @@ def drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes
     frame = choose_frame(container, stream)
     if frame is None:
         raise Unfit("it shows no picture that can be read")
-    turned = drawing.ROTATIONS.get(rotation_of(frame), 1)
-    return drawing.written(image_of(frame, stream, sizes, turned), sizes, turned)
+    orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
+    return drawing.written(image_of(frame, stream, sizes, orientation), sizes, orientation)
 
 
 def cover_drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
@@ -208,9 +208,9 @@ def choose_frame(container: InputContainer, stream: VideoStream) -> VideoFrame |
 
 def candidates(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
     length = duration_of(container)
-    for place in PLACES if length else ():
+    for position in POSITIONS if length else ():
         with suppress(av.FFmpegError):
-            container.seek(int(place * length * av.time_base) + (container.start_time or 0))
+            container.seek(int(position * length * av.time_base) + (container.start_time or 0))
             yield from some(frames(container, stream), 1)
     with suppress(av.FFmpegError):
         container.seek(container.start_time or 0)
@@ -245,12 +245,12 @@ def measure_frame(frame: VideoFrame) -> tuple[float, float]:
 
 
 def image_of(
-    frame: VideoFrame, stream: VideoStream, sizes: Sequence[PictureSize], turned: int
+    frame: VideoFrame, stream: VideoStream, sizes: Sequence[PictureSize], orientation: int
 ) -> Image.Image:
     """Return an image with square pixels, no larger than the largest of the sizes."""
     ratio = stream.codec_context.sample_aspect_ratio
     width = max(1, round(frame.width * ratio)) if ratio else frame.width
-    shown = min(width, MOST_PIXELS // frame.height), frame.height
-    box = drawing.largest_box(shown, sizes, turned)
+    size = min(width, MOST_PIXELS // frame.height), frame.height
+    box = drawing.largest_box(size, sizes, orientation)
     small: Any = frame.reformat(*box, format="rgb24", interpolation="AREA")
     return cast("Image.Image", small.to_image())

@@ -43,25 +43,25 @@ def seal(opens: Mapping[str, str]) -> bool:
     if version < 1 or libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
     of_files = FILES.get(version, LATER_FILES)
-    wanted = [of_files]
-    wanted += [TCP] if version >= 4 else []
-    wanted += [OTHERS] if version >= 6 else []
-    rules = struct.pack(f"={len(wanted)}Q", *wanted)
+    rights = [of_files]
+    rights += [TCP] if version >= 4 else []
+    rights += [OTHERS] if version >= 6 else []
+    rules = struct.pack(f"={len(rights)}Q", *rights)
     ruleset = libc.syscall(CREATE_RULESET, rules, len(rules), 0)
     if ruleset < 0:
         return False
-    allowed = [allow(libc, ruleset, path, RIGHTS[word] & of_files) for path, word in opens.items()]
-    return all(allowed) and bool(libc.syscall(RESTRICT_SELF, ruleset, 0) == 0)
+    results = [allow(libc, ruleset, path, RIGHTS[word] & of_files) for path, word in opens.items()]
+    return all(results) and bool(libc.syscall(RESTRICT_SELF, ruleset, 0) == 0)
 
 
 def allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> bool:
     try:
-        place = os.open(path, os.O_PATH)
+        descriptor = os.open(path, os.O_PATH)
     except OSError:
         return True  # A missing file needs no permission.
-    if not stat.S_ISDIR(os.fstat(place).st_mode):
+    if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
         rights &= OF_ONE_FILE
-    rule = struct.pack("=Qi", rights, place)
+    rule = struct.pack("=Qi", rights, descriptor)
     is_added = libc.syscall(ADD_RULE, ruleset, BENEATH_PATH, rule, 0) == 0
-    os.close(place)
+    os.close(descriptor)
     return bool(is_added)

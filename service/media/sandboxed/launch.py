@@ -66,8 +66,8 @@ def bound(kind: int, most: int) -> None:
 
 
 if __name__ == "__main__":
-    wanted = json.loads(sys.argv[1])
+    options = json.loads(sys.argv[1])
     try:
-        main(wanted["limits"], sys.argv[2:], wanted["environment"], wanted["opens"])
+        main(options["limits"], sys.argv[2:], options["environment"], options["opens"])
     except OSError as trouble:
         sys.exit(f"cannot start: {trouble.strerror}")

@@ -133,12 +133,12 @@ def refuse() -> bool:
     if sys.platform != "linux" or machine not in MACHINES:
         return False
     program = b"".join(instructions(machine))
-    held = ctypes.create_string_buffer(program)
-    wanted = struct.pack("HP", len(program) // 8, ctypes.addressof(held))
+    buffer = ctypes.create_string_buffer(program)
+    filter_program = struct.pack("HP", len(program) // 8, ctypes.addressof(buffer))
     prctl = ctypes.CDLL(None).prctl
     if prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    return bool(prctl(PR_SET_SECCOMP, MODE_FILTER, wanted, 0, 0) == 0)
+    return bool(prctl(PR_SET_SECCOMP, MODE_FILTER, filter_program, 0, 0) == 0)
 
 
 def are_refused() -> bool:

@@ -35,26 +35,26 @@ HDR = {16: "pq", 18: "hlg"}  # transfer characteristics of ITU-T H.273
 
 
 def main() -> None:
-    asked = question()
-    with opened(asked["path"]) as container:
-        found = survey(container, asked)
-    if found["keys"]:
-        with opened(asked["path"]) as container:
-            stream = container.streams[asked["video"]]
-            found["keys"] = checked(container, stream, found["keys"])
-    sys.stdout.write(json.dumps(found, separators=(",", ":")))
+    request = question()
+    with opened(request["path"]) as container:
+        result = survey(container, request)
+    if result["keys"]:
+        with opened(request["path"]) as container:
+            stream = container.streams[request["video"]]
+            result["keys"] = checked(container, stream, result["keys"])
+    sys.stdout.write(json.dumps(result, separators=(",", ":")))
 
 
-def survey(container: InputContainer, asked: dict[str, Any]) -> dict[str, Any]:
+def survey(container: InputContainer, request: dict[str, Any]) -> dict[str, Any]:
     ends = ends_of(container)
     keys = None
-    if asked["video"] is not None:
-        stream = container.streams[asked["video"]]
-        keys = keys_of(container, stream, ends.get(stream.index, 0), may_scan=asked["may_scan"])
+    if request["video"] is not None:
+        stream = container.streams[request["video"]]
+        keys = keys_of(container, stream, ends.get(stream.index, 0), may_scan=request["may_scan"])
     return {
         "ends": ends,
         "keys": keys,
-        "inits": {index: init_of(container, index) for index in asked["copied"]},
+        "inits": {index: init_of(container, index) for index in request["copied"]},
         "shapes": {each.index: shape_of(each) for each in container.streams.video},
     }
 
@@ -169,10 +169,10 @@ def checked(
     step, delay = max(1, len(keys["marks"]) // SAMPLES), Fraction(0)
     length_bytes = nal.length_bytes(stream.codec_context.extradata or b"")
     for mark in keys["marks"][::step]:
-        found = list(islice(from_mark(container, stream, mark, keys["by"]), LOOK_FRAMES))
-        if not found or not nal.is_instant(bytes(found[0]), length_bytes):
+        packets = list(islice(from_mark(container, stream, mark, keys["by"]), LOOK_FRAMES))
+        if not packets or not nal.is_instant(bytes(packets[0]), length_bytes):
             return None
-        delay = max(delay, delay_in(found))
+        delay = max(delay, delay_in(packets))
     return {**keys, "delay": float(delay)}
 
 
@@ -181,9 +181,9 @@ def delay_in(packets: list["Packet[Any]"]) -> Fraction:
 
     The last packets don't count, since frames shown before them may still follow.
     """
-    shown = [each.pts for each in packets if each.pts is not None]
-    late = (at - pts for at, pts in zip(sorted(shown), shown, strict=True))
-    return max(islice(late, max(1, len(shown) - REORDERED))) * packets[0].time_base
+    times = [each.pts for each in packets if each.pts is not None]
+    late = (at - pts for at, pts in zip(sorted(times), times, strict=True))
+    return max(islice(late, max(1, len(times) - REORDERED))) * packets[0].time_base
 
 
 def from_mark(
@@ -215,11 +215,11 @@ def init_of(container: InputContainer, index: int) -> dict[str, str]:
         supply_config(container, stream)
     output = io.BytesIO()
     flags = {"movflags": "empty_moov+default_base_moof"}
-    with av.open(output, "w", format="mp4", options=flags) as made:
-        made.add_stream_from_template(stream)
-        made.start_encoding()
-        written = output.getvalue()
-    init = next(boxes.pieces(io.BytesIO(written).read), b"")
+    with av.open(output, "w", format="mp4", options=flags) as muxer:
+        muxer.add_stream_from_template(stream)
+        muxer.start_encoding()
+        content = output.getvalue()
+    init = next(boxes.pieces(io.BytesIO(content).read), b"")
     return {"init": b64encode(init).decode(), "codecs": codecs_of(stream)}
 
 
