@@ -20,7 +20,7 @@ from service.media.cache import FILMS, RENDITIONS
 from service.media.content_folders import media_folder, scratch_folder
 from service.media.sandbox import children
 from service.models import Account
-from service.transfers.download_folders import all_places
+from service.transfers.download_folders import transfers_folder
 
 log = logging.getLogger("ferry.health")
 
@@ -34,9 +34,9 @@ class Measurements:
 
 def measure(now: datetime) -> None:
     """Save how much space everything takes. If the file is lost or torn, measure again."""
-    measured = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
+    measurements = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
     draft = path().with_suffix(".new")
-    draft.write_text(json.dumps(asdict(measured)))
+    draft.write_text(json.dumps(asdict(measurements)))
     draft.replace(path())
 
 
@@ -64,15 +64,15 @@ def check_database(_now: datetime) -> None:
     try:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA quick_check(1)")
-            said = str(cursor.fetchone()[0])
+            result = str(cursor.fetchone()[0])
     except DatabaseError as trouble:
-        said = str(trouble)
+        result = str(trouble)
         if not is_damage(trouble):
             raise
-    if said == "ok":
+    if result == "ok":
         damage_place().unlink(missing_ok=True)
     else:
-        log.error("the database is damaged; restore a backup: %s", said)
+        log.error("the database is damaged; restore a backup: %s", result)
         damage_place().touch(mode=0o600)
 
 
@@ -93,16 +93,16 @@ def is_sealed() -> bool | None:
 def space() -> dict[str, int]:
     data = Path(settings.DATA_DIR)
     library = data / "library"
-    kept = Account.objects.aggregate(bytes=Sum("space_used_bytes", default=0))["bytes"]
+    library_bytes = Account.objects.aggregate(bytes=Sum("space_used_bytes", default=0))["bytes"]
     previews, conversions = made_of_media()
     databases = {each: size_of(each) for each in data.glob("*.sqlite3*")}
     own = sum(size for each, size in databases.items() if each.name.startswith("ferry.sqlite3"))
     caches = size_of(data / "cache") + size_of(data / "static")
     return {
-        "library": int(kept),
+        "library": int(library_bytes),
         "orphans": sum(each.st_blocks * 512 for each in files_in(library / "orphans")),
         "uploads": size_of(library / "incoming"),
-        "transfers": size_of(all_places()),
+        "transfers": size_of(transfers_folder()),
         "previews": previews,
         "conversions": conversions,
         "database": own,
@@ -144,7 +144,7 @@ def files_in(path: Path) -> Iterator[os.stat_result]:
 def entries(path: Path) -> "list[os.DirEntry[str]]":
     """List a folder; nothing if it has gone meanwhile."""
     try:
-        with os.scandir(path) as found:
-            return list(found)
+        with os.scandir(path) as iterator:
+            return list(iterator)
     except (FileNotFoundError, NotADirectoryError):
         return []

@@ -44,7 +44,7 @@ class Engine:
         self._process: Process | None = None
         self._reader = EventReader()
         self._orders: dict[str, Order] = {}
-        self._held: set[str] = set()
+        self._on_hold: set[str] = set()
         self._paused: set[str] = set()
         self._leaving: set[str] = set()
         self._in_hand: set[str] = set()
@@ -93,7 +93,7 @@ class Engine:
             return
         self._orders[order.key] = order
         if self._crash_search.is_held(order.key):
-            self._held.add(order.key)
+            self._on_hold.add(order.key)
         else:
             self._send(order_document(order))
 
@@ -119,8 +119,8 @@ class Engine:
     def remove(self, key: str) -> None:
         """Remove a torrent. TorrentGone follows, even if the key is unknown."""
         self._crash_search.forget(key)
-        is_there = self._orders.pop(key, None) is not None and key not in self._held
-        self._held.discard(key)
+        is_there = self._orders.pop(key, None) is not None and key not in self._on_hold
+        self._on_hold.discard(key)
         self._paused.discard(key)
         if is_there and self._process is not None:
             self._leaving.add(key)
@@ -211,24 +211,24 @@ class Engine:
             self._ping(now)
         if now - self._started_at >= ANSWER_SECONDS:
             self._failures = 0
-        if self._held or self._crash_search.is_going_on:
-            has_others = self._orders.keys() != self._held
-            self._release(self._crash_search.released(now, self._held, has_others=has_others))
+        if self._on_hold or self._crash_search.is_going_on:
+            has_others = self._orders.keys() != self._on_hold
+            self._release(self._crash_search.released(now, self._on_hold, has_others=has_others))
 
     def _release(self, keys: tuple[str, ...]) -> None:
-        self._held -= set(keys)
+        self._on_hold -= set(keys)
         for key in keys:
             self._send(order_document(self._orders[key]))
             if key in self._paused:
                 self._do("pause", key)
-        self._held = {key for key in self._held if self._crash_search.is_held(key)}
+        self._on_hold = {key for key in self._on_hold if self._crash_search.is_held(key)}
 
     def _bury(self, process: Process, now: float) -> None:
         """Find the culprit of a crash, as far as possible, and schedule the next start."""
         code = process.kill()
         self._read()
         self._process = None
-        active = self._orders.keys() - self._held
+        active = self._orders.keys() - self._on_hold
         in_hand, lived_seconds = self._in_hand & self._orders.keys(), now - self._started_at
         self._suspects = self._crash_search.crashed(in_hand, set(active), lived_seconds)
         log.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
@@ -249,7 +249,7 @@ class Engine:
             struck_out(key) for key in self._suspects if self._crash_search.is_struck_out(key)
         ]
         self._orders, self._suspects = {}, ()
-        self._held, self._paused = set(), set()
+        self._on_hold, self._paused = set(), set()
         self._leaving, self._in_hand = set(), set()
 
     def _ping(self, now: float) -> None:
@@ -259,7 +259,7 @@ class Engine:
         self._send({"ping": 1})
 
     def _do(self, what: str, key: str) -> None:
-        if key not in self._held:
+        if key not in self._on_hold:
             self._send({"do": what, "key": key})
 
     def _send(self, document: Document) -> None:

@@ -22,15 +22,15 @@ class CrashSearch:
 
     def crashed(self, in_hand: set[str], active: set[str], lived_seconds: float) -> tuple[str, ...]:
         """Give the culprit of a crash a strike and return it, or return nothing if it's unknown."""
-        known = in_hand | set(self._current)
-        suspects = known or active
-        others_are_free = known == active or lived_seconds >= PROOF_SECONDS
+        in_progress = in_hand | set(self._current)
+        suspects = in_progress or active
+        others_are_free = in_progress == active or lived_seconds >= PROOF_SECONDS
         others = [each for each in (*self._waiting, self._current) if not suspects & set(each)]
         self._current, self._began_at = (), None
-        if len(known) != 1 or not others_are_free:
+        if len(in_progress) != 1 or not others_are_free:
             self._waiting = [*split(sorted(suspects)), *filter(None, others)]
             return ()
-        (culprit,) = known
+        (culprit,) = in_progress
         self._strikes[culprit] = self._strikes.get(culprit, 0) + 1
         self._waiting = [*filter(None, others), (culprit,)]
         return (culprit,)
@@ -49,7 +49,7 @@ class CrashSearch:
         self._strikes.pop(key, None)
         self._waiting = [tuple(each for each in group if each != key) for group in self._waiting]
 
-    def released(self, now: float, held: set[str], *, has_others: bool) -> tuple[str, ...]:
+    def released(self, now: float, on_hold: set[str], *, has_others: bool) -> tuple[str, ...]:
         """Return the group to release now, from the held orders that were added again."""
         if self._began_at is None and has_others:
             self._began_at = now
@@ -57,7 +57,7 @@ class CrashSearch:
             return ()
         self._current, self._began_at = (), None
         while self._waiting:
-            group = tuple(each for each in self._waiting.pop(0) if each in held)
+            group = tuple(each for each in self._waiting.pop(0) if each in on_hold)
             if group:
                 self._current, self._began_at = group, now
                 return group

@@ -151,16 +151,16 @@ def hints_of(name: str) -> dict[str, Any]:
     return {each.name: hints[each.name] for each in fields(kind)}
 
 
-def checked(value: Any, wanted: Any) -> Any:
+def checked(value: Any, hint: Any) -> Any:
     """Return the value in its type: JSON has no tuples, and may write 1.0 as 1."""
-    if wanted is float and isinstance(value, int | float):
+    if hint is float and isinstance(value, int | float):
         return float(value)
-    if get_origin(wanted) is tuple:
-        element = get_args(wanted)[0]
+    if get_origin(hint) is tuple:
+        element = get_args(hint)[0]
         return tuple(checked(each, element) for each in listed(value))
-    if get_origin(wanted) is typing.Literal:
-        if value not in get_args(wanted):
+    if get_origin(hint) is typing.Literal:
+        if value not in get_args(hint):
             raise Garbled
-    elif isinstance(wanted, types.UnionType) or type(value) is not wanted:
+    elif isinstance(hint, types.UnionType) or type(value) is not hint:
         raise Garbled
     return value

@@ -148,7 +148,7 @@ def environment() -> dict[str, str]:
 
     It names the system's certificates: libtorrent's OpenSSL looks where no system keeps them.
     """
-    places = ssl.get_default_verify_paths()
-    found = {"SSL_CERT_FILE": places.cafile, "SSL_CERT_DIR": places.capath}
-    kept = {name: value for name, value in found.items() if value}
-    return {"PYTHONPATH": str(BASE), "LC_ALL": "C.UTF-8", "PYTHONSAFEPATH": "1", **kept}
+    paths = ssl.get_default_verify_paths()
+    variables = {"SSL_CERT_FILE": paths.cafile, "SSL_CERT_DIR": paths.capath}
+    certificates = {name: value for name, value in variables.items() if value}
+    return {"PYTHONPATH": str(BASE), "LC_ALL": "C.UTF-8", "PYTHONSAFEPATH": "1", **certificates}

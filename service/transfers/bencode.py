@@ -58,12 +58,12 @@ class BencodeReader:
 
     def text_size(self) -> int:
         """Skip a text, and return how many bytes it has."""
-        found = LENGTH.match(self._content, self.at)
+        match = LENGTH.match(self._content, self.at)
         self.values_left -= 1
-        if found is None or self.values_left < 0:
+        if match is None or self.values_left < 0:
             raise NotATorrent
-        size = int(found[1])
-        self.at = found.end() + size
+        size = int(match[1])
+        self.at = match.end() + size
         if self.at > len(self._content):
             raise NotATorrent
         return size
@@ -78,8 +78,8 @@ class BencodeReader:
 
     def integer(self) -> int | None:
         """Return an integer; skip a value of another type, and return None."""
-        found = self.skip()
-        return int(found[INTEGER]) if found.lastindex == INTEGER else None
+        token = self.skip()
+        return int(token[INTEGER]) if token.lastindex == INTEGER else None
 
     def skip(self) -> re.Match[bytes]:
         """Move past a value, and return its first token."""

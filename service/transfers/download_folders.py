@@ -27,14 +27,14 @@ class DownloadPlan:
 class DownloadFolder:
     """A download folder. Its files are named by their index, never by a name from outside."""
 
-    folder: Path
+    path: Path
 
     @property
     def torrent(self) -> Path:
-        return self.folder / "metadata.torrent"
+        return self.path / "metadata.torrent"
 
     def file(self, index: int) -> Path:
-        return self.folder / str(index)
+        return self.path / str(index)
 
     def make(self, transfer: Transfer) -> None:
         """Create the folder, and remove what another transfer left in it. Raises DiskFull.
@@ -45,7 +45,7 @@ class DownloadFolder:
         if self._read("owner") != owner:
             self.remove()
         with disk_full_told():
-            make_folder(self.folder)
+            make_folder(self.path)
             self._write("owner", owner.encode())
 
     def keep_torrent(self, content: bytes) -> None:
@@ -75,58 +75,58 @@ class DownloadFolder:
         """
         with disk_full_told():
             self._write(BORROWED, b"")
-            for source in other.folder.iterdir():
+            for source in other.path.iterdir():
                 if source.name.isdecimal():
                     self._link(source)
             for name in ("plan", self.torrent.name):
-                if (other.folder / name).exists():
-                    self._write(name, (other.folder / name).read_bytes())
+                if (other.path / name).exists():
+                    self._write(name, (other.path / name).read_bytes())
 
     def _link(self, source: Path) -> None:
-        draft = self.folder / f"{source.name}.new"
+        draft = self.path / f"{source.name}.new"
         draft.unlink(missing_ok=True)
         if not try_link(source, draft):
             shutil.copyfile(source, draft)
-        draft.replace(self.folder / source.name)
+        draft.replace(self.path / source.name)
         # If both names are the same file already, `replace` does nothing.
         draft.unlink(missing_ok=True)
 
     def give_back(self) -> None:
         """Remove borrowed files, which others may have in their libraries: never write to those."""
-        if (self.folder / BORROWED).exists():
+        if (self.path / BORROWED).exists():
             self.clear()
 
     def clear(self) -> None:
         """Remove all but the `owner` file, as when a fetched URL turns out to be a torrent."""
-        for entry in self.folder.iterdir():
+        for entry in self.path.iterdir():
             if entry.name != "owner":
                 entry.unlink()
 
     def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def _read(self, name: str) -> str:
         try:
-            return (self.folder / name).read_text()
+            return (self.path / name).read_text()
         except (FileNotFoundError, UnicodeDecodeError):
             return ""
 
     def _write(self, name: str, content: bytes) -> None:
         """Write a file atomically. Don't sync it: after a power cut, it is written again."""
-        draft = self.folder / f"{name}.new"
+        draft = self.path / f"{name}.new"
         draft.write_bytes(content)
-        draft.replace(self.folder / name)
+        draft.replace(self.path / name)
 
 
-def all_places() -> Path:
+def transfers_folder() -> Path:
     return Path(settings.DATA_DIR) / "transfers"
 
 
 def download_folder(transfer_id: int) -> DownloadFolder:
-    return DownloadFolder(all_places() / str(transfer_id))
+    return DownloadFolder(transfers_folder() / str(transfer_id))
 
 
 def ids_on_disk() -> Iterator[int]:
-    if all_places().is_dir():
-        names = (entry.name for entry in all_places().iterdir())
+    if transfers_folder().is_dir():
+        names = (entry.name for entry in transfers_folder().iterdir())
         yield from (int(name) for name in names if name.isdecimal())

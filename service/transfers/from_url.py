@@ -11,7 +11,7 @@ from service.transfers.identity import TorrentFacts, identify
 
 
 def become_torrent(
-    held: QuerySet[Transfer], transfer: Transfer, content: bytes, now: datetime
+    rows: QuerySet[Transfer], transfer: Transfer, content: bytes, now: datetime
 ) -> Transfer:
     """Turn the transfer of a URL into that of the torrent file it led to.
 
@@ -27,15 +27,15 @@ def become_torrent(
         torrent.is_private,
     )
     with changing_transfers(transfer.account, now):
-        found = identify(held, transfer, facts, now)
-        found.kind = Transfer.Kind.TORRENT
-        found.torrent = TorrentFile.objects.create(content=content)
-        found.save(update_fields=["kind", "torrent"])
-    return found
+        row = identify(rows, transfer, facts, now)
+        row.kind = Transfer.Kind.TORRENT
+        row.torrent = TorrentFile.objects.create(content=content)
+        row.save(update_fields=["kind", "torrent"])
+    return row
 
 
 def become_magnet(
-    held: QuerySet[Transfer], transfer: Transfer, uri: str, now: datetime
+    rows: QuerySet[Transfer], transfer: Transfer, uri: str, now: datetime
 ) -> Transfer:
     """Turn the transfer of a URL into that of the magnet link it led to.
 
@@ -45,7 +45,7 @@ def become_magnet(
     name = magnet.name or wire_hash(magnet.info_hash_v1, magnet.info_hash_v2)
     facts = TorrentFacts(name, 0, False, magnet.info_hash_v1, magnet.info_hash_v2)
     with changing_transfers(transfer.account, now):
-        found = identify(held, transfer, facts, now)
-        found.kind, found.source = Transfer.Kind.MAGNET, uri
-        found.save(update_fields=["kind", "source"])
-    return found
+        row = identify(rows, transfer, facts, now)
+        row.kind, row.source = Transfer.Kind.MAGNET, uri
+        row.save(update_fields=["kind", "source"])
+    return row

@@ -46,11 +46,11 @@ def find_remainder(transfer_id: int) -> Remainder | None:
         folder__lineage__gte=folder.lineage, folder__lineage__lt=end
     ).order_by()
     ids = set(below.values_list("pk", flat=True))
-    imported = [Imported(*each) for each in record.files]
+    files = [Imported(*each) for each in record.files]
     return Remainder(
         folder,
-        tuple(each for each in imported if each.file_id in ids),
-        tuple(each for each in imported if each.file_id not in ids),
+        tuple(each for each in files if each.file_id in ids),
+        tuple(each for each in files if each.file_id not in ids),
     )
 
 
@@ -62,7 +62,7 @@ def keep_record(transfer: Transfer, folder: Folder, files: Iterable[Imported]) -
 
 def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
     """Recreate the finished transfer that a refill, now removed, had replaced."""
-    done = Transfer.objects.create(
+    transfer = Transfer.objects.create(
         account_id=refill.account_id,
         kind=refill.kind,
         source=refill.source,
@@ -79,7 +79,7 @@ def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
         created_at=refill.created_at,
         updated_at=now,
     )
-    ImportRecord.objects.create(transfer=done, folder_id=record.folder_id, files=record.files)
+    ImportRecord.objects.create(transfer=transfer, folder_id=record.folder_id, files=record.files)
 
 
 def refill(transfer: Transfer, remainder: Remainder) -> None:

@@ -41,17 +41,17 @@ def find_shortages(
 
     `free_of`: what each account has left; `disk_bytes`: what the disk has left for content.
     """
-    left = dict(free_of)
-    found: dict[int, str] = {}
+    remaining = dict(free_of)
+    reasons: dict[int, str] = {}
     for claim in sorted(claims, key=lambda each: (each.is_waiting, each.transfer_id)):
-        if claim.size_bytes > left.get(claim.account_id, 0):
-            found[claim.transfer_id] = NoRoom.reason
+        if claim.size_bytes > remaining.get(claim.account_id, 0):
+            reasons[claim.transfer_id] = NoRoom.reason
         elif claim.missing_bytes > disk_bytes:
-            found[claim.transfer_id] = DiskFull.reason
+            reasons[claim.transfer_id] = DiskFull.reason
         else:
-            left[claim.account_id] -= claim.size_bytes
+            remaining[claim.account_id] -= claim.size_bytes
             disk_bytes -= claim.missing_bytes
-    return found
+    return reasons
 
 
 def promised() -> QuerySet[Transfer]:
@@ -61,8 +61,8 @@ def promised() -> QuerySet[Transfer]:
 
 def promised_bytes(account: Account) -> int:
     mine = promised().filter(account=account)
-    found: int = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
-    return found
+    total: int = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    return total
 
 
 def unpromised_bytes(account: Account) -> int:
@@ -72,7 +72,7 @@ def unpromised_bytes(account: Account) -> int:
 def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:
     """Return what each account has left for the transfers of this worker."""
     free = Account.objects.filter(pk__in=set(account_ids))
-    left = dict(free.values_list("pk", F("space_max_bytes") - F("space_used_bytes")))
-    others = promised().filter(account__in=left).exclude(leased_by=worker)
+    free_of = dict(free.values_list("pk", F("space_max_bytes") - F("space_used_bytes")))
+    others = promised().filter(account__in=free_of).exclude(leased_by=worker)
     sums = dict(others.order_by().values_list("account").annotate(bytes=Sum("size_bytes")))
-    return {pk: free_bytes - sums.get(pk, 0) for pk, free_bytes in left.items()}
+    return {pk: free_bytes - sums.get(pk, 0) for pk, free_bytes in free_of.items()}

@@ -120,17 +120,17 @@ def is_private(value: int | None) -> bool:
 
 
 def files_of(info: Facts, name: bytes, *, is_v1: bool, is_v2: bool) -> FileTotals:
-    found = []
+    totals = []
     if is_v1:
-        found.append(info.get(b"files") or lone_file(info, name))
-        check_pieces(info, found[0].padded_bytes)
+        totals.append(info.get(b"files") or lone_file(info, name))
+        check_pieces(info, totals[0].padded_bytes)
     if is_v2:
-        found.append(info.get(b"file tree", FileTotals()))
-    if not found or not size(info.get(b"piece length")) or not all(each.count for each in found):
+        totals.append(info.get(b"file tree", FileTotals()))
+    if not totals or not size(info.get(b"piece length")) or not all(each.count for each in totals):
         raise NotATorrent
-    if not found[0].is_same(found[-1]):
+    if not totals[0].is_same(totals[-1]):
         raise NotATorrent
-    return found[0]
+    return totals[0]
 
 
 def check_pieces(info: Facts, total_bytes: int) -> None:

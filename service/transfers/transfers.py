@@ -26,7 +26,7 @@ TORRENT_SUFFIX = re.compile(r"\.torrent$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TransferRequest:
     """A requested transfer, before it is known whether it can start now."""
 
     kind: Transfer.Kind
@@ -79,10 +79,10 @@ def get(account: Account, transfer_id: int) -> Transfer:
 
 
 def get_of(rows: QuerySet[Transfer], transfer_id: int) -> Transfer:
-    found = rows.filter(pk=transfer_id).first()
-    if found is None:
+    row = rows.filter(pk=transfer_id).first()
+    if row is None:
         raise NotFound
-    return found
+    return row
 
 
 def wishes(account: Account) -> list[Wish]:
@@ -95,7 +95,7 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
     Raises BadMagnet, NotFound, NotNow.
     """
     magnet = magnets.read(uri)
-    wanted = Wanted(
+    request = TransferRequest(
         Transfer.Kind.MAGNET,
         magnet.name,
         source=uri.strip(),
@@ -103,7 +103,7 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
         info_hash_v2=magnet.info_hash_v2,
         size_bytes=magnet.size_bytes,
     )
-    return _add(account, wanted, folder_id, now)
+    return _add(account, request, folder_id, now)
 
 
 def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
@@ -115,7 +115,7 @@ def add_known_torrent(
     account: Account, torrent: Torrent, content: bytes, folder_id: int, now: datetime
 ) -> Transfer:
     """Add a torrent file that was read already. Raises NotFound, NotNow."""
-    wanted = Wanted(
+    request = TransferRequest(
         Transfer.Kind.TORRENT,
         torrent.name,
         torrent=content,
@@ -125,7 +125,7 @@ def add_known_torrent(
         is_private=torrent.is_private,
         is_folder=torrent.is_folder,
     )
-    return _add(account, wanted, folder_id, now)
+    return _add(account, request, folder_id, now)
 
 
 def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transfer:
@@ -135,7 +135,7 @@ def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transf
     url = url.strip()
     parts = _address(url)
     name = TORRENT_SUFFIX.sub("", unquote(parts.path.rpartition("/")[2])) or parts.hostname or ""
-    return _add(account, Wanted(Transfer.Kind.URL, name, source=url), folder_id, now)
+    return _add(account, TransferRequest(Transfer.Kind.URL, name, source=url), folder_id, now)
 
 
 def record_upload(
@@ -198,8 +198,8 @@ def _address(url: str) -> SplitResult:
     return parts
 
 
-def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer:
-    outcome = _decide(account, wanted, folder_id, now)
+def _add(account: Account, request: TransferRequest, folder_id: int, now: datetime) -> Transfer:
+    outcome = _decide(account, request, folder_id, now)
     wake_ups.wake_workers()
     # Raise it outside the transaction, which would otherwise roll back the wish.
     if isinstance(outcome, NotNow):
@@ -207,42 +207,44 @@ def _add(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Tra
     return outcome
 
 
-def _decide(account: Account, wanted: Wanted, folder_id: int, now: datetime) -> Transfer | NotNow:
+def _decide(
+    account: Account, request: TransferRequest, folder_id: int, now: datetime
+) -> Transfer | NotNow:
     with changing_transfers(account, now) as locked:
         folder = library.folder(locked, folder_id)
-        found = find_same(folder, wanted)
-        if isinstance(found, Transfer):
-            return found
-        if found:
-            wanted = replace(wanted, size_bytes=found.missing_bytes)
-        word = quota.find_obstacle(locked, wanted.size_bytes)
+        existing = find_same(folder, request)
+        if isinstance(existing, Transfer):
+            return existing
+        if existing:
+            request = replace(request, size_bytes=existing.missing_bytes)
+        word = quota.find_obstacle(locked, request.size_bytes)
         if word:
-            return NotNow(word, _add_wish(locked, folder, wanted, now))
-        return create(folder, wanted, now, found)
+            return NotNow(word, _add_wish(locked, folder, request, now))
+        return create(folder, request, now, existing)
 
 
-def find_same(folder: Folder, wanted: Wanted) -> Transfer | Remainder | None:
+def find_same(folder: Folder, request: TransferRequest) -> Transfer | Remainder | None:
     """Return the transfer that fetches the same or still has all of it, else what is left of it."""
-    same = Transfer.objects.filter(_same(folder, wanted), account=folder.account_id)
-    left = None
+    same = Transfer.objects.filter(_same(folder, request), account=folder.account_id)
+    remainder = None
     for each in same:
-        found = what_is_left(each, folder)
-        if isinstance(found, Transfer):
-            return found
-        left = left or found
-    return left
+        existing = what_is_left(each, folder)
+        if isinstance(existing, Transfer):
+            return existing
+        remainder = remainder or existing
+    return remainder
 
 
-def _same(folder: Folder, wanted: Wanted) -> Q:
+def _same(folder: Folder, request: TransferRequest) -> Q:
     """Return the condition for transfers of the same torrent or URL.
 
     A torrent is known by either of its hashes. A URL is fetched again once it is done, since its
     content may have changed, and once into each folder.
     """
-    same = same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)
-    if wanted.kind == Transfer.Kind.URL:
+    same = same_torrent(request.info_hash_v1, request.info_hash_v2)
+    if request.kind == Transfer.Kind.URL:
         is_failed, is_done = Q(state=Transfer.State.FAILED), Q(state=Transfer.State.DONE)
-        same |= Q(source=wanted.source) & (is_failed | Q(folder=folder) & ~is_done)
+        same |= Q(source=request.source) & (is_failed | Q(folder=folder) & ~is_done)
     return same
 
 
@@ -263,14 +265,14 @@ def what_is_left(transfer: Transfer, folder: Folder) -> Transfer | Remainder | N
     """
     if transfer.state not in Transfer.OVER:
         return transfer
-    left = imports.find_remainder(transfer.pk)
-    if left is None:
+    remainder = imports.find_remainder(transfer.pk)
+    if remainder is None:
         # Without a record of its files, a folder that lost bytes counts as lost.
         is_done = transfer.state == Transfer.State.DONE
         return transfer if is_done and has_result(transfer, transfer.size_bytes) else None
-    if not left.missing:
+    if not remainder.missing:
         return transfer
-    return left if left.present or left.folder.parent_id == folder.pk else None
+    return remainder if remainder.present or remainder.folder.parent_id == folder.pk else None
 
 
 def has_result(transfer: Transfer, least_bytes: int = 0) -> bool:
@@ -280,83 +282,85 @@ def has_result(transfer: Transfer, least_bytes: int = 0) -> bool:
     return folders.filter(size_bytes__gte=least_bytes).exists() or files.exists()
 
 
-def _add_wish(locked: Account, folder: Folder, wanted: Wanted, now: datetime) -> Wish | None:
+def _add_wish(
+    locked: Account, folder: Folder, request: TransferRequest, now: datetime
+) -> Wish | None:
     """Return the wish, new or known; None if it has no hash, or if there are too many wishes."""
     mine = Wish.objects.filter(account=locked)
-    known = mine.filter(same_torrent(wanted.info_hash_v1, wanted.info_hash_v2)).first()
-    if known:
-        return known
-    if not _hash_of(wanted) or mine.count() >= MOST_WISHES:
+    existing = mine.filter(same_torrent(request.info_hash_v1, request.info_hash_v2)).first()
+    if existing:
+        return existing
+    if not _hash_of(request) or mine.count() >= MOST_WISHES:
         return None
     return Wish.objects.create(
         account=locked,
         folder=folder,
-        title=library_names.clean(wanted.name, otherwise=_hash_of(wanted)),
-        size_bytes=wanted.size_bytes,
-        info_hash_v1=wanted.info_hash_v1,
-        info_hash_v2=wanted.info_hash_v2,
-        magnet=wanted.source or magnets.link(wanted.info_hash_v1, wanted.info_hash_v2),
-        torrent=_torrent_file(wanted),
-        is_private=wanted.is_private,
+        title=library_names.clean(request.name, otherwise=_hash_of(request)),
+        size_bytes=request.size_bytes,
+        info_hash_v1=request.info_hash_v1,
+        info_hash_v2=request.info_hash_v2,
+        magnet=request.source or magnets.link(request.info_hash_v1, request.info_hash_v2),
+        torrent=_torrent_file(request),
+        is_private=request.is_private,
         created_at=now,
     )
 
 
 def create(
-    folder: Folder, wanted: Wanted, now: datetime, left: Remainder | None = None
+    folder: Folder, request: TransferRequest, now: datetime, remainder: Remainder | None = None
 ) -> Transfer:
     """Create a transfer, and remove older ones of the same torrent or URL.
 
-    Call it under the account's lock. If something is `left` of an earlier import, the transfer
-    fetches only the rest.
+    Call it under the account's lock. With the `remainder` of an earlier import, the transfer
+    fetches only what is missing.
     """
-    for transfer in Transfer.objects.filter(_same(folder, wanted), account=folder.account_id):
+    for transfer in Transfer.objects.filter(_same(folder, request), account=folder.account_id):
         remove(transfer)
-    _drop_wishes(folder.account, wanted)
-    name = library_names.clean(wanted.name, otherwise=_hash_of(wanted) or "download")
-    title = library.free_name(folder, name, is_folder=wanted.is_folder)
-    made = Transfer(
+    _drop_wishes(folder.account, request)
+    name = library_names.clean(request.name, otherwise=_hash_of(request) or "download")
+    title = library.free_name(folder, name, is_folder=request.is_folder)
+    new_transfer = Transfer(
         account_id=folder.account_id,
-        kind=wanted.kind,
-        source=wanted.source,
-        torrent=_torrent_file(wanted),
+        kind=request.kind,
+        source=request.source,
+        torrent=_torrent_file(request),
         folder=folder,
-        info_hash_v1=wanted.info_hash_v1,
-        info_hash_v2=wanted.info_hash_v2,
+        info_hash_v1=request.info_hash_v1,
+        info_hash_v2=request.info_hash_v2,
         title=title,
         title_key=library_names.key_of(title),
-        is_private=wanted.is_private,
+        is_private=request.is_private,
         # The size in a magnet link is good enough to refuse the link, but not to be shown.
-        size_bytes=wanted.size_bytes if wanted.torrent else 0,
-        notice="fetched_again" if _was_fetched(folder.account_id, wanted) else "",
+        size_bytes=request.size_bytes if request.torrent else 0,
+        notice="fetched_again" if _was_fetched(folder.account_id, request) else "",
         created_at=now,
         updated_at=now,
     )
-    if left:
-        imports.refill(made, left)
+    if remainder:
+        imports.refill(new_transfer, remainder)
     else:
-        made.save()
-    return made
+        new_transfer.save()
+    return new_transfer
 
 
-def _was_fetched(account_id: int, wanted: Wanted) -> bool:
-    if wanted.kind != Transfer.Kind.URL:
+def _was_fetched(account_id: int, request: TransferRequest) -> bool:
+    if request.kind != Transfer.Kind.URL:
         return False
-    done = Transfer.objects.filter(account=account_id, state=Transfer.State.DONE)
-    return done.filter(kind=Transfer.Kind.URL, source=wanted.source).exists()
+    done_transfers = Transfer.objects.filter(account=account_id, state=Transfer.State.DONE)
+    return done_transfers.filter(kind=Transfer.Kind.URL, source=request.source).exists()
 
 
-def _hash_of(wanted: Wanted) -> str:
-    return wire_hash(wanted.info_hash_v1, wanted.info_hash_v2)
+def _hash_of(request: TransferRequest) -> str:
+    return wire_hash(request.info_hash_v1, request.info_hash_v2)
 
 
-def _torrent_file(wanted: Wanted) -> TorrentFile | None:
-    return TorrentFile.objects.create(content=wanted.torrent) if wanted.torrent else None
+def _torrent_file(request: TransferRequest) -> TorrentFile | None:
+    return TorrentFile.objects.create(content=request.torrent) if request.torrent else None
 
 
-def _drop_wishes(locked: Account, sought: Wanted | Transfer) -> None:
+def _drop_wishes(locked: Account, torrent: TransferRequest | Transfer) -> None:
     """Drop the wishes for a torrent that was added or deleted: that decision is newer."""
-    same = same_torrent(sought.info_hash_v1, sought.info_hash_v2)
+    same = same_torrent(torrent.info_hash_v1, torrent.info_hash_v2)
     for wish in Wish.objects.filter(same, account=locked):
         remove(wish)
 

@@ -7,7 +7,7 @@ from service.accounts.accounts import changing_transfers
 from service.library import library
 from service.models import Account, Transfer, Wish
 from service.transfers import quota, torrent_files, transfers
-from service.transfers.transfers import Wanted
+from service.transfers.transfers import TransferRequest
 
 log = logging.getLogger("ferry.worker")
 
@@ -36,20 +36,20 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
         wish = Wish.objects.filter(account=locked, pk=wish_id).select_related("torrent").first()
         if wish is None or quota.find_obstacle(locked, wish.size_bytes):
             return False
-        wanted = _wanted(wish)
+        request = _request_of(wish)
         folder = library.folder(locked, wish.folder_id)
-        found = transfers.find_same(folder, wanted)
-        if isinstance(found, Transfer):
+        existing = transfers.find_same(folder, request)
+        if isinstance(existing, Transfer):
             transfers.remove(wish)
             return False
-        made = transfers.create(folder, wanted, now, found)
-    log.info("started a wish transfer=%d", made.pk)
+        transfer = transfers.create(folder, request, now, existing)
+    log.info("started a wish transfer=%d", transfer.pk)
     return True
 
 
-def _wanted(wish: Wish) -> Wanted:
+def _request_of(wish: Wish) -> TransferRequest:
     torrent = bytes(wish.torrent.content) if wish.torrent else b""
-    return Wanted(
+    return TransferRequest(
         Transfer.Kind.TORRENT if torrent else Transfer.Kind.MAGNET,
         wish.title,
         source="" if torrent else wish.magnet,

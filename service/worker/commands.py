@@ -90,11 +90,11 @@ class TransferControl:
 
     def _make_place(self, run: Run, now: datetime) -> bool:
         try:
-            run.place.make(run.transfer)
-            run.place.give_back()
+            run.folder.make(run.transfer)
+            run.folder.give_back()
             if run.transfer.torrent_id is not None:
                 torrent = TorrentFile.objects.get(pk=run.transfer.torrent_id)
-                run.place.keep_torrent(bytes(torrent.content))
+                run.folder.keep_torrent(bytes(torrent.content))
         except DiskFull:
             self.hold_back(run, DiskFull.reason, now)
             return False
@@ -108,7 +108,7 @@ class TransferControl:
         if run.is_fetch:
             self.tools.fetching.add(self._fetch_order(run))
         else:
-            run.left = imports.find_remainder(run.id)
+            run.remainder = imports.find_remainder(run.id)
             self.tools.engine.add(self._order(run))
 
     def _fetch_order(self, run: Run) -> FetchOrder:
@@ -116,7 +116,7 @@ class TransferControl:
         return FetchOrder(
             run.key,
             run.transfer.source,
-            str(run.place.folder),
+            str(run.folder.path),
             limits.fetch_private,
             limits.fetch_most_bytes,
             limits.download_bytes_per_second,
@@ -127,7 +127,7 @@ class TransferControl:
         transfer = run.transfer
         return Order(
             run.key,
-            str(run.place.folder),
+            str(run.folder.path),
             magnet=transfer.source if transfer.kind == Transfer.Kind.MAGNET else "",
             uploaded_bytes=transfer.uploaded_bytes,
             unwanted=run.unwanted,
@@ -135,14 +135,14 @@ class TransferControl:
 
     def _seed_again(self, run: Run) -> None:
         """Seed only if all files are there: never fetch them again just for others."""
-        plan = run.place.plan()
+        plan = run.folder.plan()
         is_there = plan is not None and all(
-            not size or run.place.file(index).exists() for index, _path, size in plan.files
+            not size or run.folder.file(index).exists() for index, _path, size in plan.files
         )
-        if not is_there or not run.place.torrent.exists() or self.runs.twin(run):
+        if not is_there or not run.folder.torrent.exists() or self.runs.twin(run):
             return self.end_seeding(run)
         run.take(Transition.SEED)
-        folder, uploaded = str(run.place.folder), run.transfer.uploaded_bytes
+        folder, uploaded = str(run.folder.path), run.transfer.uploaded_bytes
         return self.tools.engine.add(Order(run.key, folder, seeding=True, uploaded_bytes=uploaded))
 
     # One torrent that two accounts want
@@ -168,11 +168,11 @@ class TransferControl:
 
     def _share_with(self, run: Run, leader: Run, facts: TorrentFacts, now: datetime) -> None:
         try:
-            run.place.make(run.transfer)
-            run.place.borrow(leader.place)
+            run.folder.make(run.transfer)
+            run.folder.borrow(leader.folder)
         except DiskFull:
             return self.hold_back(run, DiskFull.reason, now)
-        run.left = imports.find_remainder(run.id)
+        run.remainder = imports.find_remainder(run.id)
         if self.identify(run, facts, now):
             self.start_import(run)
         return None
@@ -181,8 +181,8 @@ class TransferControl:
 
     def identify(self, run: Run, facts: TorrentFacts, now: datetime) -> bool:
         run.facts = facts
-        if run.left:
-            facts = replace(facts, size_bytes=run.left.missing_bytes)
+        if run.remainder:
+            facts = replace(facts, size_bytes=run.remainder.missing_bytes)
         if run.knows(facts):
             return True
         try:
@@ -243,7 +243,7 @@ class TransferControl:
             if run.stage is Stage.IMPORTING:
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
                 seeds = self.limits.seeds and may_seed
-                self.tools.imports.start(Job(run.id, self.lease.name, run.place, seeds, now))
+                self.tools.imports.start(Job(run.id, self.lease.name, run.folder, seeds, now))
         self._to_import = []
 
     # The end
@@ -274,7 +274,7 @@ class TransferControl:
         is_over = not Transfer.running().filter(pk=run.id).exists()
         self.runs.drop(run)
         if is_over:
-            self.tools.imports.aside(run.place.remove)
+            self.tools.imports.aside(run.folder.remove)
         for follower in self.runs.followers(run):
             if not follower.is_withdrawn:
                 self.begin(follower, now)

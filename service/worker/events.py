@@ -53,10 +53,10 @@ class EventHandler:
         for outcome in tools.imports.poll():
             self._handle(outcome.transfer_id, outcome, now)
         self._queue.extend([*tools.engine.poll(), *tools.fetching.poll()])
-        left = MOST_AT_ONCE
-        while self._queue and left:
+        remaining = MOST_AT_ONCE
+        while self._queue and remaining:
             event = self._queue.popleft()
-            left -= not isinstance(event, Status)
+            remaining -= not isinstance(event, Status)
             if isinstance(event, Restarted):
                 self._handle_restart(event, now)
             else:
@@ -109,15 +109,20 @@ def pass_on(phase: RunPhase, run: Run, event: OrderEvent, now: datetime) -> None
             phase.break_off(run, event, now)
 
 
-def facts_of(told: Metadata) -> TorrentFacts:
+def facts_of(metadata: Metadata) -> TorrentFacts:
     return TorrentFacts(
-        told.name, told.size_bytes, told.is_folder, told.hash_v1, told.hash_v2, told.is_private
+        metadata.name,
+        metadata.size_bytes,
+        metadata.is_folder,
+        metadata.hash_v1,
+        metadata.hash_v2,
+        metadata.is_private,
     )
 
 
-def plan_of(told: Metadata) -> DownloadPlan:
+def plan_of(metadata: Metadata) -> DownloadPlan:
     """Return the files to import, without padding, and without links, which have no content."""
-    kept = (file for file in told.files if not file.is_padding and not file.is_symlink)
+    files = (file for file in metadata.files if not file.is_padding and not file.is_symlink)
     return DownloadPlan(
-        told.is_folder, tuple((file.index, file.path, file.size_bytes) for file in kept)
+        metadata.is_folder, tuple((file.index, file.path, file.size_bytes) for file in files)
     )

@@ -34,7 +34,7 @@ class ImportStopped(Exception):  # noqa: N818
 class Job:
     transfer_id: int
     worker: str
-    place: DownloadFolder
+    folder: DownloadFolder
     is_seeding: bool  # seed it afterward
     now: datetime
 
@@ -116,13 +116,13 @@ class FileImport:
             return ImportFailed(job.transfer_id, "disk_error")
 
     def _whole_or_not(self, job: Job) -> Outcome:
-        plan = job.place.plan()
+        plan = job.folder.plan()
         if plan is None:
             raise FileNotFoundError
-        left = imports.find_remainder(job.transfer_id)
-        present = set(left.present_indexes) if left else set()
+        remainder = imports.find_remainder(job.transfer_id)
+        present = set(remainder.present_indexes) if remainder else set()
         missing = {index: size for index, _path, size in plan.files if index not in present}
-        sizes = {job.place.file(index): size_bytes for index, size_bytes in missing.items()}
+        sizes = {job.folder.file(index): size_bytes for index, size_bytes in missing.items()}
         if any(path.stat().st_size != size_bytes for path, size_bytes in sizes.items()):
             raise FileNotFoundError
         stored = self._store.link_all(
@@ -183,9 +183,9 @@ def insert_files(
     now: datetime,
 ) -> dict[str, object]:
     parent = library.folder(locked, transfer.folder_id)
-    left = imports.find_remainder(transfer.pk)
-    present = left.present if left else ()
-    depth = left.folder.depth if left else parent.depth + 1
+    remainder = imports.find_remainder(transfer.pk)
+    present = remainder.present if remainder else ()
+    depth = remainder.folder.depth if remainder else parent.depth + 1
     paths = TorrentTree(
         [path for _index, path, _size in plan.files], library.MOST_DEPTH + 1 - depth
     ).paths()
@@ -196,20 +196,20 @@ def insert_files(
     if missing.keys() - stored.keys():
         raise FileNotFoundError
     files = [NewFile(path, stored[index]) for index, path in missing.items()]
-    if left:
-        grown = bulk_insert.graft(locked, left.folder.pk, files, now)
+    if remainder:
+        tree = bulk_insert.graft(locked, remainder.folder.pk, files, now)
     else:
         name = library.free_name(parent, transfer.title, is_folder=True)
-        grown = bulk_insert.insert_tree(locked, parent.pk, name, files, now)
+        tree = bulk_insert.insert_tree(locked, parent.pk, name, files, now)
     new = [
         Imported(index, file_id, stored[index].size_bytes)
-        for index, file_id in zip(missing, grown.file_ids, strict=True)
+        for index, file_id in zip(missing, tree.file_ids, strict=True)
     ]
-    imports.keep_record(transfer, grown.folder, [*present, *new])
+    imports.keep_record(transfer, tree.folder, [*present, *new])
     return {
-        "folder_created_id": grown.folder.pk,
-        "title": grown.folder.name,
-        "title_key": grown.folder.name_key,
+        "folder_created_id": tree.folder.pk,
+        "title": tree.folder.name,
+        "title_key": tree.folder.name_key,
         "size_bytes": sum(each.size_bytes for each in (*present, *new)),
     }
 

@@ -49,7 +49,7 @@ class Lease:
         self._folder = folder
         self._renewed_at = datetime.min.replace(tzinfo=UTC)
         self._lock: int | None = None
-        self._told = (False, False)
+        self._last_news = (False, False)
 
     def hold(self, now: datetime, *, is_engine_alive: bool, is_idle: bool = False) -> None:
         """Begin or renew the lease. Raises Expelled."""
@@ -57,18 +57,18 @@ class Lease:
             self._begin(now)
         age, news = now - self._renewed_at, (is_engine_alive, is_idle)
         renew_after = RENEW_IDLE_AFTER if is_idle else RENEW_AFTER
-        if news == self._told and timedelta(0) <= age < renew_after:
+        if news == self._last_news and timedelta(0) <= age < renew_after:
             return
         row = Worker.objects.filter(name=self.name)
         alive_until = now + (IDLE_LEASE if is_idle else LEASE)
         if not row.update(alive_until=alive_until, is_engine_alive=is_engine_alive):
             self._forget()
             raise Expelled
-        self._renewed_at, self._told = now, news
+        self._renewed_at, self._last_news = now, news
 
     def take(self, transfer_ids: Iterable[int]) -> set[int]:
         """Claim those of the transfers that are free, and return their ids. Raises Expelled."""
-        taken: set[int] = set()
+        claimed_ids: set[int] = set()
         for batch in batches(transfer_ids, ROWS_AT_ONCE):
             with transaction.atomic():
                 if not Worker.objects.select_for_update().filter(name=self.name).exists():
@@ -76,8 +76,8 @@ class Lease:
                 free = Transfer.objects.filter(pk__in=batch, leased_by="")
                 ids = list(free.select_for_update().values_list("pk", flat=True))
                 Transfer.objects.filter(pk__in=ids).update(leased_by=self.name)
-            taken.update(ids)
-        return taken
+            claimed_ids.update(ids)
+        return claimed_ids
 
     def held(self) -> QuerySet[Transfer]:
         """Return the transfers that this worker may write: none once the lease is lost."""
@@ -113,7 +113,7 @@ class Lease:
         except BaseException:
             self._forget()
             raise
-        self._renewed_at, self._told = now, (False, False)
+        self._renewed_at, self._last_news = now, (False, False)
 
     def _forget(self) -> None:
         if self._lock is not None:

@@ -22,19 +22,19 @@ class ProgressWriter:
 
     def write(self, runs: Iterable[Run], now: datetime) -> None:
         """Write any changes in one transaction per second, or at once if a state is new."""
-        changed = [run for run in runs if run.changes]
+        changed_runs = [run for run in runs if run.changes]
         has_just = timedelta(0) <= now - self._wrote_at < EVERY
-        is_due = not has_just or any("state" in run.changes for run in changed)
-        if changed and is_due:
+        is_due = not has_just or any("state" in run.changes for run in changed_runs)
+        if changed_runs and is_due:
             self._wrote_at = now
-            self._write(changed, now)
+            self._write(changed_runs, now)
 
-    def _write(self, changed: list[Run], now: datetime) -> None:
+    def _write(self, changed_runs: list[Run], now: datetime) -> None:
         with transaction.atomic():
-            self._touch_listings({run.transfer.account_id for run in changed}, now)
-            for run in changed:
+            self._touch_listings({run.transfer.account_id for run in changed_runs}, now)
+            for run in changed_runs:
                 self._rows_of(run).update(**run.changes, updated_at=now)
-        for run in changed:
+        for run in changed_runs:
             run.changes = {}
 
     def close(self, run: Run, now: datetime) -> None:

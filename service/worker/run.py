@@ -37,12 +37,12 @@ ADOPTED = (
 @dataclass
 class Run:
     transfer: Transfer  # its row, and the `changes` not yet written
-    place: DownloadFolder
+    folder: DownloadFolder
     hoped_at: datetime  # when peers in reach last had what is missing
     moved_at: datetime  # when bytes last arrived
     changes: dict[str, Any] = field(default_factory=dict)
     facts: TorrentFacts | None = None
-    left: Remainder | None = None  # of an earlier import; only its missing files are needed
+    remainder: Remainder | None = None  # of an earlier import; only its missing files are needed
     has_hope: bool = False
     was_added_again: bool = False
     leader_id: int = 0  # the run that it follows
@@ -144,26 +144,26 @@ class Run:
     @property
     def unwanted(self) -> tuple[int, ...]:
         """Return the indexes of files in the library: fetch only the others, and seed none."""
-        return self.left.present_indexes if self.left else ()
+        return self.remainder.present_indexes if self.remainder else ()
 
     def knows(self, facts: TorrentFacts) -> bool:
         """Return whether the row has all these facts already, as after a restart."""
-        known = self.transfer
-        may_be_named = self.is_fetch or known.title.startswith(known.wire_hash)
+        row = self.transfer
+        may_be_named = self.is_fetch or row.title.startswith(row.wire_hash)
         return (
             not may_be_named
             and (facts.info_hash_v1, facts.info_hash_v2)
             == (
-                known.info_hash_v1,
-                known.info_hash_v2,
+                row.info_hash_v1,
+                row.info_hash_v2,
             )
-            and (facts.size_bytes, facts.is_private) == (known.size_bytes, known.is_private)
+            and (facts.size_bytes, facts.is_private) == (row.size_bytes, row.is_private)
         )
 
-    def take_over(self, found: Transfer) -> None:
+    def take_over(self, row: Transfer) -> None:
         """Copy what was written separately, and keep the `changes` that wait for the batch."""
         for column in ADOPTED:
-            setattr(self.transfer, column, getattr(found, column))
+            setattr(self.transfer, column, getattr(row, column))
 
     def write(self, **values: Any) -> None:
         for column, value in values.items():

@@ -35,8 +35,8 @@ class Slots:
         free, in_order = max(0, self.free()), sorted(waiting)
         large = (pk for pk, size in in_order if size >= LARGE_BYTES)
         small = (pk for pk, size in in_order if size < LARGE_BYTES)
-        chosen = [*islice(large, max(0, self.free_for_large())), *islice(small, free)]
-        return sorted(chosen)[:free]
+        ids = [*islice(large, max(0, self.free_for_large())), *islice(small, free)]
+        return sorted(ids)[:free]
 
 
 def patience_with(run: Run, patience: timedelta, *, others_wait: bool) -> timedelta:

@@ -96,7 +96,7 @@ class Shift:
         self._runs = control.runs
         self._store = store
         self._queue: list[tuple[int, int]] = []  # id and size
-        self._seen: object = None
+        self._revisions: object = None
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
     @property
@@ -129,10 +129,10 @@ class Shift:
     def _read_rows(self, now: datetime) -> None:
         """Read the rows when the accounts' revisions change, and at least every LOOK_EVERY."""
         is_freed = self._lease.expel_dead(now)
-        seen = numbers_of_all()
-        if seen == self._seen and not is_freed and now - self._looked_at < LOOK_EVERY:
+        revisions = numbers_of_all()
+        if revisions == self._revisions and not is_freed and now - self._looked_at < LOOK_EVERY:
             return
-        self._seen, self._looked_at, self._judged_at = seen, now, LONG_AGO
+        self._revisions, self._looked_at, self._judged_at = revisions, now, LONG_AGO
         wishlist.take_up(now)
         rows = wanted_rows()
         mine = {pk for pk, state, name, _size in rows if name == self._lease.name}
@@ -144,19 +144,19 @@ class Shift:
         names = ("", self._lease.name)
         free = [row for row in rows if row[2] in names and row[0] not in self._runs]
         self._queue = sorted((pk, size) for pk, state, _, size in free if state == State.QUEUED)
-        begun = (*states.BEGUN, State.DONE)
-        self._take([pk for pk, state, _, _ in free if state in begun], now)
+        states_in_hand = (*states.BEGUN, State.DONE)
+        self._take([pk for pk, state, _, _ in free if state in states_in_hand], now)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
-        taken = self._lease.take(transfer_ids) if transfer_ids else set()
-        held = self._lease.held().filter(pk__in=transfer_ids)
-        rows = held.select_related("account").order_by("pk")
+        claimed_ids = self._lease.take(transfer_ids) if transfer_ids else set()
+        own = self._lease.held().filter(pk__in=transfer_ids)
+        rows = own.select_related("account").order_by("pk")
         for transfer in rows:
             run = Run(transfer, download_folder(transfer.pk), hoped_at=now, moved_at=now)
             self._runs.add(run)
             self._control.begin(run, now)
-        if taken:
-            log.info("claimed transfers=%d first=%d", len(taken), min(taken))
+        if claimed_ids:
+            log.info("claimed transfers=%d first=%d", len(claimed_ids), min(claimed_ids))
 
     # Who may go on
 
@@ -169,10 +169,12 @@ class Shift:
         self._judged_at = now
         account_ids = {run.transfer.account_id for run in runs}
         free_of = quota.free_beside(account_ids, self._lease.name)
-        found = quota.find_shortages([run.claim for run in runs], free_of, self._store.free_bytes())
+        shortages = quota.find_shortages(
+            [run.claim for run in runs], free_of, self._store.free_bytes()
+        )
         for run in runs:
             with self._control.log_and_leave(run, "its room"):
-                self._phases.of(run).apply_room(run, found.get(run.id, ""), now)
+                self._phases.of(run).apply_room(run, shortages.get(run.id, ""), now)
 
     def _fill_slots(self, now: datetime) -> None:
         """Fill free slots with held-back runs and unclaimed transfers."""
@@ -180,11 +182,11 @@ class Shift:
             return
         ready = {run.id: run for run in self._runs if run.is_ready}
         sizes = ((pk, run.transfer.size_bytes) for pk, run in ready.items())
-        chosen = self._control.slots.choose([*sizes, *self._queue])
-        for run in [ready[pk] for pk in chosen if pk in ready]:
+        ids = self._control.slots.choose([*sizes, *self._queue])
+        for run in [ready[pk] for pk in ids if pk in ready]:
             with self._control.log_and_leave(run, "its slot"):
                 self._phases.of(run).go_on(run, now)
-        new = {pk for pk in chosen if pk not in ready}
+        new = {pk for pk in ids if pk not in ready}
         self._queue = [(pk, size) for pk, size in self._queue if pk not in new]
         self._take(sorted(new), now)
 
@@ -217,18 +219,18 @@ class Shift:
         if now - self._tidied_at < TIDY_EVERY:
             return
         self._tidied_at = now
-        self._sweep_places()
+        self._sweep_folders()
         for run in self._runs:
             if run.stage is Stage.SEEDING and not has_result(run.transfer):
                 self._control.end_seeding(run)
 
-    def _sweep_places(self) -> None:
+    def _sweep_folders(self) -> None:
         """Remove folders of transfers that are over, or were deleted while no worker ran them."""
         if not is_certain(self._store):
             return
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
-        wanted = {row[0] for row in wanted_rows()}
-        for transfer_id in here - wanted:
+        wanted_ids = {row[0] for row in wanted_rows()}
+        for transfer_id in here - wanted_ids:
             self.tools.imports.aside(download_folder(transfer_id).remove)
 
 

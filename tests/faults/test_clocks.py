@@ -87,7 +87,7 @@ def test_who_waits_for_the_disk_waits_no_longer_for_a_clock_that_was_set(shift, 
 
 def test_a_clock_that_was_set_back_does_not_end_the_tidying(shift, tally):
     shift.round()
-    download_folder(4711).folder.mkdir(parents=True)
+    download_folder(4711).path.mkdir(parents=True)
     jump(shift, -DAY, tally)
     shift.rounds(2)
     assert list(ids_on_disk()) == []

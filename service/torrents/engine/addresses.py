@@ -20,11 +20,11 @@ SCHEMES = ("http", "https", "udp")
 
 
 def ip_filter(reach: Reach) -> Any:
-    found = lt.ip_filter()
+    result = lt.ip_filter()
     for rule in reach.rules():
         first, last = rule.network[0], rule.network[-1]
-        found.add_rule(str(first), str(last), OPEN if rule.is_open else CLOSED)
-    return found
+        result.add_rule(str(first), str(last), OPEN if rule.is_open else CLOSED)
+    return result
 
 
 def is_usable(url: str, reach: Reach, *, schemes: tuple[str, ...] = SCHEMES) -> bool:

@@ -39,7 +39,7 @@ class EngineProcess:
         self._write = write
         self._torrents: dict[str, EngineTorrent] = {}
         self._hashes: dict[str, str] = {}
-        self._begun: set[str] = set()
+        self._in_hand: set[str] = set()
         self._next_status = self._next_resume = 0.0
         self._is_stopping = False
         self._session = session_of(settings)
@@ -160,18 +160,18 @@ class EngineProcess:
 
     def _listens(self, alert: Any) -> None:
         """Log the port; if another program has it, libtorrent uses one that the system chooses."""
-        wanted = self._around.settings.port
+        port = self._around.settings.port
         sys.stderr.write(f"{alert.message()}\n")
-        if wanted not in (0, alert.port) and alert.socket_type == lt.socket_type_t.tcp:
-            sys.stderr.write(f"port {wanted} is taken: {alert.port} is used instead\n")
+        if port not in (0, alert.port) and alert.socket_type == lt.socket_type_t.tcp:
+            sys.stderr.write(f"port {port} is taken: {alert.port} is used instead\n")
 
     def _see(self, statuses: list[Any]) -> None:
-        for told in statuses:
-            torrent = self._around.loaded.get(told.handle)
+        for status in statuses:
+            torrent = self._around.loaded.get(status.handle)
             if torrent is None:
                 continue
-            self._write_event(status_of(torrent.key, torrent.phase(told), told))
-            torrent.saw(told)
+            self._write_event(status_of(torrent.key, torrent.phase(status), status))
+            torrent.saw(status)
             self._settle(torrent)
 
     def _take_metadata(self, _alert: Any, torrent: EngineTorrent) -> None:
@@ -227,8 +227,8 @@ class EngineProcess:
         except OSError as error:
             torrent.failed(error.errno or 0, os.strerror(error.errno or 0))
 
-    def _refuse(self, torrent: EngineTorrent, refused: MetadataRefused) -> None:
-        self._write_event(TorrentBroken(torrent.key, refused.word, refused.sentence))
+    def _refuse(self, torrent: EngineTorrent, refusal: MetadataRefused) -> None:
+        self._write_event(TorrentBroken(torrent.key, refusal.word, refusal.sentence))
         torrent.leave()
 
     def _settle(self, torrent: EngineTorrent) -> None:
@@ -254,13 +254,13 @@ class EngineProcess:
         self._hashes.update(dict.fromkeys(claimed, key))
 
     def _begin(self, key: str) -> None:
-        if key not in self._begun:
-            self._begun.add(key)
+        if key not in self._in_hand:
+            self._in_hand.add(key)
             self._write(line_of({"begun": key}))
 
     def _end(self, key: str) -> None:
-        if key in self._begun:
-            self._begun.discard(key)
+        if key in self._in_hand:
+            self._in_hand.discard(key)
             self._write(line_of({"ended": key}))
 
     def _write_event(self, event: Event) -> None:

@@ -36,7 +36,7 @@ class Dialing:
         patience = IMPATIENT if is_anyone_alone else PATIENT
         self._apply({**patience, "enable_outgoing_utp": may_use_utp})
 
-    def _apply(self, wanted: dict[str, Any]) -> None:
-        if wanted != self._applied:
-            self._applied = wanted
-            self._session.apply_settings(wanted)
+    def _apply(self, settings: dict[str, Any]) -> None:
+        if settings != self._applied:
+            self._applied = settings
+            self._session.apply_settings(settings)

@@ -48,10 +48,10 @@ def sum_of(content: bytes) -> bytes:
     return hashlib.sha256(boot + content).digest()
 
 
-def replace(place: Path, content: bytes) -> None:
-    draft = place.with_name(f"{place.name}.new")
+def replace(target: Path, content: bytes) -> None:
+    draft = target.with_name(f"{target.name}.new")
     with draft.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(place)
+    draft.replace(target)

@@ -84,32 +84,32 @@ def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
     padding = [bool(each & lt.file_storage.flag_pad_file) for each in flags]
     if padding.count(False) > MOST_FILES:
         raise TOO_MANY
-    told = read_paths(info)
+    entries = read_paths(info)
     for index, is_padding in enumerate(padding):
         size = layout.file_size(index)
         if is_padding:
             yield FileOf(index, (".pad",), size, is_padding=True, is_symlink=False)
             continue
-        path, told_size = next(told, ((), -1))
+        path, declared_size = next(entries, ((), -1))
         is_symlink = bool(flags[index] & lt.file_storage.flag_symlink)
-        if (told_size != size and not is_symlink) or size > LARGEST_FILE_BYTES:
+        if (declared_size != size and not is_symlink) or size > LARGEST_FILE_BYTES:
             raise MetadataRefused("invalid_torrent", "The torrent contradicts itself.")
         yield FileOf(index, path, size, is_padding=False, is_symlink=is_symlink)
-    if next(told, None) is not None:
+    if next(entries, None) is not None:
         raise MetadataRefused("invalid_torrent", "The torrent contradicts itself.")
 
 
-Told = Iterator[tuple[tuple[str, ...], int]]
+Entries = Iterator[tuple[tuple[str, ...], int]]
 
 
-def read_paths(info: dict[bytes, Any]) -> Told:
+def read_paths(info: dict[bytes, Any]) -> Entries:
     """Yield paths and sizes, without padding.
 
     A hybrid's tree suffices: libtorrent refused the torrent if its list has other names.
     """
-    found = read_tree(info) if b"file tree" in info else read_list(info)
+    entries = read_tree(info) if b"file tree" in info else read_list(info)
     letters = 0
-    for path, size in found:
+    for path, size in entries:
         length = sum(map(len, path))
         letters += length + len(path) * NAME_BYTES
         if not path or length > LONGEST_PATH or letters > MOST_TEXT_BYTES:
@@ -117,7 +117,7 @@ def read_paths(info: dict[bytes, Any]) -> Told:
         yield path, size
 
 
-def read_list(info: dict[bytes, Any]) -> Told:
+def read_list(info: dict[bytes, Any]) -> Entries:
     if b"files" not in info:
         yield (text(info.get(b"name.utf-8", info.get(b"name", b""))),), number(info.get(b"length"))
         return
@@ -128,7 +128,7 @@ def read_list(info: dict[bytes, Any]) -> Told:
             yield tuple(text(part) for part in path), number(fields.get(b"length"))
 
 
-def read_tree(info: dict[bytes, Any]) -> Told:
+def read_tree(info: dict[bytes, Any]) -> Entries:
     """Yield the paths one by one: all of them may be a hundred times the size of the tree.
 
     It doesn't recurse, although libtorrent refused trees nested deeper than 100.

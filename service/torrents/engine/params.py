@@ -52,24 +52,24 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     Every file is renamed before libtorrent sees the folder. Symlinks are never wanted, since
     libtorrent would create them. Raises MetadataRefused.
     """
-    places = TorrentFolder(order.folder)
-    known = params_of(places.metadata(LARGEST_METADATA_BYTES) or b"")
-    asked = [read_magnet(order.magnet)] if order.magnet else []
-    priorities = priorities_of(known.ti.layout(), set(order.unwanted))
-    params = resumed(places, known, priorities) or known
-    sources = sources_of([known, *asked], settings)
-    params.ti = known.ti
+    folder = TorrentFolder(order.folder)
+    metadata = params_of(folder.metadata(LARGEST_METADATA_BYTES) or b"")
+    magnets = [read_magnet(order.magnet)] if order.magnet else []
+    priorities = priorities_of(metadata.ti.layout(), set(order.unwanted))
+    params = resumed(folder, metadata, priorities) or metadata
+    sources = sources_of([metadata, *magnets], settings)
+    params.ti = metadata.ti
     # Peers found before a torrent was known to be private may have come from anywhere.
-    met = [] if known.ti.priv() else peers
-    give(params, sources, [*met, *params.peers])
+    earlier_peers = [] if metadata.ti.priv() else peers
+    give(params, sources, [*earlier_peers, *params.peers])
     params.save_path = order.folder
-    layout = known.ti.layout()
+    layout = metadata.ti.layout()
     params.renamed_files = {index: str(index) for index in range(layout.num_files())}
     params.file_priorities = priorities
     params.piece_priorities = []
     params.total_uploaded = max(params.total_uploaded, order.uploaded_bytes)
     params.flags = flags_of(settings)
-    if known.ti.priv():
+    if metadata.ti.priv():
         params.flags |= KEPT_TO_TRACKERS
     if order.seeding:
         params.flags |= lt.torrent_flags.seed_mode | lt.torrent_flags.upload_mode
@@ -85,18 +85,18 @@ def priorities_of(layout: Any, unwanted: set[int]) -> list[int]:
     ]
 
 
-def resumed(places: TorrentFolder, known: Params, priorities: list[int]) -> Params | None:
+def resumed(folder: TorrentFolder, metadata: Params, priorities: list[int]) -> Params | None:
     """Return the saved progress, or None if other files were wanted then.
 
     In that case, libtorrent kept the ends of pieces elsewhere, and would take them for written.
     """
-    content = places.resume()
+    content = folder.resume()
     if content is None:
         return None
     with suppress(RuntimeError, ValueError):
         params = lt.read_resume_data(content, LIMITS)
         before = [*params.file_priorities, *[WANTED] * len(priorities)][: len(priorities)]
-        if params.info_hashes == known.ti.info_hashes() and before == priorities:
+        if params.info_hashes == metadata.ti.info_hashes() and before == priorities:
             return params
     return None
 
@@ -120,21 +120,21 @@ def flags_of(settings: EngineSettings) -> Any:
     return flags
 
 
-def sources_of(known: list[Params], settings: EngineSettings) -> Sources:
+def sources_of(all_params: list[Params], settings: EngineSettings) -> Sources:
     reach = settings.reach
     schemes = WEB_SCHEMES if settings.proxy.startswith("http") else (*WEB_SCHEMES, "udp")
     trackers: dict[str, int] = {}
-    for params in known:
+    for params in all_params:
         tiers = [*params.tracker_tiers, *[0] * len(params.trackers)]
         for url, tier in islice(zip(params.trackers, tiers, strict=False), MOST_JUDGED):
             if len(trackers) < MOST_TRACKERS and is_usable(url, reach, schemes=schemes):
                 trackers.setdefault(url, tier)
-    seeds = dict.fromkeys(url for params in known for url in params.url_seeds)
-    judged = islice(seeds, MOST_JUDGED)
-    usable = [url for url in judged if is_usable(url, reach, schemes=WEB_SCHEMES)]
-    peers = [peer for params in known for peer in params.peers]
+    seeds = dict.fromkeys(url for params in all_params for url in params.url_seeds)
+    candidates = islice(seeds, MOST_JUDGED)
+    web_seeds = [url for url in candidates if is_usable(url, reach, schemes=WEB_SCHEMES)]
+    peers = [peer for params in all_params for peer in params.peers]
     return Sources(
-        tuple(trackers), tuple(trackers.values()), tuple(usable[:MOST_WEB_SEEDS]), tuple(peers)
+        tuple(trackers), tuple(trackers.values()), tuple(web_seeds[:MOST_WEB_SEEDS]), tuple(peers)
     )
 
 

@@ -72,7 +72,7 @@ class EngineTorrent:
         self.is_paused = False
         self.is_dirty = False
         self.handle: Any = None
-        self.places = TorrentFolder(order.folder)
+        self.folder = TorrentFolder(order.folder)
         self._around = around
         self._may_download = order.may_download or order.seeding
         self._size_bytes = 0
@@ -98,7 +98,7 @@ class EngineTorrent:
 
     def start(self) -> None:
         """Read the metadata in the folder, or else seek it from peers. Raises MetadataRefused."""
-        content = self.places.metadata(LARGEST_METADATA_BYTES)
+        content = self.folder.metadata(LARGEST_METADATA_BYTES)
         if content is None and not self.order.magnet:
             raise MetadataRefused("not_a_torrent", "The torrent's file is missing.")
         try:
@@ -112,9 +112,9 @@ class EngineTorrent:
 
     def _seek(self) -> None:
         self.stage = EngineStage.SEEKING
-        wanted = params.seeking(self.order, self._around.settings)
-        self._around.claim(self.key, wanted.info_hashes)
-        self._add(wanted)
+        add_params = params.seeking(self.order, self._around.settings)
+        self._around.claim(self.key, add_params.info_hashes)
+        self._add(add_params)
 
     def _know(self, torrent: Any) -> None:
         """Report the metadata, and load the torrent if it may download. Raises MetadataRefused."""
@@ -136,7 +136,7 @@ class EngineTorrent:
             self.handle.save_resume_data(0)
 
     def keep_metadata(self, torrent: Any) -> None:
-        self.places.keep_metadata(torrent_of(torrent.info_section()))
+        self.folder.keep_metadata(torrent_of(torrent.info_section()))
 
     def resume_came(self, saved: Any) -> None:
         """Save resume data, or only the peers while seeking, when there are no bytes to resume."""
@@ -145,7 +145,7 @@ class EngineTorrent:
             self._peers = list(saved.peers)
             self.come_back()
         elif self.stage is not EngineStage.LEAVING and not self._is_in_doubt:
-            self.places.keep_resume(lt.write_resume_data_buf(saved))
+            self.folder.keep_resume(lt.write_resume_data_buf(saved))
 
     def resume_missing(self) -> None:
         self.is_saving = False
@@ -157,7 +157,7 @@ class EngineTorrent:
         self.leave(self._come_back)
 
     def _come_back(self) -> None:
-        content = self.places.metadata(LARGEST_METADATA_BYTES) or b""
+        content = self.folder.metadata(LARGEST_METADATA_BYTES) or b""
         self._know(params_of(content).ti)
 
     def proceed(self) -> None:
@@ -168,17 +168,17 @@ class EngineTorrent:
             self._load()
 
     def _load(self) -> None:
-        wanted = params.loading(self.order, self._around.settings, self._peers)
+        add_params = params.loading(self.order, self._around.settings, self._peers)
         self.stage = EngineStage.SEEDING if self.order.seeding else EngineStage.LOADED
-        self._add(wanted)
+        self._add(add_params)
 
-    def _add(self, wanted: Any) -> None:
+    def _add(self, add_params: Any) -> None:
         if self.is_paused:
-            wanted.flags |= lt.torrent_flags.paused
+            add_params.flags |= lt.torrent_flags.paused
         if self.stage is not EngineStage.SEEDING and not self._needs_utp:
             self._around.dialing.begin()
         try:
-            self.handle = self._around.session.add_torrent(wanted)
+            self.handle = self._around.session.add_torrent(add_params)
         except RuntimeError as error:
             raise MetadataRefused("invalid_torrent", "This torrent can't be used.") from error
         self._is_checked = False
@@ -198,8 +198,8 @@ class EngineTorrent:
     def flushed(self) -> None:
         if self.stage is not EngineStage.FLUSHING or self._is_in_doubt:
             return
-        told = self.handle.status()
-        if not told.is_finished or told.errc.value():
+        status = self.handle.status()
+        if not status.is_finished or status.errc.value():
             self.stage = EngineStage.LOADED
             self.handle.unset_flags(lt.torrent_flags.upload_mode)
             return
@@ -251,7 +251,7 @@ class EngineTorrent:
         Added again, it also connects to its peers at once; otherwise it would wait a minute.
         """
         self._is_in_doubt = False
-        self.places.forget_resume()
+        self.folder.forget_resume()
         self.leave(self._load)
 
     def disk_failed(self, number: int, message: str) -> None:
@@ -287,24 +287,26 @@ class EngineTorrent:
         is_looking = self.stage in (EngineStage.SEEKING, EngineStage.LOADED)
         return is_looking and now - self._alone_since < ALONE_SECONDS
 
-    def saw(self, told: Any) -> None:
+    def saw(self, status: Any) -> None:
         """Take in a new status from libtorrent."""
         self.is_dirty = True
-        if told.num_peers:
+        if status.num_peers:
             self._alone_since = None
         elif self._alone_since is None:
             self._alone_since = time.monotonic()
-        if self.stage is EngineStage.SEEDING and (self.is_given_up(told) or self.has_seeded(told)):
+        if self.stage is EngineStage.SEEDING and (
+            self.is_given_up(status) or self.has_seeded(status)
+        ):
             self.end_seeding()
 
-    def is_given_up(self, told: Any) -> bool:
+    def is_given_up(self, status: Any) -> bool:
         """Return whether files of the library turned out damaged: seeding never repairs them."""
-        return told.state not in (*DONE, *CHECKING) and not told.seed_mode
+        return status.state not in (*DONE, *CHECKING) and not status.seed_mode
 
-    def has_seeded(self, told: Any) -> bool:
+    def has_seeded(self, status: Any) -> bool:
         limits = self._around.settings
-        ratio = told.all_time_upload / max(1, self._size_bytes)
-        minutes = told.seeding_duration.total_seconds() / 60
+        ratio = status.all_time_upload / max(1, self._size_bytes)
+        minutes = status.seeding_duration.total_seconds() / 60
         return bool(ratio >= limits.seed_ratio or minutes >= limits.seed_minutes)
 
     def saw_time_pass(self) -> None:
@@ -322,14 +324,14 @@ class EngineTorrent:
         self.is_saving = True
         self.handle.save_resume_data(RESUME_FLAGS)
 
-    def phase(self, told: Any) -> Phase:
+    def phase(self, status: Any) -> Phase:
         if self.stage in (EngineStage.COMPLETE, EngineStage.SEEDING):
             return "complete" if self.stage is EngineStage.COMPLETE else "seeding"
         if self.is_paused:
             return "paused"
         if self.stage in (EngineStage.SEEKING, EngineStage.KNOWN, EngineStage.LEAVING):
             return "metadata"
-        return "checking" if told.state in CHECKING else "downloading"
+        return "checking" if status.state in CHECKING else "downloading"
 
     def leave(self, then: Callable[[], None] | None = None) -> None:
         """Remove the torrent from libtorrent; `left` runs `then` once the folder is free."""

@@ -7,7 +7,7 @@ from service.worker.run import Run
 class NewPhase(RunPhase):
     def gone(self, run: Run, now: datetime) -> None:
         """Start over."""
-        run.place.clear()
+        run.folder.clear()
         self._control.begin(run, now)
 
     def apply_room(self, run: Run, word: str, now: datetime) -> None:

@@ -35,7 +35,7 @@ class UnfinishedPhase(RunPhase):
             return self._control.fail(run, "invalid_torrent", "There is no file in it.")
         was_known = run.transfer.size_bytes > 0
         try:
-            run.place.keep_plan(plan)
+            run.folder.keep_plan(plan)
         except DiskFull:
             self._control.hold_back(run, DiskFull.reason, now)
             # The engine reports the files again when the torrent is added again.
@@ -63,12 +63,12 @@ class UnfinishedPhase(RunPhase):
 
     def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
         """Turn the transfer of a URL into that of the torrent or magnet link it led to."""
-        held = self._control.lease.held()
+        rows = self._control.lease.held()
         try:
             if isinstance(event, TorrentFound):
-                found = from_url.become_torrent(held, run.transfer, event.content, now)
+                row = from_url.become_torrent(rows, run.transfer, event.content, now)
             else:
-                found = from_url.become_magnet(held, run.transfer, event.uri, now)
+                row = from_url.become_magnet(rows, run.transfer, event.uri, now)
         except NotFound:
             return self._control.leave(run)
         except identity.SameTorrent as same:
@@ -78,9 +78,9 @@ class UnfinishedPhase(RunPhase):
             return self._control.fail(run, refusal.reason, sentence)
         run.take(Transition.START_OVER)
         self._control.withdraw(run)
-        run.take_over(found)
+        run.take_over(row)
         run.done_bytes = 0
-        return log.info("address became a %s transfer=%d", found.kind, run.id)
+        return log.info("address became a %s transfer=%d", row.kind, run.id)
 
     def complete(self, run: Run, now: datetime) -> None:
         if run.is_fetch and not self._record_size(run, now):
@@ -90,9 +90,9 @@ class UnfinishedPhase(RunPhase):
 
     def _record_size(self, run: Run, now: datetime) -> bool:
         """Record the file's size, which its server may not have sent; return whether it worked."""
-        size_bytes = run.place.file(0).stat().st_size
+        size_bytes = run.folder.file(0).stat().st_size
         try:
-            run.place.keep_plan(DownloadPlan(is_folder=False, files=((0, (), size_bytes),)))
+            run.folder.keep_plan(DownloadPlan(is_folder=False, files=((0, (), size_bytes),)))
         except DiskFull:
             self.break_off(run, TorrentBroken(run.key, DiskFull.reason, ""), now)
             return False

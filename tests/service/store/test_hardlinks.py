@@ -76,7 +76,7 @@ def test_a_library_belongs_to_one_database(store):
 def test_what_came_for_one_is_borrowed_by_another(tmp_path):
     one, other = DownloadFolder(tmp_path / "1"), DownloadFolder(tmp_path / "2")
     for place in (one, other):
-        place.folder.mkdir()
+        place.path.mkdir()
     one.file(0).write_bytes(b"content")
     for _again in range(2):
         other.borrow(one)

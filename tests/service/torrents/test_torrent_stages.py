@@ -62,7 +62,7 @@ class Finished:
 def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     torrent.handle = Finished()
     # The disk must fail between two calls of libtorrent, and no real disk does so on demand.
-    monkeypatch.setattr(torrent.places, "metadata", fail)
+    monkeypatch.setattr(torrent.folder, "metadata", fail)
     # libtorrent never shows a test that it is between these two stages.
     torrent.stage, torrent._then = EngineStage.LEAVING, torrent._come_back  # noqa: SLF001  See above.
     with pytest.raises(OSError, match="Input/output"):
@@ -86,7 +86,7 @@ def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
 def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_when):
     """libtorrent may report the end all the same, so it must add and check the torrent again."""
     torrent.handle, torrent.stage = Finished(), EngineStage.LOADED
-    torrent.places.keep_resume(b"all of it")
+    torrent.folder.keep_resume(b"all of it")
     if fails_when == "flushing":
         torrent.finished()
     torrent.disk_failed(errno.ENOSPC, "No space left on device")
@@ -98,4 +98,4 @@ def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_wh
     torrent.flushed()
     assert len(told) == 1
     assert removed == [torrent.handle]
-    assert torrent.places.resume() is None
+    assert torrent.folder.resume() is None

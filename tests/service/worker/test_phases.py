@@ -57,7 +57,7 @@ class Scene:
 
     def new(self):
         self.mine = transfers.add_magnet(self.account, magnet(), 0, NOW)
-        place = download_folder(self.mine.pk).folder
+        place = download_folder(self.mine.pk).path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
         self.round()

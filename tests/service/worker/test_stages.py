@@ -157,7 +157,7 @@ def test_only_one_method_changes_the_stage_of_a_run():
     "source",
     [
         "run.stage = Stage.NEW",
-        "run.stage, run.left = Stage.NEW, None",
+        "run.stage, run.remainder = Stage.NEW, None",
         "with it as run.stage: pass",
         "run._position: Position = Position()",
         "del run.order",

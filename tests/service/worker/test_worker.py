@@ -514,7 +514,7 @@ def test_a_disk_that_fails_is_said_and_tried_again(shift):
 
 def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
     broken, good = magnets(alice(), 2)
-    place = download_folder(broken.pk).folder
+    place = download_folder(broken.pk).path
     place.parent.mkdir(parents=True)
     place.touch()
     shift.rounds(2)
@@ -825,7 +825,7 @@ def test_the_place_stays_until_the_engine_has_let_go(shift):
 
 
 def test_places_of_transfers_that_are_gone_are_swept(shift):
-    download_folder(4711).folder.mkdir(parents=True)
+    download_folder(4711).path.mkdir(parents=True)
     (transfer,) = magnets(alice(), 1)
     shift.round()
     assert list(ids_on_disk()) == [transfer.pk]
@@ -833,7 +833,7 @@ def test_places_of_transfers_that_are_gone_are_swept(shift):
 
 def test_places_of_another_database_are_kept(shift):
     assert shift.store.is_of("the lost one")
-    download_folder(4711).folder.mkdir(parents=True)
+    download_folder(4711).path.mkdir(parents=True)
     shift.round()
     assert list(ids_on_disk()) == [4711]
 
@@ -1065,10 +1065,10 @@ def test_a_place_that_another_transfer_left_is_emptied_first(shift):
     """A restored database counts up from an older number, and so reuses ids."""
     (transfer,) = magnets(alice(), 1)
     place = download_folder(transfer.pk)
-    place.folder.mkdir(parents=True)
-    (place.folder / "resume").write_bytes(b"of another")
+    place.path.mkdir(parents=True)
+    (place.path / "resume").write_bytes(b"of another")
     shift.round()
-    assert not (place.folder / "resume").exists()
+    assert not (place.path / "resume").exists()
 
 
 def test_the_engine_that_died_gets_everything_again(shift):
