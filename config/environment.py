@@ -110,8 +110,8 @@ class Environment:
                 raise ValueError
             return names
 
-        wanted = "host names without scheme and port, with commas between"
-        return self._read(name, [], parse, wanted)
+        requirement = "host names without scheme and port, with commas between"
+        return self._read(name, [], parse, requirement)
 
     def secret_url(self, name: str) -> str:
         """Read a URL that contains a name and a password."""
@@ -143,26 +143,28 @@ class Environment:
 
     def database(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         def parse(raw: str) -> dict[str, Any]:
-            found: dict[str, Any] = environ.Env.db_url_config(raw)
-            if not found["ENGINE"].startswith("django.db.backends."):
+            options: dict[str, Any] = environ.Env.db_url_config(raw)
+            if not options["ENGINE"].startswith("django.db.backends."):
                 raise ValueError
-            return found
+            return options
 
-        found = self._read(name, default, parse, "a database URL")
-        drivers = DRIVERS.get(found["ENGINE"].rpartition(".")[2]) if found else None
+        options = self._read(name, default, parse, "a database URL")
+        drivers = DRIVERS.get(options["ENGINE"].rpartition(".")[2]) if options else None
         if drivers and not any(map(find_spec, drivers)):
             raise SystemExit(f"{name}: this database needs the Python package {drivers[0]}.")
-        return found
+        return options
 
     def cache(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         return self._read(name, default, environ.Env.cache_url_config, "a cache URL")
 
     @staticmethod
-    def refuse(name: str, wanted: str) -> NoReturn:
+    def refuse(name: str, requirement: str) -> NoReturn:
         """Exit with an error that never repeats the wrong value, which may be a secret."""
-        raise SystemExit(f"{name}: cannot use the value that is set; it must be {wanted}.")
+        raise SystemExit(f"{name}: cannot use the value that is set; it must be {requirement}.")
 
-    def _read(self, name: str, default: Value, parse: Callable[[str], Value], wanted: str) -> Value:
+    def _read(
+        self, name: str, default: Value, parse: Callable[[str], Value], requirement: str
+    ) -> Value:
         self.names.append(name)
         raw = os.environ.get(name, "").strip()
         if not raw:
@@ -173,9 +175,9 @@ class Environment:
                 warnings.simplefilter("error", UserWarning)
                 return parse(raw)
         except (ValueError, LookupError, RuntimeError, OSError, UserWarning):
-            self.refuse(name, wanted)
+            self.refuse(name, requirement)
         except environ.ImproperlyConfigured:
-            self.refuse(name, wanted)
+            self.refuse(name, requirement)
 
 
 def read_file(path: Path) -> dict[str, str]:
@@ -184,14 +186,14 @@ def read_file(path: Path) -> dict[str, str]:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise SystemExit(f"{path.name}: cannot read this file as text in UTF-8.") from None
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), 1):
         try:
-            found.update(assignment(line.strip()))
+            variables.update(assignment(line.strip()))
         except ValueError:
-            wanted = "it must be NAME=value or begin with #"
-            raise SystemExit(f"{path.name} line {number}: cannot be read; {wanted}.") from None
-    return found
+            requirement = "it must be NAME=value or begin with #"
+            raise SystemExit(f"{path.name} line {number}: cannot be read; {requirement}.") from None
+    return variables
 
 
 def assignment(line: str) -> dict[str, str]:

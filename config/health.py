@@ -42,14 +42,14 @@ LEAST_FREE_BYTES = 2**20
 def database() -> Finding | None:
     try:
         User.objects.exists()
-        needed = release.newer(connections["default"])
+        newer_version = release.newer(connections["default"])
     except DatabaseError as trouble:
         if measuring.is_damage(trouble):
             return damaged()
         return Finding("database_away", "The database does not answer.")
     if measuring.damage_place().exists():
         return damaged()
-    if needed:
+    if newer_version:
         return Finding("database_newer", "A newer version of Ferry has changed the database.")
     return None
 
@@ -73,8 +73,8 @@ def pages() -> Finding | None:
 
 def disk() -> Finding | None:
     for folder in (Path(settings.DATA_DIR), Path(settings.DATA_DIR) / "library"):
-        if folder.is_dir() and (found := disk_below(folder)):
-            return found
+        if folder.is_dir() and (finding := disk_below(folder)):
+            return finding
     return None
 
 
@@ -100,7 +100,7 @@ def library() -> Finding | None:
 
 DOUBT_SECONDS = 10
 _doubt_lock = threading.Lock()
-_doubt_known: tuple[float, Doubt | None] = (float("-inf"), None)
+_doubt_cache: tuple[float, Doubt | None] = (float("-inf"), None)
 DOUBTS = {
     Doubt.BEHIND: Finding(
         "library_newer", "The database is older than the library.", is_blocking=False
@@ -113,36 +113,36 @@ DOUBTS = {
 
 def doubt() -> Finding | None:
     """Report whether the database may not name every file; looked up every ten seconds."""
-    global _doubt_known  # noqa: PLW0603  Cached for the whole process.
+    global _doubt_cache  # noqa: PLW0603  Cached for the whole process.
     with _doubt_lock:
-        looked_at, found = _doubt_known
+        looked_at, kind = _doubt_cache
         if time.monotonic() - looked_at > DOUBT_SECONDS:
-            found = doubt_about(library_store()) if connection.is_embedded() else None
-            _doubt_known = (time.monotonic(), found)
-    return DOUBTS[found] if found else None
+            kind = doubt_about(library_store()) if connection.is_embedded() else None
+            _doubt_cache = (time.monotonic(), kind)
+    return DOUBTS[kind] if kind else None
 
 
 def content() -> Finding | None:
-    if not connection.is_embedded() or (lost := library_store().losses()) is None:
+    if not connection.is_embedded() or (file_ids := library_store().losses()) is None:
         return None
-    names = File.objects.filter(pk__in=lost).order_by("pk").values_list("name", flat=True)
+    names = File.objects.filter(pk__in=file_ids).order_by("pk").values_list("name", flat=True)
     sentence = "The content of some files is missing."
     return Finding("content_missing", sentence, tuple(names[:MOST_NAMES]), is_blocking=False)
 
 
 SERVICE_SECONDS = 10
 _service_lock = threading.Lock()
-_service_known: tuple[float, Finding | None] = (float("-inf"), None)
+_service_cache: tuple[float, Finding | None] = (float("-inf"), None)
 
 
 def service() -> Finding | None:
     """Report whether the storage service answers; each process asks at most every ten seconds."""
-    global _service_known  # noqa: PLW0603  Cached for the whole process.
+    global _service_cache  # noqa: PLW0603  Cached for the whole process.
     with _service_lock:
-        asked_at, trouble = _service_known
+        asked_at, trouble = _service_cache
         if time.monotonic() - asked_at > SERVICE_SECONDS:
             trouble = _service_trouble()
-            _service_known = (time.monotonic(), trouble)
+            _service_cache = (time.monotonic(), trouble)
         return trouble
 
 
@@ -174,8 +174,8 @@ def worker() -> Finding | None:
 
 def sandbox() -> Finding | None:
     """Report what the worker found out when it started."""
-    measured = measuring.last()
-    if measured is None or measured.is_sealed is not False:
+    measurements = measuring.last()
+    if measurements is None or measurements.is_sealed is not False:
         return None
     sentence = "Programs that read media aren't confined."
     return Finding("sandbox_missing", sentence, is_blocking=False)
@@ -211,12 +211,12 @@ def run_check(part: str, check: Check) -> Finding | None:
 
 def report() -> Report:
     """Return the report for the owner's Health page."""
-    measured = measuring.last()
+    measurements = measuring.last()
     return Report(
         findings(),
-        measured.space if measured else {},
+        measurements.space if measurements else {},
         disk_bytes(),
-        datetime.fromisoformat(measured.at) if measured else None,
+        datetime.fromisoformat(measurements.at) if measurements else None,
     )
 
 
@@ -239,9 +239,9 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 @open_to_strangers
 def ready(request: HttpRequest) -> JsonResponse:
-    found = findings()
-    parts = {part: trouble.sentence if trouble else "ready" for part, trouble in found.items()}
-    is_ready = not any(trouble and trouble.is_blocking for trouble in found.values())
+    results = findings()
+    parts = {part: trouble.sentence if trouble else "ready" for part, trouble in results.items()}
+    is_ready = not any(trouble and trouble.is_blocking for trouble in results.values())
     return JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
 
 

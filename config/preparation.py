@@ -138,15 +138,15 @@ def address_trouble(number: int | None) -> str:
 def announce(out: TextIO) -> None:
     """Print where to open Ferry, in text and as a QR code for a phone's camera."""
     path = welcome_path() or f"{settings.URL_PREFIX}/"
-    places = [f"http://{host}:{settings.PORT}" for host in reachable_hosts()]
+    origins = [f"http://{host}:{settings.PORT}" for host in reachable_hosts()]
     out.write("\nFerry opens at\n")
-    out.writelines(f"  {place}{settings.URL_PREFIX}/\n" for place in places)
+    out.writelines(f"  {origin}{settings.URL_PREFIX}/\n" for origin in origins)
     if "/welcome/" in path:
         out.write("\nNobody owns this Ferry yet. This link makes you its owner, for one hour:\n")
-        out.write(f"  {places[0]}{path}\n")
+        out.write(f"  {origins[0]}{path}\n")
     if not is_loopback(settings.HOST):
-        out.write(f"\nOn a phone in the same network, scan this ({places[-1]}):\n\n")
-        segno.make(f"{places[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
+        out.write(f"\nOn a phone in the same network, scan this ({origins[-1]}):\n\n")
+        segno.make(f"{origins[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
     out.flush()
 
 

@@ -142,7 +142,7 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds; no setting clears the cache.
     """
     (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
-    monkeypatch.setattr(health, "_doubt_known", (time.monotonic(), None))
+    monkeypatch.setattr(health, "_doubt_cache", (time.monotonic(), None))
 
 
 @pytest.fixture

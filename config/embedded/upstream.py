@@ -142,13 +142,13 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
 
 def headers_of(request: httpx.Request) -> dict[str, str]:
     """Return the headers without those of proxies, which were applied to the outer request."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, value in request.headers.items():
         key = name.upper().replace("-", "_")
         if not key.startswith("X_FORWARDED"):
             own = key in ("CONTENT_TYPE", "CONTENT_LENGTH")
-            found[key if own else f"HTTP_{key}"] = value
-    return found
+            headers[key if own else f"HTTP_{key}"] = value
+    return headers
 
 
 class Input(io.RawIOBase):

@@ -94,10 +94,10 @@ def bring_hashed(old: Path, new: Path) -> None:
     """Keep the old hashed files: pages opened before an upgrade load more modules by old names."""
     for name in hashed_names(old):
         for path in old.glob(f"{name}*"):
-            place = new / path.relative_to(old)
-            if not place.exists():
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, place)
+            target = new / path.relative_to(old)
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, target)
 
 
 def storage_at(folder: Path) -> Storage:

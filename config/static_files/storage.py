@@ -52,7 +52,7 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 def text_to_send(paths: Paths, name: str) -> str | None:
     """Return what browsers get instead of a source file of ours; None if they get the file."""
     if PurePosixPath(name).parent == SHEETS:
-        text = IMPORT.sub(lambda found: text_of(paths, f"css/{found[1]}"), text_of(paths, name))
+        text = IMPORT.sub(lambda match: text_of(paths, f"css/{match[1]}"), text_of(paths, name))
         return COMMENT.sub("", text)
     return LINE_COMMENT.sub("", text_of(paths, name)) if name.startswith("js/") else None
 

@@ -156,15 +156,15 @@ class Carrier:
                 drafts += self._bring_one(source.path(blob.name), blob, outcome)
         if drafts:
             sync_file_system(self._incoming)
-        for draft, place in drafts:
-            draft.replace(place)
+        for draft, target in drafts:
+            draft.replace(target)
 
     def _bring_one(self, source: Path, blob: Blob, outcome: Outcome) -> list[tuple[Path, Path]]:
         """Return the draft, if there is one, with its final path."""
-        place = self._target.path(blob.name)
-        make_folder(place.parent)
-        place.unlink(missing_ok=True)
-        if try_link(source, place):
+        target = self._target.path(blob.name)
+        make_folder(target.parent)
+        target.unlink(missing_ok=True)
+        if try_link(source, target):
             outcome.count("linked")
             return []
         make_folder(self._incoming)
@@ -175,7 +175,7 @@ class Carrier:
             outcome.count("copied")
             is_new_damage = copy(source, draft) != blob.sha1 and blob.name not in outcome.damaged
             outcome.damaged += [blob.name] if is_new_damage else []
-        return [(draft, place)]
+        return [(draft, target)]
 
     def _cloned(self, source: Path, draft: Path) -> bool:
         if not self._may_clone:
@@ -193,12 +193,12 @@ class Carrier:
 def copy(source: Path, target: Path) -> str:
     """Copy a file; return the SHA-1 of its content."""
     digest = hashlib.sha1(usedforsecurity=False)
-    with open(source, "rb", buffering=0) as original, open(target, "wb", buffering=0) as made:
+    with open(source, "rb", buffering=0) as original, open(target, "wb", buffering=0) as output:
         while chunk := original.read(CHUNK_BYTES):
             digest.update(chunk)
             rest = memoryview(chunk)
             while rest:
-                rest = rest[made.write(rest) :]
+                rest = rest[output.write(rest) :]
     return digest.hexdigest()
 
 
@@ -235,11 +235,11 @@ def drop_older(target: Path, database: Path) -> None:
     for each in target.glob("database-*"):
         if each != database:
             each.unlink()
-    named = {blob.name for blob in blobs_of(database)}
+    names = {blob.name for blob in blobs_of(database)}
     library = Store(target / "library")
-    for found in library.blobs():
-        if found.blob not in named:
-            library.delete(found.blob)
+    for entry in library.blobs():
+        if entry.blob not in names:
+            library.delete(entry.blob)
 
 
 # Restoring
@@ -279,28 +279,28 @@ def restore_database(source: Path) -> Path | None:
     The library stays. Files that the copy doesn't name wait there for `manage.py library`.
     """
     database_copies.check(source)
-    place = database_copies.database_path()
+    database = database_copies.database_path()
     with running.alone() as is_alone:
         refuse_unless(alone=is_alone)
-        if not place.exists() and (left := database_copies.leftovers(place)):
-            raise BackupRefused(f"{left[0]} is left over from another database; move it away.")
+        if not database.exists() and (leftovers := database_copies.leftovers(database)):
+            raise BackupRefused(f"{leftovers[0]} is left over from another database; move it away.")
         running.begin_restore()
-        before = set_aside(place) if place.exists() else None
-        for each in database_copies.leftovers(place):
+        before = set_aside(database) if database.exists() else None
+        for each in database_copies.leftovers(database):
             each.unlink()
-        database_copies.make(source, place)
+        database_copies.make(source, database)
         running.end_restore()
     return before
 
 
-def set_aside(place: Path) -> Path:
+def set_aside(database: Path) -> Path:
     """Keep a copy of the database, or if it is damaged, its files unchanged."""
     try:
         return automatic_backups.make_copy("before-restore")
     except (sqlite3.Error, database_copies.NotWhole):
         folder = automatic_backups.folder() / f"{database_copies.stamp()}-damaged"
         durable.make_folder(folder)
-        for each in (place, *database_copies.leftovers(place)):
+        for each in (database, *database_copies.leftovers(database)):
             shutil.copy2(each, folder / each.name)
         sync_file_system(folder)
         return folder
@@ -334,10 +334,10 @@ def refuse_filled() -> None:
     """Refuse a data folder that isn't empty, unless a restore was interrupted there."""
     if running.is_half_restored():
         return
-    place = database_copies.database_path()
-    if place.exists() or database_copies.leftovers(place):
-        found = place if place.exists() else database_copies.leftovers(place)[0]
-        raise BackupRefused(f"There is a database already: {found}. Move it away, or set DATA_DIR.")
+    database = database_copies.database_path()
+    if database.exists() or database_copies.leftovers(database):
+        path = database if database.exists() else database_copies.leftovers(database)[0]
+        raise BackupRefused(f"There is a database already: {path}. Move it away, or set DATA_DIR.")
     names = {entry.name for entry in Path(settings.DATA_DIR).iterdir()} - OF_NO_WEIGHT
     if names:
         raise BackupRefused(
@@ -362,28 +362,28 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def blobs_of(database: Path) -> Iterator[Blob]:
-    with database_copies.opened(database, "ro") as opened:
+    with database_copies.opened(database, "ro") as connection:
         yield from map(
-            Blob._make, opened.execute("SELECT blob, size_bytes, sha1 FROM service_file")
+            Blob._make, connection.execute("SELECT blob, size_bytes, sha1 FROM service_file")
         )
 
 
 def generation_in(database: Path) -> int:
     """Return the generation, or 0 if the tables are older than migration 0006."""
-    with database_copies.opened(database, "ro") as opened, suppress(sqlite3.OperationalError):
-        row = opened.execute("SELECT max(generation) FROM service_library").fetchone()
+    with database_copies.opened(database, "ro") as connection, suppress(sqlite3.OperationalError):
+        row = connection.execute("SELECT max(generation) FROM service_library").fetchone()
         return int(row[0] or 0)
     return 0
 
 
 def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
-    with database_copies.opened(database, "ro") as opened:
+    with database_copies.opened(database, "ro") as connection:
         marks = ",".join("?" * len(blobs[:most]))
-        found = opened.execute(
+        rows = connection.execute(
             f"SELECT name FROM service_file WHERE blob IN ({marks}) ORDER BY id",  # noqa: S608
             blobs[:most],
         )
-        return [name for (name,) in found]
+        return [name for (name,) in rows]
 
 
 def sha256_of(path: Path) -> str:

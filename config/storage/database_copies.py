@@ -55,18 +55,18 @@ def check(path: Path) -> None:
     """Raise NotWhole unless the file is an intact database of Ferry's."""
     try:
         with opened(path, "ro") as database:
-            said = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            result = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
             database.execute("SELECT 1 FROM service_file LIMIT 1")
     except sqlite3.DatabaseError as trouble:
         raise NotWhole(f"{path} is no whole database of Ferry's: {trouble}") from trouble
-    if said != "ok":
-        raise NotWhole(f"{path} is damaged: {said}")
+    if result != "ok":
+        raise NotWhole(f"{path} is damaged: {result}")
 
 
 @contextmanager
 def opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    place = f"{path.absolute().as_uri()}?mode={mode}"
-    with closing(sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS)) as database:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as database:
         yield database
 
 

@@ -35,7 +35,7 @@ ADVICE = {
 }
 MOST_CAUSES = 10
 
-_said: dict[str, float] = {}
+_logged_at: dict[str, float] = {}
 
 
 class Outages(logging.Filter):
@@ -71,26 +71,28 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def cause_in(error: BaseException | None) -> str:
-    said = next((each for each in causes(error) if outage_of(each)), None)
-    return str(said).partition("\n")[0]
+    cause = next((each for each in causes(error) if outage_of(each)), None)
+    return str(cause).partition("\n")[0]
 
 
 def is_due(kind: str) -> bool:
     now = time.time()
-    return take_turn(kind, lambda said_at: not 0 <= now - said_at < EVERY_SECONDS, now)
+    return take_turn(kind, lambda logged_at: not 0 <= now - logged_at < EVERY_SECONDS, now)
 
 
 def goes_away() -> bool:
     """Remember that the database is away; return whether that is news."""
     now = time.time()
-    is_news = take_turn(Outage.AWAY, lambda said_at: said_at == 0, now)
-    _said[Outage.AWAY] = now
+    is_news = take_turn(Outage.AWAY, lambda logged_at: logged_at == 0, now)
+    _logged_at[Outage.AWAY] = now
     return is_news
 
 
 def come_back(**_signal: object) -> None:
     """Log that the database is back, when a connection is made."""
-    if _said.pop(Outage.AWAY, 0) and take_turn(Outage.AWAY, lambda said_at: said_at != 0, 0):
+    if _logged_at.pop(Outage.AWAY, 0) and take_turn(
+        Outage.AWAY, lambda logged_at: logged_at != 0, 0
+    ):
         log.warning("The database is back.")
 
 
@@ -120,9 +122,9 @@ def take_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
 def take_own_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
     if kind == Outage.AWAY and not now:
         return True
-    if not may(_said.get(kind, 0)):
+    if not may(_logged_at.get(kind, 0)):
         return False
-    _said[kind] = now
+    _logged_at[kind] = now
     return True
 
 

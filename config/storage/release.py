@@ -26,8 +26,8 @@ def version() -> str:
 
 def refuse_newer(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
     """Raise SystemExit if the database is too new, when a process first opens it."""
-    if needed := newer(connection):
-        raise SystemExit(f"A newer Ferry has changed this database. You need {needed}.")
+    if newer_version := newer(connection):
+        raise SystemExit(f"A newer Ferry has changed this database. You need {newer_version}.")
     connection_created.disconnect(refuse_newer)
 
 

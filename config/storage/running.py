@@ -14,7 +14,7 @@ from service.store.sync import sync
 LOCK = "running.lock"
 RESTORING = "restoring"
 
-_held: list[int] = []
+_descriptors: list[int] = []
 
 
 def note_running() -> None:
@@ -36,7 +36,7 @@ def note_running() -> None:
         os.close(descriptor)
         raise SystemExit("DATA_DIR is being restored; start Ferry when that has ended.") from None
     # The lock holds for as long as the descriptor is open: until this process and its forks end.
-    _held.append(descriptor)
+    _descriptors.append(descriptor)
 
 
 def running_since() -> datetime | None:

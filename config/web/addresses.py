@@ -26,20 +26,20 @@ def resolving_name() -> str | None:
     ours = {str(address) for address in lan()}
     for name in names():
         try:
-            found = socket.getaddrinfo(name, None, family=socket.AF_INET)
+            entries = socket.getaddrinfo(name, None, family=socket.AF_INET)
         except OSError:
             continue
-        if any(entry[4][0] in ours for entry in found):
+        if any(entry[4][0] in ours for entry in entries):
             return name
     return None
 
 
 def all_addresses() -> set[Address]:
-    found: set[Address] = set()
+    addresses: set[Address] = set()
     for adapter in ifaddr.get_adapters():
         for ip in adapter.ips:
-            found.add(ipaddress.ip_address(ip.ip if isinstance(ip.ip, str) else ip.ip[0]))
-    return found
+            addresses.add(ipaddress.ip_address(ip.ip if isinstance(ip.ip, str) else ip.ip[0]))
+    return addresses
 
 
 def lan() -> list[Address]:
@@ -68,4 +68,4 @@ class OwnAddresses:
             return address in self._addresses
 
 
-known = OwnAddresses()
+own_addresses = OwnAddresses()

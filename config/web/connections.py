@@ -100,9 +100,9 @@ class ClientConnection(TConn):  # type: ignore[misc]
 
     def receive(self) -> bool:
         """Read what has arrived; return whether the head is complete."""
-        searched = max(0, len(self.head) - 3)
+        start = max(0, len(self.head) - 3)
         self.head += self._piece()
-        return len(self.head) >= LONGEST_HEAD or END.search(self.head, searched) is not None
+        return len(self.head) >= LONGEST_HEAD or END.search(self.head, start) is not None
 
     def hand_over(self) -> None:
         self.source.begin_head(bytes(self.head))

@@ -92,4 +92,4 @@ def is_ours(host: str) -> bool:
     if any(ours.startswith(".") and name.endswith(ours) for ours in settings.TRUSTED_HOSTS):
         return True
     address = parse_address(name)
-    return address is not None and (address.is_loopback or address in addresses.known)
+    return address is not None and (address.is_loopback or address in addresses.own_addresses)

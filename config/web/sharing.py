@@ -111,8 +111,8 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]
     def _has_place(self, conn: ClientConnection) -> bool:
         """Return whether there is room for a connection; close an idle one if there isn't."""
         if conn.network and self._by_peer[conn.network] > quarter(self.worker_connections):
-            mine = (each for each in self._idle() if each.network == conn.network)
-            return self._end_one_of(mine)
+            idle = (each for each in self._idle() if each.network == conn.network)
+            return self._end_one_of(idle)
         return self.nr_conns < self.worker_connections or self._end_one_of(self._idle())
 
     def _idle(self) -> Iterator[ClientConnection]:

@@ -32,19 +32,19 @@ class ConnectionSlots:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._held: Counter[Hashable] = Counter()
+        self._counts: Counter[Hashable] = Counter()
 
     def take(self, visitor: Visitor) -> Claim | None:
         for claim in self._claims(visitor):
-            if all(self._held[key] < most for key, most in claim.items()):
-                self._held.update(claim.keys())
+            if all(self._counts[key] < most for key, most in claim.items()):
+                self._counts.update(claim.keys())
                 return claim
         return None
 
     def give_back(self, claim: Claim) -> None:
-        self._held.subtract(claim.keys())
-        for key in [key for key in claim if not self._held[key]]:
-            del self._held[key]
+        self._counts.subtract(claim.keys())
+        for key in [key for key in claim if not self._counts[key]]:
+            del self._counts[key]
 
     def _claims(self, visitor: Visitor) -> Iterator[Claim]:
         everybody: Claim = {"everybody": self._most}

@@ -78,14 +78,14 @@ class Sessions:
     """A cache of which sessions belonged to someone when last looked up. One thread uses this."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, bool]] = {}
+        self._cache: dict[str, tuple[float, bool]] = {}
 
     def get(self, session_key: str) -> bool | None:
         """Return None if the session has to be looked up."""
-        until, is_anybodys = self._known.get(session_key, (0.0, False))
+        until, is_anybodys = self._cache.get(session_key, (0.0, False))
         return is_anybodys if time.monotonic() < until else None
 
     def remember(self, session_key: str, *, is_anybodys: bool) -> None:
-        if len(self._known) >= MOST_REMEMBERED:
-            self._known.clear()
-        self._known[session_key] = time.monotonic() + REMEMBERED_SECONDS, is_anybodys
+        if len(self._cache) >= MOST_REMEMBERED:
+            self._cache.clear()
+        self._cache[session_key] = time.monotonic() + REMEMBERED_SECONDS, is_anybodys

@@ -41,9 +41,9 @@ def sweep_deleted(now: datetime) -> None:
     log_sweep(sweep_leavings(library_store(), now, settings.BLOB_GRACE))
 
 
-def log_sweep(swept: Swept) -> None:
-    if any(astuple(swept)):
-        log.info("swept %s", swept)
+def log_sweep(result: Swept) -> None:
+    if any(astuple(result)):
+        log.info("swept %s", result)
 
 
 ROUNDS = [

@@ -42,7 +42,7 @@ def newer(store, account, monkeypatch):
     library.Discarded.objects.all().delete()
     Library.objects.update(generation=counted)
     # Each process caches its finding for seconds, and no setting makes it check again.
-    monkeypatch.setattr(health, "_doubt_known", (float("-inf"), None))
+    monkeypatch.setattr(health, "_doubt_cache", (float("-inf"), None))
     return film
 
 
@@ -133,7 +133,7 @@ def test_while_ferry_runs_uploads_under_way_are_left_alone(newer, store, capsys)
         assert store.size(under_way.blob) is not None
         assert not File.objects.filter(blob=under_way.blob).exists()
     finally:
-        os.close(running._held.pop())  # noqa: SLF001  Only the end of a process releases it.
+        os.close(running._descriptors.pop())  # noqa: SLF001  Only the end of a process releases it.
 
 
 def test_each_page_leads_the_owner_to_what_to_do(newer, alice, bob):

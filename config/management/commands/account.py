@@ -54,8 +54,8 @@ class Command(BaseCommand):
                 )
         except NotFound as unknown:
             raise CommandError(f"No account {options['email']}.") from unknown
-        except EmailTaken as taken:
-            raise CommandError(f"The account {options['email']} already exists.") from taken
+        except EmailTaken as duplicate:
+            raise CommandError(f"The account {options['email']} already exists.") from duplicate
 
 
 def make_tables() -> None:
@@ -138,8 +138,10 @@ def refuse_weak(password: str, person: Any) -> None:
 
 
 def line_of(account: Account) -> str:
-    used, most = (size / 10**9 for size in (account.space_used_bytes, account.space_max_bytes))
-    return f"{account.email}  {account.kind}  {used:.2f} of {most:.2f} GB used"
+    used_gb, most_gb = (
+        size / 10**9 for size in (account.space_used_bytes, account.space_max_bytes)
+    )
+    return f"{account.email}  {account.kind}  {used_gb:.2f} of {most_gb:.2f} GB used"
 
 
 ACTIONS: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -11,6 +11,6 @@ class Command(changepassword.Command):
     """Django's command, which also records the change in Activity."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        said = super().handle(*args, **options)
+        output = super().handle(*args, **options)
         events.record_command(Kind.PASSWORD_CHANGED, options["username"] or getuser())
-        return said
+        return output

@@ -30,20 +30,20 @@ class Command(BaseCommand):
         if settings.SERVICE_URL:
             raise CommandError("SERVICE_URL is set and takes precedence over what is stored here.")
         if forget:
-            stored = Connection.objects.first()
+            previous = Connection.objects.first()
             connection.disconnect()
-            if stored is not None:
-                events.record_command(Kind.DISCONNECTED, place_of(stored.url))
+            if previous is not None:
+                events.record_command(Kind.DISCONNECTED, place_of(previous.url))
             self.stdout.write("Removed. The site shows Ferry's own service again.")
             return
-        place = address(url or "")
+        service_url = address(url or "")
         name, password = credentials()
         try:
-            account = connection.check(place, name, password)
+            account = connection.check(service_url, name, password)
         except Failure as failure:
             raise CommandError(f"{message_of(failure).words} Nothing was saved.") from None
-        connection.store(place, name, password)
-        events.record_command(Kind.CONNECTED, place_of(place))
+        connection.store(service_url, name, password)
+        events.record_command(Kind.CONNECTED, place_of(service_url))
         self.stdout.write(f"Connected as {account.name or name}.")
 
 

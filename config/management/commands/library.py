@@ -19,7 +19,7 @@ from service.store.blobs import Orphan, Store, library_store
 from webui.activity import events
 from webui.activity.events import Kind
 
-SAID = {
+STATES = {
     Doubt.BEHIND: "The database is older than the library.",
     Doubt.FOREIGN: "The library was filled by another database.",
     None: "The database knows the whole library.",
@@ -56,31 +56,31 @@ def adopt(store: Store, options: dict[str, Any]) -> list[str]:
 
 
 def discard(store: Store, _options: dict[str, Any]) -> list[str]:
-    found = doubted(store)
-    count = recovery.discard(store, found, timezone.now())
-    moved = f"Moved {count} files, {gigabytes(sizes(found))}, to the orphans"
-    return [f"{moved}, where they stay for {settings.ORPHAN_DAYS} days."]
+    blobs = doubted(store)
+    count = recovery.discard(store, blobs, timezone.now())
+    summary = f"Moved {count} files, {gigabytes(sizes(blobs))}, to the orphans"
+    return [f"{summary}, where they stay for {settings.ORPHAN_DAYS} days."]
 
 
 def restore(store: Store, options: dict[str, Any]) -> list[str]:
-    wanted = set(options["ids"])
-    found = [each for each in store.orphans() if not wanted or each.blob in wanted]
-    unknown = wanted - {each.blob for each in found}
+    ids = set(options["ids"])
+    orphans = [each for each in store.orphans() if not ids or each.blob in ids]
+    unknown = ids - {each.blob for each in orphans}
     if unknown:
         raise CommandError(f"No orphan {min(unknown)}; manage.py library list names them all.")
     if doubt_about(store):
         raise CommandError("First run manage.py library adopt or discard.")
     account = account_of(options["account"])
-    refuse_beyond_room(account, sizes(found))
-    for each in found:
+    refuse_beyond_room(account, sizes(orphans))
+    for each in orphans:
         store.bring_back(each)
-    blobs = [Unnamed(each.blob, each.written_at, each.size_bytes) for each in found]
+    blobs = [Unnamed(each.blob, each.written_at, each.size_bytes) for each in orphans]
     return put_back(store, blobs, options["account"])
 
 
 def list_all(store: Store, _options: dict[str, Any]) -> list[str]:
     doubt = doubt_about(store)
-    lines = [SAID[doubt]]
+    lines = [STATES[doubt]]
     if doubt:
         newer = recovery.find_unnamed(store, until_when())
         lines.append(
@@ -99,9 +99,9 @@ def list_all(store: Store, _options: dict[str, Any]) -> list[str]:
 
 
 def delete(store: Store, _options: dict[str, Any]) -> list[str]:
-    held = sizes(store.orphans())
+    size_bytes = sizes(store.orphans())
     count = store.drop_orphans(date.max)
-    return [f"Deleted {count} orphans, {gigabytes(held)}."]
+    return [f"Deleted {count} orphans, {gigabytes(size_bytes)}."]
 
 
 def doubted(store: Store) -> list[Unnamed]:
@@ -115,23 +115,23 @@ def until_when() -> datetime:
     return running.running_since() or timezone.now()
 
 
-def put_back(store: Store, found: list[Unnamed], email: str) -> list[str]:
+def put_back(store: Store, blobs: list[Unnamed], email: str) -> list[str]:
     account = account_of(email)
     now = timezone.now()
     folder = f"Recovered {timezone.localdate(now)}"
-    names = recovery.names_in(automatic_backups.list_copies(), [each.blob for each in found])
+    names = recovery.names_in(automatic_backups.list_copies(), [each.blob for each in blobs])
     try:
-        made = recovery.put_in_folders(
-            store, found, names=names, otherwise=account, folder=folder, now=now
+        results = recovery.put_in_folders(
+            store, blobs, names=names, otherwise=account, folder=folder, now=now
         )
     except NoRoom:
-        raise CommandError(no_room(account, sizes(found))) from None
-    return [line_of(each) for each in made] or ["There was nothing to restore."]
+        raise CommandError(no_room(account, sizes(blobs))) from None
+    return [line_of(each) for each in results] or ["There was nothing to restore."]
 
 
-def line_of(made: Recovered) -> str:
-    size = gigabytes(made.size_bytes)
-    return f"Put {made.count} files, {size}, into the folder {made.folder!r} of {made.email}."
+def line_of(result: Recovered) -> str:
+    size = gigabytes(result.size_bytes)
+    return f"Put {result.count} files, {size}, into the folder {result.folder!r} of {result.email}."
 
 
 def account_of(email: str) -> Account:
@@ -153,8 +153,8 @@ def no_room(account: Account, size_bytes: int) -> str:
     )
 
 
-def sizes(found: Iterable[Unnamed] | Iterable[Orphan]) -> int:
-    return sum(each.size_bytes for each in found)
+def sizes(blobs: Iterable[Unnamed] | Iterable[Orphan]) -> int:
+    return sum(each.size_bytes for each in blobs)
 
 
 def gigabytes(size_bytes: int) -> str:

@@ -49,11 +49,11 @@ def run_processes(base: Path) -> int:
     lines = (base / "Procfile").read_text().splitlines()
     commands = [line.split(": ", 1) for line in lines]
     processes = {name: start(command, base) for name, command in commands}
-    ended = first_to_end(processes)
-    if ended:
-        sys.stderr.write(f"{ended} ended unexpectedly, so Ferry stops, too.\n")
+    process_name = first_to_end(processes)
+    if process_name:
+        sys.stderr.write(f"{process_name} ended by itself; so does Ferry.\n")
     stop(processes)
-    return 1 if ended else 0
+    return 1 if process_name else 0
 
 
 def raise_open_files() -> None:

@@ -29,16 +29,16 @@ class Command(BaseCommand):
         _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), LIFETIME)
         events.record_command(Kind.LINK_PRINTED, person.username)
         path = f"{settings.URL_PREFIX}{reverse('pair-accept', args=[token])}"
-        places = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
+        urls = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
         minutes = LIFETIME.seconds // 60
         self.stdout.write(
             f"Any of these addresses signs {person.username} in, once, within {minutes} minutes."
             f" The page shows the number {pairing.number_of(token)}."
             " Behind a proxy, put the proxy's address in front of the path.\n"
         )
-        self.stdout.write("\n".join(f"  {place}" for place in places))
+        self.stdout.write("\n".join(f"  {url}" for url in urls))
 
 
 def names() -> str:
-    known = ", ".join(User.objects.order_by("pk").values_list("username", flat=True))
-    return f"There are: {known}." if known else "Nobody has joined yet."
+    usernames = ", ".join(User.objects.order_by("pk").values_list("username", flat=True))
+    return f"There are: {usernames}." if usernames else "Nobody has joined yet."

@@ -24,7 +24,7 @@ from tests.tools import needs, program
 def _data_dir(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
     # What this process remembers in case the disk can't store it.
-    monkeypatch.setattr(outages, "_said", {})
+    monkeypatch.setattr(outages, "_logged_at", {})
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_another_process_does_not_say_it_again(log, monkeypatch):
     outages.begin()
     fail(away())
     # Another process hasn't logged anything yet.
-    monkeypatch.setattr(outages, "_said", {})
+    monkeypatch.setattr(outages, "_logged_at", {})
     fail(away())
     outages.come_back()
     assert len(log.getvalue().splitlines()) == 2

@@ -114,7 +114,7 @@ def test_allowed_hosts_may_name_a_host_or_all_below_a_domain(settings):
 def test_this_machines_own_addresses_are_ours(monkeypatch):
     # A test can't know the addresses of its machine.
     known = addresses.OwnAddresses()
-    monkeypatch.setattr(addresses, "known", known)
+    monkeypatch.setattr(addresses, "own_addresses", known)
     monkeypatch.setattr(addresses, "all_addresses", lambda: {ipaddress.ip_address("192.168.7.7")})
     assert front.is_ours("192.168.7.7:8000")
     assert not front.is_ours("192.168.7.8:8000")
