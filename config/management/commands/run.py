@@ -51,7 +51,7 @@ def run_processes(base: Path) -> int:
     processes = {name: start(command, base) for name, command in commands}
     process_name = first_to_end(processes)
     if process_name:
-        sys.stderr.write(f"{process_name} ended by itself; so does Ferry.\n")
+        sys.stderr.write(f"{process_name} ended unexpectedly, so Ferry stops, too.\n")
     stop(processes)
     return 1 if process_name else 0
 
