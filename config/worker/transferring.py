@@ -18,9 +18,9 @@ from service.torrents.client import Engine
 from service.torrents.orders import EngineSettings
 from service.transfers import wake_ups
 from service.worker import leases
-from service.worker.commands import Tools, TransferLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
+from service.worker.transfer_control import Tools, TransferLimits
 from service.worker.worker import Worker
 from webui.connection import connection
 

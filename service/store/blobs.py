@@ -432,10 +432,10 @@ def syncing(file: FileIO) -> Iterator[None]:
         yield
         return
     with ThreadPoolExecutor(1) as other:
-        future = other.submit(os.fsync, file.fileno())
+        fsync = other.submit(os.fsync, file.fileno())
         yield
         # The system reports a failed sync only once.
-        future.result()
+        fsync.result()
 
 
 def sums_of(file: FileIO, report: Callable[[int], None]) -> Sums:

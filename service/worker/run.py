@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from service.models import LONGEST_SENTENCE, Transfer
@@ -13,8 +13,6 @@ from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
 from service.worker.stages import OrderState, RunPosition, Stage, Transition, next_position
 
-# While connected to peers that have the torrent but send nothing: they may be busy with others.
-LONG_PATIENCE = timedelta(minutes=10)
 # One slot is kept for transfers that are smaller, or may be.
 LARGE_BYTES = 100 * 10**6
 
@@ -38,12 +36,12 @@ ADOPTED = (
 class Run:
     transfer: Transfer  # its row, and the `changes` not yet written
     folder: DownloadFolder
-    hoped_at: datetime  # when peers in reach last had what is missing
+    obtainable_at: datetime  # when peers in reach last had what is missing
     moved_at: datetime  # when bytes last arrived
     changes: dict[str, Any] = field(default_factory=dict)
     facts: TorrentFacts | None = None
     remainder: Remainder | None = None  # of an earlier import; only its missing files are needed
-    has_hope: bool = False
+    is_obtainable: bool = False
     was_added_again: bool = False
     leader_id: int = 0  # the run that it follows
     losses: int = 0
@@ -187,23 +185,15 @@ class Run:
         self.transfer.folder_created_id, self.transfer.file_created_id = folder_id, file_id
         self.changes = {}
 
-    def hope(self, now: datetime) -> None:
-        self.hoped_at = self.moved_at = now
+    def restart_patience(self, now: datetime) -> None:
+        self.obtainable_at = self.moved_at = now
 
     def count_anew(self, now: datetime) -> None:
-        self.hope(now)
+        self.restart_patience(now)
         self.retry_at = self.retry_at and now
 
-    def has_fresh_hope(self, now: datetime) -> bool:
-        return self.has_hope or self.hoped_at >= now
-
-    def why_stalled(self, now: datetime, patience: timedelta) -> str:
-        """Return the reason for stalling, or an empty string."""
-        if self.has_hope:
-            self.hoped_at = now
-        if now - self.hoped_at >= patience:
-            return "not_available" if self.transfer.peers_connected else "no_peers"
-        return "nothing_comes" if now - self.moved_at >= LONG_PATIENCE else ""
+    def was_obtainable(self, now: datetime) -> bool:
+        return self.is_obtainable or self.obtainable_at >= now
 
 
 class Runs:

@@ -1,13 +1,9 @@
 """Share the slots for running transfers: who takes one, and how long a stalled one keeps it."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from itertools import islice
 
 from service.worker.run import LARGE_BYTES, Run, Runs
-
-# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
-SHORT_PATIENCE = timedelta(seconds=10)
 
 
 class Slots:
@@ -37,9 +33,3 @@ class Slots:
         small = (pk for pk, size in in_order if size < LARGE_BYTES)
         ids = [*islice(large, max(0, self.free_for_large())), *islice(small, free)]
         return sorted(ids)[:free]
-
-
-def patience_with(run: Run, patience: timedelta, *, others_wait: bool) -> timedelta:
-    """Return how long a run may stall before it gives up its slot."""
-    has_nobody = not run.is_fetch and not run.transfer.peers_connected
-    return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience

@@ -13,13 +13,14 @@ from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
 from service.transfers.transfers import has_result
-from service.worker.commands import Tools, TransferControl, TransferLimits
+from service.worker import stalling
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
 from service.worker.run import Run
-from service.worker.slots import patience_with
 from service.worker.stages import Stage
+from service.worker.stalling import patience_with
+from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 
 log = logging.getLogger("ferry.worker")
 
@@ -152,7 +153,7 @@ class Shift:
         own = self._lease.held().filter(pk__in=transfer_ids)
         rows = own.select_related("account").order_by("pk")
         for transfer in rows:
-            run = Run(transfer, download_folder(transfer.pk), hoped_at=now, moved_at=now)
+            run = Run(transfer, download_folder(transfer.pk), obtainable_at=now, moved_at=now)
             self._runs.add(run)
             self._control.begin(run, now)
         if claimed_ids:
@@ -195,7 +196,9 @@ class Shift:
         others_wait = bool(self._queue) or any(run.is_ready for run in self._runs)
         for run in self._runs:
             if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.has_slot:
-                word = run.why_stalled(now, patience_with(run, patience, others_wait=others_wait))
+                word = stalling.why_stalled(
+                    run, now, patience_with(run, patience, others_wait=others_wait)
+                )
                 if word:
                     with self._control.log_and_leave(run, "its stalling"):
                         self._control.stall(run, word)

@@ -13,9 +13,9 @@ from service.store.blobs import library_store
 from service.torrents import events as torrents_events
 from service.torrents.events import Complete, FileOf, Metadata, Status, TorrentGone
 from service.transfers.download_folders import download_folder
-from service.worker.commands import Tools, TransferLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
+from service.worker.transfer_control import Tools, TransferLimits
 from service.worker.worker import Worker
 from tests.service.builders import NOW
 

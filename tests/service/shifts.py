@@ -12,9 +12,9 @@ from config.worker.transferring import engine_settings, limits
 from service.fetching.pool import Fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine
-from service.worker.commands import Tools
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
+from service.worker.transfer_control import Tools
 from service.worker.worker import Worker
 from tests.service.fakes import Here
 

@@ -83,8 +83,8 @@ from datetime import timedelta
 import django
 from django.core.management import execute_from_command_line
 django.setup()
-from service.worker import commands
-commands.DISK_PATIENCE = timedelta(seconds=2)
+from service.worker import transfer_control
+transfer_control.DISK_PATIENCE = timedelta(seconds=2)
 execute_from_command_line(["manage.py", *sys.argv[1:]])
 """
 

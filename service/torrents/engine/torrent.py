@@ -10,7 +10,7 @@ from typing import Any
 
 import libtorrent as lt
 
-from service.torrents.engine import params
+from service.torrents.engine import params, seed_limits
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
@@ -304,10 +304,7 @@ class EngineTorrent:
         return status.state not in (*DONE, *CHECKING) and not status.seed_mode
 
     def has_seeded(self, status: Any) -> bool:
-        limits = self._around.settings
-        ratio = status.all_time_upload / max(1, self._size_bytes)
-        minutes = status.seeding_duration.total_seconds() / 60
-        return bool(ratio >= limits.seed_ratio or minutes >= limits.seed_minutes)
+        return seed_limits.is_reached(self._around.settings, status, self._size_bytes)
 
     def saw_time_pass(self) -> None:
         """End seeding on time: libtorrent sends no status of a torrent that no peer requests."""

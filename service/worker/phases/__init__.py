@@ -1,6 +1,5 @@
 """What a run does in each stage, for events and for decisions of the worker and of people."""
 
-from service.worker.commands import TransferControl
 from service.worker.phases.added import AddedPhase
 from service.worker.phases.downloading import DownloadingPhase
 from service.worker.phases.following import FollowingPhase
@@ -12,6 +11,7 @@ from service.worker.phases.seeding import SeedingPhase
 from service.worker.phases.waiting import WaitingPhase
 from service.worker.run import Run
 from service.worker.stages import Stage
+from service.worker.transfer_control import TransferControl
 
 __all__ = ["Phases", "RunPhase"]
 

@@ -4,6 +4,7 @@ from service.models import Transfer
 from service.torrents.events import Status
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.identity import TorrentFacts
+from service.worker import stalling
 from service.worker.phases.unfinished import UnfinishedPhase
 from service.worker.run import Run
 from service.worker.stages import Transition
@@ -26,8 +27,8 @@ class DownloadingPhase(UnfinishedPhase):
         is_retrying = run.transfer.reason == "retrying"
         patience = self._control.limits.patience
         is_stalled = run.transfer.state == State.STALLED
-        may_wake = status.peers_sending > 0 or (run.has_fresh_hope(now) and not is_retrying)
-        if is_stalled and may_wake and not run.why_stalled(now, patience):
+        may_wake = status.peers_sending > 0 or (run.was_obtainable(now) and not is_retrying)
+        if is_stalled and may_wake and not stalling.why_stalled(run, now, patience):
             self._wake(run)
 
     def _wake(self, run: Run) -> None:

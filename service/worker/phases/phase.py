@@ -6,10 +6,10 @@ from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.torrents.events import Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.identity import TorrentFacts
-from service.worker.commands import TransferControl
 from service.worker.import_files import Outcome
 from service.worker.run import Run
 from service.worker.stages import OrderState, Transition
+from service.worker.transfer_control import TransferControl
 
 MOST_STRIKES = 3
 
@@ -37,10 +37,10 @@ class RunPhase:
         )
         is_checking = status.phase == "checking"
         if status.done_bytes > run.done_bytes or is_checking:
-            run.hope(now)
+            run.restart_patience(now)
         run.done_bytes = status.done_bytes
         is_in_reach = status.peers_connected > 0 and not 0 <= status.availability < 1
-        run.has_hope = is_in_reach or is_checking
+        run.is_obtainable = is_in_reach or is_checking
 
     def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         pass

@@ -1,3 +1,5 @@
+"""A finished transfer that still seeds. The engine decides when that ends (its seed_limits)."""
+
 from datetime import datetime
 
 from service.torrents.events import TorrentBroken

@@ -30,7 +30,7 @@ class WaitingPhase(UnfinishedPhase):
         run.take(Transition.START)
         if run.transfer.state not in (State.STALLED, State.MOVING):
             run.become(State.DOWNLOADING)
-        run.hope(now)
+        run.restart_patience(now)
         tools = self._control.tools
         if run.is_fetch:
             tools.fetching.proceed(run.key)

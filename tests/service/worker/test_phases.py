@@ -13,10 +13,10 @@ from service.store.blobs import library_store
 from service.torrents.events import Complete, Seeded, TorrentBroken, TorrentGone
 from service.transfers import transfers
 from service.transfers.download_folders import download_folder
-from service.worker.commands import Tools, TransferControl, TransferLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.stages import OrderState, Stage
+from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 from service.worker.worker import Shift
 from tests.cases import all_cases
 from tests.service.builders import NOW, a_torrent, alice, magnet, mallory

@@ -14,8 +14,8 @@ from service.models import File, Folder, Transfer
 from service.torrents.events import FileOf, Metadata, Seeded, TorrentGone
 from service.transfers import identity, transfers
 from service.transfers.download_folders import DownloadFolder, download_folder, ids_on_disk
-from service.worker.commands import TransferControl
 from service.worker.run import LARGE_BYTES
+from service.worker.transfer_control import TransferControl
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift, end_process_of
 

@@ -82,7 +82,7 @@ class TransferControl:
         elif self._make_place(run, now):
             run.take(Transition.ADD)
             run.retry_at = None
-            run.hope(now)
+            run.restart_patience(now)
             if run.transfer.state in (State.QUEUED, State.NO_ROOM):
                 is_known = run.transfer.kind == Transfer.Kind.TORRENT or run.transfer.size_bytes
                 run.become(State.DOWNLOADING if is_known else State.METADATA)
