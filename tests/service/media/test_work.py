@@ -232,7 +232,7 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
 
     looking_on = threading.Thread(target=look)
     looking_on.start()
-    wait_until(lambda: children._asked)  # noqa: SLF001  A stopped child shows nothing.
+    wait_until(lambda: children._busy)  # noqa: SLF001  A stopped child shows nothing.
     worker.stop()
     looking_on.join(60)
     assert not looking_on.is_alive()
