@@ -13,6 +13,29 @@ export function live(ask, firstMs) {
   return () => hurry([region]);
 }
 
+// Has htmx request the element as its attributes say; `pause` gets the answer, and returns the pause
+// as `ask` does. htmx's own polling, `every 4s`, can't wait longer after a failure, and asks for
+// hidden pages too. A trigger would start the request, but not say when it has ended.
+export function poll(find, pause) {
+  return live(() => request(find(), pause), 0);
+}
+
+async function request(element, pause) {
+  if (!element) return null;
+  let answer = null;
+  element.addEventListener("htmx:afterRequest", ({ detail }) => (answer = detail.xhr), { once: true });
+  await window.htmx.ajax("GET", element.getAttribute("hx-get"), { source: element });
+  const wanted = answer && pause(answer);
+  if (wanted !== null && answer.status >= 400) throw new Error(String(answer.status));
+  return wanted;
+}
+
+// Somebody who was signed out may be typing: their next act leads to the sign-in page.
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  const isElsewhere = event.detail.xhr.getResponseHeader("HX-Redirect") !== null;
+  if (isElsewhere && event.target.matches("[data-stays]")) event.preventDefault();
+});
+
 for (const name of ["visibilitychange", "transfers-changed"]) document.addEventListener(name, () => hurry(regions));
 window.addEventListener("online", () => hurry(regions));
 window.addEventListener("pageshow", ({ persisted }) => persisted && hurry(regions));
