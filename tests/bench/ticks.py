@@ -131,7 +131,7 @@ def settled(ferry: Browser, count: int) -> str:
 
 
 def tick_of(shown: str) -> str:
-    revision = re.search(r'data-revision="([^"]+)', shown)[1]
+    revision = re.search(r'name="seen" value="([^"]+)', shown)[1]
     return f"/transfers/list/?seen={revision}"
 
 

@@ -162,6 +162,54 @@ def test_a_button_that_is_busy_stays_so_while_its_row_moves(alice, far):
     expect(more).to_have_attribute("aria-busy", "true")
 
 
+def test_no_row_moves_under_a_finger(alice, far):
+    titles = name(), name()
+    _first, second = [far.transfer(title, **RUNNING) for title in titles]
+    show(alice, *titles)
+    page, shown = alice.page, row(alice.page, titles[0])
+    box = shown.locator(".transfer-name").bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.down()
+    with page.expect_response(lambda answer: "/list/" in answer.url and answer.status == 200):
+        far.tells(second, progress=101, folder_created=far.folder(titles[1]).id)
+        far.transfer(name(), **RUNNING)
+    assert page.locator("#active .transfer").filter(has_text=titles[1]).count() == 1
+    assert shown.locator(".transfer-name").bounding_box() == box
+    page.mouse.up()
+    expect(page.locator("#done .transfer").filter(has_text=titles[1])).to_have_count(1)
+    expect(page.locator("#active .transfer")).to_have_count(2)
+
+
+def test_the_focus_stays_on_a_row_that_moves_and_goes_to_the_next_if_it_leaves(alice, far):
+    titles = [name() for _row in range(3)]
+    rows = [far.transfer(title, **RUNNING) for title in titles]
+    show(alice, *titles)
+    page = alice.page
+    row(page, titles[1]).locator(".more").focus()
+    far.tells(rows[1], progress=101, folder_created=far.folder(titles[1]).id)
+    expect(page.locator("#done .transfer").filter(has_text=titles[1])).to_have_count(1)
+    expect(row(page, titles[1]).locator(".more")).to_be_focused()
+    leaving = page.locator("#active .transfer").first
+    key = leaving.get_attribute("id")
+    leaving.locator(".more").focus()
+    far.forgets(next(each for each in rows if f"t{each.id}" == key))
+    expect(page.locator("#active .transfer")).to_have_count(1)
+    expect(page.locator("#active .transfer").locator(":focus")).to_have_count(1)
+
+
+def test_a_failure_is_told_once(alice, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(alice, title)
+    far.tells(one, state="failed", reason="fetch_error")
+    failed = alice.page.locator("#toasts .toast").filter(has_text=f"{title} failed")
+    expect(failed).to_be_visible()
+    expect(alice.page.locator("#failures .transfer")).to_have_count(1)
+    far.tells(one, size=2_000_000_000)
+    expect(row(alice.page, title)).to_be_visible()
+    expect(failed).to_have_count(1)
+
+
 def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, far):
     first, second = name(), name()
     keep, gone = far.transfer(first, **RUNNING), far.transfer(second, **RUNNING)
@@ -313,7 +361,7 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock
     far.transfer(title, **RUNNING)
     show(alice, title)
     far.says("/rest/folder", *[httpx.Response(503) for _ in range(50)])
-    away = alice.page.locator("[data-part=away] .banner")
+    away = alice.page.locator("#away .banner")
     expect(away).to_contain_text("These transfers are as they were at", timeout=PATIENCE_MS)
     expect(row(alice.page, title)).to_be_visible()
     alice.page.context.set_offline(True)

@@ -15,7 +15,7 @@ LARGEST_BYTES = 200_000
 ENTRY = re.compile(r'<tr id="file-(\d+)".*?class="entry-name" dir="ltr" title="([^"]*)"', re.DOTALL)
 TOKEN = re.compile(r'csrfmiddlewaretoken" value="([^"]+)')
 PAGE_TOKEN = re.compile(r'"X-CSRFToken": "([^"]+)"')
-REVISION = re.compile(r'id="transfers" data-revision="([^"]*)"')
+REVISION = re.compile(r'id="seen" name="seen" value="([^"]*)"')
 
 
 class Person:

@@ -1,6 +1,6 @@
 """The Transfers screen: running and finished transfers, with every word ready."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
@@ -28,7 +28,6 @@ from webui.v1.errors import Failure
 
 WINDOW = 100
 CROWD = 40
-MOST_NEEDED = 200
 MOST_ARRIVED = 20
 LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 4_000, 30_000
 LARGEST_WINDOW = 10_000
@@ -49,11 +48,12 @@ class Windows(NamedTuple):
 
 @dataclass(frozen=True)
 class Seen:
-    """What a page already shows, according to its revision."""
+    """What a page already shows, according to its revision. `counts`: how many rows each group had
+    then, in its window and beyond."""
 
-    epoch: str
     number: int
     windows: Windows
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,13 @@ class TransferRow:
 
 @dataclass(frozen=True)
 class RowList:
-    """The rows of one group. `order` is None if the page already has the current one."""
+    """The rows of one group. `rows` has the keys of the window; a row is None if the page has it
+    already. If the page has their order too (`is_same`), only rows that changed are there."""
 
-    rows: list[TransferRow]
+    rows: list[tuple[str, TransferRow | None]]
+    is_same: bool
     count: str
     is_empty: bool
-    order: str | None
     more_url: str
     is_crowd: bool
 
@@ -115,9 +116,8 @@ class TransfersPage:
     summary: str
     running: int
     revision: str
-    list_url: str
+    sizes: list[tuple[str, int]]
     every_ms: int
-    is_delta: bool
     under_way: RowList
     failed: RowList
     done: RowList
@@ -140,20 +140,19 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     *,
     seen: Seen | None = None,
     arrived: Sequence[CachedTransfer] = (),
-    lacks_rows: bool = False,
 ) -> TransfersPage:
-    is_same = seen is not None and seen.windows == windows and standing.ordered <= seen.number
-    has_order = is_same and not lacks_rows
+    is_same = has_order(standing, windows, seen)
     lists = []
     for name, group in zip(Windows._fields, standing.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
+        rows = {key: row_of(found[key], around) for key in keys if key in found}
         lists.append(
             RowList(
-                rows=[row_of(found[key], around) for key in keys if key in found],
+                rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
+                is_same=is_same,
                 count=formatting.count_words(len(group)),
                 is_empty=not group,
-                order=None if has_order else " ".join(keys),
                 more_url=f"{reverse('transfers')}?{wider.tail}" if len(group) > size else "",
                 is_crowd=len(keys) > CROWD,
             )
@@ -163,9 +162,8 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         summary=summary(standing.totals, len(standing.groups.under_way)),
         running=standing.totals.running,
         revision=revision_of(standing, windows, around),
-        list_url=reverse("transfers-list"),
+        sizes=list(windows._asdict().items()),
         every_ms=every_ms(standing.totals, around),
-        is_delta=seen is not None,
         under_way=lists[0],
         failed=lists[1],
         done=lists[2],
@@ -186,17 +184,18 @@ def every_ms(totals: Totals, around: RowContext) -> int:
 def revision_of(standing: Standing, windows: Windows, around: RowContext) -> str:
     """Return a page's revision. It contains the day, since rows say `Today`."""
     epoch = f"{standing.epoch}{around.calendar.day_number}"
-    return ".".join(map(str, [epoch, standing.number, *windows]))
+    return ".".join(map(str, [epoch, standing.number, *windows, *map(len, standing.groups)]))
 
 
 def seen_of(revision: str, standing: Standing, around: RowContext) -> Seen | None:
     """Parse a revision. Return None if it is of another service or day, or was made up."""
     parts = revision.split(".")
     epoch = f"{standing.epoch}{around.calendar.day_number}"
-    if len(parts) != 5 or parts[0] != epoch or not all(map(is_count, parts[1:])):
+    if len(parts) != 8 or parts[0] != epoch or not all(map(is_count, parts[1:])):
         return None
     number, *sizes = map(int, parts[1:])
-    return Seen(epoch, number, Windows(*sizes)) if number <= standing.number else None
+    seen = Seen(number, Windows(*sizes[:3]), tuple(sizes[3:]))
+    return seen if number <= standing.number else None
 
 
 def windows_of(asked: Mapping[str, str]) -> Windows:
@@ -212,11 +211,32 @@ def is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 12
 
 
-def missing(standing: Standing, windows: Windows, seen: Seen | None) -> list[str]:
-    """Return the keys of rows that the page has never received, whenever these last changed."""
-    had = seen.windows if seen else Windows(0, 0, 0)
-    groups = zip(standing.groups, had, windows, strict=True)
-    return [key for group, first, end in groups for key in group[first:end]]
+def missing(
+    standing: Standing, windows: Windows, seen: Seen | None, changed: Container[str]
+) -> list[str]:
+    """Return the keys of the unchanged rows that the page may lack, as they were beyond its window.
+
+    Unchanged rows keep their order. So no row moved up by more places than there are rows of its
+    group that changed or left.
+    """
+    if seen is None:
+        return [
+            key for group, end in zip(standing.groups, windows, strict=True) for key in group[:end]
+        ]
+    keys: list[str] = []
+    if has_order(standing, windows, seen):
+        return keys
+    for group, end, had, count in zip(
+        standing.groups, windows, seen.windows, seen.counts, strict=True
+    ):
+        if count > had:
+            unchanged = [key for key in group if key not in changed]
+            keys += unchanged[max(had - (count - len(unchanged)), 0) : end]
+    return keys
+
+
+def has_order(standing: Standing, windows: Windows, seen: Seen | None) -> bool:
+    return seen is not None and seen.windows == windows and standing.ordered <= seen.number
 
 
 # Words

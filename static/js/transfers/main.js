@@ -1,4 +1,5 @@
 import "./acts.js";
 import "./list.js";
+import "./morphing.js";
 import "./menu.js";
 import "./notices.js";

@@ -6,27 +6,26 @@ const FEW = 3;
 const told = new Set();
 const button = () => document.getElementById("notify");
 
-export function notice(fresh) {
-  const arrived = [...fresh.querySelectorAll("#arrived > li")].filter(({ dataset }) => !told.has(dataset.doneKey));
+export function notice() {
+  const { many } = document.getElementById("transfers").dataset;
+  const arrived = [...document.querySelectorAll("#arrived > li")].filter(({ dataset }) => !told.has(dataset.doneKey));
   for (const { dataset } of arrived) told.add(dataset.doneKey);
   const words = arrived.map(({ textContent }) => textContent);
-  say(arrived.length > FEW ? [fresh.dataset.many.replace("{count}", String(arrived.length))] : words);
-  for (const row of fresh.querySelectorAll('.transfer[data-state="failed"]')) fail(row, fresh.dataset.failed);
+  say(arrived.length > FEW ? [many.replace("{count}", String(arrived.length))] : words, tell);
 }
 
-function say(sentences) {
+// Called before a row changes, while the page still shows what it was.
+export function noticeFailure(shown, fresh) {
+  if (fresh.dataset.state !== "failed" || shown.dataset.state === "failed") return;
+  const words = document.getElementById("transfers").dataset.failed;
+  say([words.replace("{name}", fresh.querySelector(".transfer-name").textContent)], showToast);
+}
+
+function say(sentences, show) {
   for (const sentence of sentences) {
-    tell(sentence);
+    show(sentence);
     notify(sentence);
   }
-}
-
-function fail(row, words) {
-  const shown = document.getElementById(row.id);
-  if (!shown || shown.dataset.state === "failed") return;
-  const sentence = words.replace("{name}", row.querySelector(".transfer-name").textContent);
-  showToast(sentence);
-  notify(sentence);
 }
 
 function notify(sentence) {

@@ -1,6 +1,7 @@
 """The Transfers screen, with services of both generations."""
 
 import json
+import random
 import re
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -58,7 +59,12 @@ def at(clock: Clock, seconds: float) -> None:
 
 
 def revision(answer: HttpResponse) -> str:
-    return page(answer).select_one("#transfers")["data-revision"]
+    return page(answer).select_one("#seen")["value"]
+
+
+def placeholders(answer: HttpResponse) -> list[str]:
+    """Return the keys of the rows that the page is to leave as they are."""
+    return [row["id"] for row in page(answer).select("li[data-same]")]
 
 
 def state(answer: HttpResponse, key: str) -> str:
@@ -114,7 +120,7 @@ def test_what_looks_for_peers_counts_as_under_way(alice, storage):
         storage.transfer(name, state="metadata")
     shown = alice.client.get("/transfers/")
     assert words(shown, "#summary") == "2 under way"
-    assert words(shown, '[data-part="under-way-count"]') == "2"
+    assert words(shown, "#under-way-count") == "2"
 
 
 def test_a_listing_that_names_one_id_twice_shows_it_once(alice, storage):
@@ -372,7 +378,7 @@ def test_only_rows_that_changed_are_sent(alice, storage, clock):
     at(clock, 3)
     news = page(alice.client.get(LIST, {"seen": seen}))
     assert [row["id"] for row in news.select(".transfer")] == [f"t{moves.id}"]
-    assert not news.select_one("#active").has_attr("data-order")
+    assert news.select_one("#active").has_attr("data-same")
     assert f"t{still.id}" not in str(news)
 
 
@@ -381,9 +387,12 @@ def test_a_new_order_names_all_rows_and_carries_the_new_ones(alice, storage, clo
     seen = revision(alice.client.get("/transfers/"))
     new = storage.transfer("New", **RUNNING)
     at(clock, 3)
-    news = page(alice.client.get(LIST, {"seen": seen}))
-    assert news.select_one("#active")["data-order"] == f"t{new.id} t{old.id}"
+    answer = alice.client.get(LIST, {"seen": seen})
+    news = page(answer)
+    assert not news.select_one("#active").has_attr("data-same")
+    assert [row["id"] for row in news.select("#active li")] == [f"t{new.id}", f"t{old.id}"]
     assert [row["id"] for row in news.select(".transfer")] == [f"t{new.id}"]
+    assert placeholders(answer) == [f"t{old.id}"]
 
 
 def test_an_arrival_is_told_once(alice, storage, clock):
@@ -402,7 +411,7 @@ def test_an_arrival_is_told_once(alice, storage, clock):
 def test_a_revision_that_is_none_of_ours_gets_the_whole_list(alice, storage, seen):
     one = storage.transfer("Sintel", **RUNNING)
     answer = alice.client.get(LIST, {"seen": seen})
-    assert page(answer).select_one("#transfers[data-whole]")
+    assert page(answer).select("[data-same]") == []
     assert state(answer, f"t{one.id}") == "downloading"
 
 
@@ -416,15 +425,63 @@ def test_the_list_comes_in_windows(alice, storage, clock):
     assert len(page(alice.client.get(more)).select(".transfer")) == 200
     news = page(alice.client.get(LIST, {"seen": revision(shown), "active": "200"}))
     assert len(news.select(".transfer")) == 100
-    assert len(news.select_one("#active")["data-order"].split()) == 200
+    assert len(news.select("#active li")) == 200
 
 
-def test_rows_that_moved_up_are_had_for_the_asking(alice, storage):
-    one, _other = [storage.transfer(f"Film {number}", state="queued") for number in range(2)]
-    seen = revision(alice.client.get("/transfers/"))
-    news = alice.client.get(LIST, {"seen": seen, "need": [f"t{one.id}", "tunknown1"]})
-    assert [row["id"] for row in page(news).select(".transfer")] == [f"t{one.id}"]
-    assert f"t{one.id}" in page(news).select_one("#active")["data-order"].split()
+def test_rows_that_moved_up_are_sent_with_the_order(alice, storage, clock):
+    films = [storage.transfer(f"Film {number}", state="queued") for number in range(150)]
+    shown = alice.client.get("/transfers/")
+    before = [row["id"] for row in page(shown).select("#active li")]
+    for one in films:
+        if f"t{one.id}" in before[:3]:
+            storage.forgets(one)
+    at(clock, 3)
+    news = page(alice.client.get(LIST, {"seen": revision(shown)}))
+    after = [row["id"] for row in news.select("#active li")]
+    assert (len(after), after[:97]) == (100, before[3:])
+    assert [row["id"] for row in news.select(".transfer")] == after[97:]
+
+
+def rows_of(answer: HttpResponse, had: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the rows of each list, as a page that shows `had` does after it got this answer."""
+    lists = {}
+    for each in page(answer).select("#active, #failures, #done"):
+        rows = dict(had.get(each["id"], {})) if each.has_attr("data-same") else {}
+        shown = {key: row for rows in had.values() for key, row in rows.items()}
+        for row in each.select("li"):
+            rows[row["id"]] = shown[row["id"]] if row.has_attr("data-same") else str(row)
+        lists[each["id"]] = rows
+    return lists
+
+
+@pytest.mark.slow
+def test_a_page_that_gets_only_news_shows_what_a_new_page_shows(alice, storage, clock):
+    """The windows are full, so that rows move up when others leave."""
+    chance = random.Random(1)
+    here = [storage.transfer(f"Film {number}", state="queued") for number in range(130)]
+    here += [storage.transfer(f"Bad {number}", state="failed") for number in range(120)]
+    shown = alice.client.get("/transfers/")
+    had, seen = rows_of(shown, {}), revision(shown)
+    for turn in range(6):
+        at(clock, 3)
+        for one in chance.sample(here, chance.randrange(12)):
+            facts = [RUNNING, {"state": "failed"}, {"state": "done", "progress": 101}, None]
+            fact = chance.choice(facts)
+            if fact:
+                storage.tells(one, **fact | {"size": chance.randrange(10**9)})
+            else:
+                storage.forgets(one)
+                here.remove(one)
+        here += [
+            storage.transfer(f"New {turn}", state="queued") for _ in range(chance.randrange(3))
+        ]
+        news = alice.client.get(LIST, {"seen": seen})
+        if news.status_code == 200:
+            had, seen = rows_of(news, had), revision(news)
+        now = rows_of(alice.client.get("/transfers/"), {})
+        assert {name: list(rows.items()) for name, rows in had.items()} == {
+            name: list(rows.items()) for name, rows in now.items()
+        }
 
 
 # How often the service is asked
@@ -447,7 +504,7 @@ def test_where_nothing_moves_another_service_is_asked_every_15_seconds(alice, fo
     """Asking our own service costs only milliseconds, and other programs may have added items."""
     alice.client.get("/transfers/")
     at(clock, 15)
-    assert page(alice.client.get(LIST)).select_one("#transfers")["data-every"] == "4000"
+    assert page(alice.client.get(LIST)).select_one("#seen")["data-every"] == "4000"
     foreign.calls.clear()
     for _tick in range(6):
         at(clock, 5)
@@ -553,7 +610,7 @@ def test_a_service_that_is_away_leaves_what_is_known_and_its_age(alice, either, 
     assert page(shown).select(f"#t{one.id} [data-remove]") == []
     either.is_back()
     at(clock, 60)
-    assert page(alice.client.get("/transfers/")).select("[data-part=away] .banner") == []
+    assert page(alice.client.get("/transfers/")).select("#away .banner") == []
 
 
 @pytest.mark.slow
@@ -573,7 +630,7 @@ def test_a_wrong_password_of_the_connection_is_told_as_that(alice, foreign, cloc
     alice.client.get("/transfers/")
     foreign.fails("/rest/folder", 401)
     at(clock, 3)
-    assert "sign-in" in words(alice.client.get("/transfers/"), "[data-part=away] strong")
+    assert "sign-in" in words(alice.client.get("/transfers/"), "#away strong")
 
 
 def test_a_service_that_never_answered_is_an_error_page(alice, foreign):
@@ -680,7 +737,8 @@ def test_clearing_is_undone(bob, storage, clock):
     undo = json.loads(cleared["HX-Trigger"])["transfers-changed"]["undo"]
     at(clock, 3)
     news = bob.client.get(LIST, {"seen": seen})
-    assert page(news).select_one("#done")["data-order"] == ""
+    done = page(news).select_one("#done:not([data-same])")
+    assert done.select("li") == []
     bob.client.post(undo, headers={"hx-request": "true"})
     at(clock, 3)
     back = bob.client.get(LIST, {"seen": revision(news)})
