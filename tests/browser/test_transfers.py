@@ -408,6 +408,20 @@ def test_a_session_that_ends_leads_to_the_sign_in_and_back(alice, far):
     alice.page.wait_for_url(f"{alice.url}/transfers/")
 
 
+def test_a_page_that_still_shows_files_on_their_way_is_not_left(alice, far):
+    show(alice)
+    page = alice.page
+    page.evaluate("document.getElementById('sending-files').hidden = false")
+    page.context.clear_cookies(name=f"ferry_session_{alice.ferry.port}")
+    for _poll in range(2):
+        with page.expect_response(lambda answer: "hx-redirect" in answer.headers):
+            page.evaluate("document.dispatchEvent(new CustomEvent('transfers-changed'))")
+    assert page.url == f"{alice.url}/transfers/"
+    expect(page.locator("#unreachable")).to_be_hidden()
+    page.evaluate("document.getElementById('sending-files').hidden = true")
+    page.wait_for_url("**/signin/?next=/transfers/")
+
+
 def test_who_asked_for_it_gets_a_notification_too(context, alice, far):
     title = name()
     one = far.transfer(title, **RUNNING)

@@ -1,7 +1,6 @@
 // The list as it stands: htmx asks for what is new, and morphs it into the page. What htmx can't
 // know is here: when to ask, what is under a finger, who loses the focus, and what lies below.
 import { poll } from "../clock.js";
-import { isDone } from "../errors.js";
 import { tell } from "../toasts.js";
 import { notice } from "./notices.js";
 
@@ -53,7 +52,7 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   document.dispatchEvent(new CustomEvent("transfers-shown"));
 });
 
-form.addEventListener("htmx:afterRequest", ({ detail }) => (unreachable.hidden = isDone(detail)));
+form.addEventListener("htmx:afterRequest", ({ detail: { xhr } }) => (unreachable.hidden = xhr.status >= 200 && xhr.status < 400));
 
 function focused() {
   const element = document.activeElement;
