@@ -41,7 +41,7 @@ def sign_out_others(request: Request) -> HttpResponse:
     return shown(request, _("All other devices are signed out"))
 
 
-def shown(request: Request, said: str) -> HttpResponse:
-    context = {**context_for(request), "said": said}
+def shown(request: Request, message: str) -> HttpResponse:
+    context = {**context_for(request), "said": message}
     page = reverse("account", fragment="devices")
-    return respond(request, "signin/_devices.html", context, page=page, said=said)
+    return respond(request, "signin/_devices.html", context, page=page, message=message)

@@ -47,7 +47,9 @@ def load_from_elsewhere(request: Request) -> FromElsewherePanel:
 
 def devices_of(request: Request) -> DevicesPart:
     now = timezone.now()
-    found = devices.of(request.user, now)
-    shown = list(found[:MOST_DEVICES])
+    own_devices = devices.of(request.user, now)
+    first_devices = list(own_devices[:MOST_DEVICES])
     zone = Calendar(now, timezone.get_current_timezone())
-    return devices_part(shown, found.count(), request.session.session_key or "", zone, now)
+    return devices_part(
+        first_devices, own_devices.count(), request.session.session_key or "", zone, now
+    )

@@ -68,8 +68,8 @@ def _or_log(kind: Kind) -> Iterator[None]:
 
 def record_failure(name: str, address: str) -> None:
     """Count a failed sign-in. Record only known names, since some people type their password."""
-    known = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
-    _count_failure(Kind.FAILED, known or "", address)
+    username = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
+    _count_failure(Kind.FAILED, username or "", address)
 
 
 def record_program_failure(account: str, address: str) -> None:

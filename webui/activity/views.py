@@ -22,8 +22,10 @@ def show(request: Request) -> HttpResponse:
     rows = Activity.objects.order_by("-pk")
     if before.isdecimal() and len(before) < 19:
         rows = rows.filter(pk__lt=int(before))
-    found = list(rows[: PAGE_SIZE + 1])
-    shown = found[:PAGE_SIZE]
+    events = list(rows[: PAGE_SIZE + 1])
+    page_events = events[:PAGE_SIZE]
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    page = activity_page(shown, calendar, shown[-1].pk if len(found) > PAGE_SIZE else 0)
+    page = activity_page(
+        page_events, calendar, page_events[-1].pk if len(events) > PAGE_SIZE else 0
+    )
     return render(request, "activity/show.html", {"page": page})

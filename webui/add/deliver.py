@@ -24,19 +24,19 @@ def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
 def delivered(
     request: Request, submission: Submission, by: User | None = None
 ) -> tuple[Intake, Batch]:
-    taken = parse.taken(submission.text)
-    items = taken.items
+    intake = parse.taken(submission.text)
+    items = intake.items
     if len(items) == 1:
         items = [parse.named(items[0], submission.title)]
-    done = add_send.send(errand_of(request, submission.folder, by), items)
-    if any(result.is_well for result in submission.results + done.results):
+    batch = add_send.send(errand_of(request, submission.folder, by), items)
+    if any(result.is_well for result in submission.results + batch.results):
         poll.changed(service_of(request))
-    return taken, done
+    return intake, batch
 
 
 def nothing_words() -> str:
     return _("Paste a link or choose a file first.")
 
 
-def left_lines(taken: Intake, done: Batch) -> list[str]:
-    return [item.line for item in done.left] + taken.rest.splitlines()
+def left_lines(intake: Intake, batch: Batch) -> list[str]:
+    return [item.line for item in batch.left] + intake.rest.splitlines()

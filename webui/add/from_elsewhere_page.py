@@ -50,7 +50,7 @@ def token_rows(
     ]
 
 
-def token_words(made: str, used: str) -> str:
-    if used:
-        return _("Made: %(made)s. Last used: %(used)s") % {"made": made, "used": used}
-    return _("Made: %(made)s. Never used") % {"made": made}
+def token_words(creation_date: str, last_use: str) -> str:
+    if last_use:
+        return _("Made: %(made)s. Last used: %(used)s") % {"made": creation_date, "used": last_use}
+    return _("Made: %(made)s. Never used") % {"made": creation_date}

@@ -95,14 +95,14 @@ class ResultsPanel:
 def results_panel(results: Sequence[ItemResult], trouble: str = "") -> ResultsPanel:
     worth_a_row = [each for each in results if each.outcome != "added" or len(results) == 1]
     in_order = sorted(worth_a_row, key=lambda result: result.is_well)
-    shown = in_order[:MOST_SHOWN]
+    first_results = in_order[:MOST_SHOWN]
     return ResultsPanel(
         summary=summary_words(results),
         is_well=not trouble and all(result.is_well for result in results),
         has_items=bool(results),
         has_added=any(result.outcome == "added" for result in results),
-        rows=[row_of(result) for result in shown],
-        more=more_words(len(in_order) - len(shown)),
+        rows=[row_of(result) for result in first_results],
+        more=more_words(len(in_order) - len(first_results)),
         trouble=trouble,
     )
 
@@ -122,17 +122,17 @@ def row_of(result: ItemResult) -> ResultRow:
 def summary_words(results: Sequence[ItemResult]) -> str:
     """Return `2 transfers added, 1 already here, 3 not added`."""
     added = sum(result.outcome == "added" for result in results)
-    known = sum(result.outcome == "known" for result in results)
-    others = len(results) - added - known
-    said = []
+    duplicates = sum(result.outcome == "known" for result in results)
+    others = len(results) - added - duplicates
+    parts = []
     if added or not results:
         words = ngettext("%(count)s transfer added", "%(count)s transfers added", added)
-        said.append(words % {"count": count_words(added)})
-    if known:
-        said.append(_("%(count)s already here") % {"count": count_words(known)})
+        parts.append(words % {"count": count_words(added)})
+    if duplicates:
+        parts.append(_("%(count)s already here") % {"count": count_words(duplicates)})
     if others:
-        said.append(_("%(count)s not added") % {"count": count_words(others)})
-    return ", ".join(said)
+        parts.append(_("%(count)s not added") % {"count": count_words(others)})
+    return ", ".join(parts)
 
 
 # Sentences

@@ -141,8 +141,8 @@ def found_words(names: Sequence[str]) -> str:
     if not names:
         return ""
     words = ngettext("%(count)s link: %(names)s", "%(count)s links: %(names)s", len(names))
-    shown = ", ".join(f"\u2068{name[:LONGEST_SHOWN]}\u2069" for name in names[:MOST_NAMES])
-    return words % {"count": count_words(len(names)), "names": shown}
+    name_list = ", ".join(f"\u2068{name[:LONGEST_SHOWN]}\u2069" for name in names[:MOST_NAMES])
+    return words % {"count": count_words(len(names)), "names": name_list}
 
 
 def mark_of(item: UnreadableItem) -> Mark:

@@ -84,13 +84,15 @@ def taken(text: str, most_lines: int = MOST_LINES) -> Intake:
     lines = ((number, line.strip()) for number, line in numbered if line.strip())
     some = islice(lines, most_lines)
     pieces = ((number, piece.strip()) for number, line in some for piece in pieces_of(line))
-    found: dict[str, Item] = {}
+    items_by_key: dict[str, Item] = {}
     for number, piece in islice(pieces, most_lines):
         item = item_of(piece)
         if isinstance(item, UnreadableItem):
             item = replace(item, line_number=number)
-        found.setdefault(key_of(item), item)
-    return Intake(list(found.values()), "\n".join(rest for _number, rest in [*pieces, *lines]))
+        items_by_key.setdefault(key_of(item), item)
+    return Intake(
+        list(items_by_key.values()), "\n".join(rest for _number, rest in [*pieces, *lines])
+    )
 
 
 def key_of(item: Item) -> str:
@@ -131,21 +133,21 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
     if UNSEEN.search(link):
         return UnreadableItem(line, "control_characters")
     link = re.sub(r"\s", "%20", re.split(r"[<>\"]", link, maxsplit=1)[0].strip())
-    told = fields_of(link)
-    info_hash = hash_of(told)
+    fields = fields_of(link)
+    info_hash = hash_of(fields)
     if not info_hash:
         return UnreadableItem(line, "no_hash")
     uri = slimmed(link)
     if len(uri) > LONGEST_MAGNET:
         return UnreadableItem(line, "too_long")
-    sizes = [int(value) for key, value in told if key == "xl" and SIZE.fullmatch(value)]
-    name = next((value for key, value in told if key == "dn"), "").replace("\x00", "").strip()
+    sizes = [int(value) for key, value in fields if key == "xl" and SIZE.fullmatch(value)]
+    name = next((value for key, value in fields if key == "dn"), "").replace("\x00", "").strip()
     return MagnetItem(
         name=name[:LONGEST_NAME] or info_hash,
         info_hash=info_hash,
         uri=uri,
         size_bytes=next((size for size in sizes if size), None),
-        tracker_count=sum(key == "tr" for key, _value in told),
+        tracker_count=sum(key == "tr" for key, _value in fields),
         line=line,
     )
 
@@ -154,33 +156,33 @@ def fields_of(uri: str) -> list[tuple[str, str]]:
     """Return the fields of a magnet. Keys lose the number of repeated fields: `xt.1` is `xt`."""
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
-        found = list(form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
+        fields = list(form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
     except ValueError:
         return []
-    return [(key.lower().partition(".")[0], value) for key, value in found if value]
+    return [(key.lower().partition(".")[0], value) for key, value in fields if value]
 
 
-def hash_of(told: list[tuple[str, str]]) -> str:
+def hash_of(fields: list[tuple[str, str]]) -> str:
     """Return the hash in 40 digits, as the service spells it: BitTorrent v1 if given, else v2."""
-    found = {"v1": "", "v2": ""}
-    for topic in (value for key, value in told if key == "xt"):
+    hashes = {"v1": "", "v2": ""}
+    for topic in (value for key, value in fields if key == "xt"):
         if match := BTIH_HEX.fullmatch(topic):
-            found["v1"] = found["v1"] or match[1].lower()
+            hashes["v1"] = hashes["v1"] or match[1].lower()
         elif match := BTIH_BASE32.fullmatch(topic):
-            found["v1"] = found["v1"] or base64.b32decode(match[1].upper()).hex()
+            hashes["v1"] = hashes["v1"] or base64.b32decode(match[1].upper()).hex()
         elif match := BTMH.fullmatch(topic):
-            found["v2"] = found["v2"] or match[1].lower()[:40]
-    return found["v1"] or found["v2"]
+            hashes["v2"] = hashes["v2"] or match[1].lower()[:40]
+    return hashes["v1"] or hashes["v2"]
 
 
 def slimmed(uri: str) -> str:
     """Drop excess trackers: ten thousand of them are a joke, and no service reads them all."""
-    kept, trackers = [], 0
+    fields, trackers = [], 0
     for field in uri.partition("?")[2].replace("&amp;", "&").split("&"):
         trackers += field[:3].lower() in ("tr=", "tr.")
         if trackers <= MOST_TRACKERS or field[:3].lower() not in ("tr=", "tr."):
-            kept.append(field)
-    return "magnet:?" + "&".join(kept)
+            fields.append(field)
+    return "magnet:?" + "&".join(fields)
 
 
 # Web addresses
@@ -225,5 +227,5 @@ def named(item: Item, name: str) -> Item:
     """Give a magnet without a name the name that was sent with it."""
     if not isinstance(item, MagnetItem) or item.name != item.info_hash or not name.strip():
         return item
-    found = magnet(f"{item.uri}&dn={quote(name.strip()[:200], safe='')}")
-    return found if isinstance(found, MagnetItem) else item
+    new_item = magnet(f"{item.uri}&dn={quote(name.strip()[:200], safe='')}")
+    return new_item if isinstance(new_item, MagnetItem) else item

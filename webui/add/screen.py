@@ -52,9 +52,9 @@ def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[
     if root is None:
         return []
     entries = root.snapshot.contents
-    found = [(each.id, each.name) for each in entries.in_order("name") if each.is_folder]
-    choices = found[:MOST_FOLDERS]
+    subfolders = [(each.id, each.name) for each in entries.in_order("name") if each.is_folder]
+    choices = subfolders[:MOST_FOLDERS]
     if folder not in ("", ROOT) and folder not in dict(choices):
-        known = folders.store().find(service.key, folder)
-        choices += [(folder, known.snapshot.name)] if known else []
+        listing = folders.store().find(service.key, folder)
+        choices += [(folder, listing.snapshot.name)] if listing else []
     return choices

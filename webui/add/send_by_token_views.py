@@ -42,14 +42,14 @@ def send(request: HttpRequest) -> HttpResponse:
         submission = form_body.unpacked(
             bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
         )
-        taken, done = deliver.delivered(bound, submission, user)
+        intake, batch = deliver.delivered(bound, submission, user)
     except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = message_of(failure)
         return respond(request, trouble.status, trouble.words)
-    left = deliver.left_lines(taken, done)
-    return answered(request, submission.results + done.results, left, done.trouble)
+    remaining_lines = deliver.left_lines(intake, batch)
+    return answered(request, submission.results + batch.results, remaining_lines, batch.trouble)
 
 
 def bearer_token(request: HttpRequest) -> str:
@@ -76,22 +76,22 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
 
 
 def answered(
-    request: HttpRequest, results: list[ItemResult], left: list[str], trouble: str
+    request: HttpRequest, results: list[ItemResult], remaining_lines: list[str], trouble: str
 ) -> HttpResponse:
     """Return a line or JSON record for each item, for scripts and their authors to read."""
-    if not results and not left:
+    if not results and not remaining_lines:
         return respond(request, 422, deliver.nothing_words())
     part = results_panel(results, trouble)
-    is_whole = part.is_well and not left
+    is_whole = part.is_well and not remaining_lines
     if wants_json(request):
         rows = [
             {"name": each.name, "outcome": each.outcome, "sentence": each.sentence}
             for each in results
         ]
-        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": left}
+        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": remaining_lines}
         return JsonResponse(body, status=200 if is_whole else 422)
     lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in results]
-    lines += [f"left: {one_line(line)}" for line in left]
+    lines += [f"left: {one_line(line)}" for line in remaining_lines]
     return plain([*lines, summary_words(results)], 200 if is_whole else 422)
 
 

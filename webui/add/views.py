@@ -78,10 +78,10 @@ def send(request: Request) -> HttpResponse:
         submission = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
         return refusal(request, refused)
-    taken, done = delivered(request, submission)
+    intake, batch = delivered(request, submission)
     if is_script(request):
-        return for_script(request, submission, taken, done)
-    return answered(request, "add/new.html", submission, taken, done)
+        return for_script(request, submission, intake, batch)
+    return answered(request, "add/new.html", submission, intake, batch)
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -96,11 +96,11 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
 
 
 def for_script(
-    request: Request, submission: Submission, taken: Intake, done: Batch
+    request: Request, submission: Submission, intake: Intake, batch: Batch
 ) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
-    results = submission.results + done.results
-    part = results_panel(results, done.trouble)
+    results = submission.results + batch.results
+    part = results_panel(results, batch.trouble)
     bad = next((result for result in results if not result.is_well), None)
     return JsonResponse(
         {
@@ -109,8 +109,8 @@ def for_script(
             "name": results[0].name if results else "",
             "items": [script_item(result) for result in results],
             "kept": [result.line for result in results if result.line],
-            "left": left_lines(taken, done),
-            "trouble": done.trouble,
+            "left": left_lines(intake, batch),
+            "trouble": batch.trouble,
         }
     )
 
@@ -120,15 +120,15 @@ def script_item(result: ItemResult) -> dict[str, str]:
 
 
 def answered(
-    request: Request, template: str, submission: Submission, taken: Intake, done: Batch
+    request: Request, template: str, submission: Submission, intake: Intake, batch: Batch
 ) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
-    results = submission.results + done.results
-    trouble = done.trouble or ("" if results or done.left else nothing_words())
+    results = submission.results + batch.results
+    trouble = batch.trouble or ("" if results or batch.left else nothing_words())
     part = results_panel(results, trouble)
-    left = left_lines(taken, done)
-    text = "\n".join([result.line for result in results if result.line] + left)
-    box = box_of(request, submission.folder, text=text, left_count=len(left))
+    remaining_lines = left_lines(intake, batch)
+    text = "\n".join([result.line for result in results if result.line] + remaining_lines)
+    box = box_of(request, submission.folder, text=text, left_count=len(remaining_lines))
     box = pages.with_results(box, part)
     page = pages.ask_page(parse.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
@@ -167,8 +167,8 @@ def add(request: Request) -> HttpResponse:
         submission = form_body.unpacked(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
         return refusal(request, refused)
-    taken, done = delivered(request, submission)
-    return answered(request, "add/ask.html", submission, taken, done)
+    intake, batch = delivered(request, submission)
+    return answered(request, "add/ask.html", submission, intake, batch)
 
 
 def ask(request: Request) -> HttpResponse:

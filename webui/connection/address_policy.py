@@ -46,8 +46,8 @@ class LinkPolicy:
         """Return whether to connect: trusted hosts may have any address, others a public one."""
         if host.lower().rstrip(".") in self._trusted:
             return True
-        found = address_of(address)
-        return found is not None and is_public(found)
+        ip = address_of(address)
+        return ip is not None and is_public(ip)
 
 
 def looks_numeric(host: str) -> bool:

@@ -94,10 +94,10 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
     global _known  # noqa: PLW0603  A cache for the whole process.
     if settings.SERVICE_URL:
         return False
-    known = _known
-    if known is None or clock() - known[0] >= KNOWN_SECONDS:
-        known = _known = (clock(), not Connection.objects.exists())
-    return known[1]
+    lookup = _known
+    if lookup is None or clock() - lookup[0] >= KNOWN_SECONDS:
+        lookup = _known = (clock(), not Connection.objects.exists())
+    return lookup[1]
 
 
 def store(url: str, name: str, password: str) -> None:
@@ -128,13 +128,13 @@ def opened(stored: Connection) -> tuple[str, str]:
 
 def check(url: str, name: str, password: str) -> Account:
     """Return the account that these credentials open, before they are stored. Raises Failure."""
-    wanted = ServiceAddress(url, Credentials(name, password), is_embedded=False)
-    client = client_for(wanted)
+    address = ServiceAddress(url, Credentials(name, password), is_embedded=False)
+    client = client_for(address)
     try:
         account = client.account()
     finally:
         client.close()
-    share_health(wanted.key, client.health)
+    share_health(address.key, client.health)
     return account
 
 
@@ -147,12 +147,12 @@ def share_health(key: str, health: Health) -> None:
         cache.set(f"health-{key}", astuple(health), HEALTH_SECONDS)
 
 
-def health_of(found: Service) -> Health:
+def health_of(storage: Service) -> Health:
     """Return the newest health that this process or another one has noted."""
-    told = cache.get(f"health-{found.key}")
+    facts = cache.get(f"health-{storage.key}")
     with suppress(TypeError):  # Cached by another release of Ferry.
-        return max(found.v1.health, Health(*told or ()), key=_last_told)
-    return found.v1.health
+        return max(storage.v1.health, Health(*facts or ()), key=_last_told)
+    return storage.v1.health
 
 
 def _last_told(health: Health) -> datetime:
@@ -178,13 +178,13 @@ _current: Service | None = None
 _current_place: ServiceAddress | None = None
 
 
-def _service_at(wanted: ServiceAddress) -> Service:
+def _service_at(address: ServiceAddress) -> Service:
     """Create the service under a lock and after the fork, so that threads never create two."""
     global _current, _current_place  # noqa: PLW0603  One per process is the point.
     with _lock:
-        if _current is None or _current_place != wanted:
-            _current = Service(wanted.key, client_for(wanted), wanted.is_embedded)
-            _current_place = wanted
+        if _current is None or _current_place != address:
+            _current = Service(address.key, client_for(address), address.is_embedded)
+            _current_place = address
         return _current
 
 

@@ -139,7 +139,7 @@ class ErrorMessage:
 
 def message_of(failure: Failure) -> ErrorMessage:
     status, words = next(
-        found for kind in type(failure).__mro__ if (found := TROUBLES.get(kind)) is not None
+        entry for kind in type(failure).__mro__ if (entry := TROUBLES.get(kind)) is not None
     )
     title, text = words(failure)
     return ErrorMessage(status, title, text)
@@ -258,8 +258,8 @@ def said_by(failure: Failure) -> str:
 
 def own_words(failure: Failure) -> str:
     """Return the service's own message, or else its reason code as words."""
-    said = failure.message or failure.said
-    return said if " " in said else said.replace("_", " ")
+    text = failure.message or failure.said
+    return text if " " in text else text.replace("_", " ")
 
 
 SENT_INSTEAD = frozenset({"sent_page", "sent_message", "sent_nothing", "sent_other"})

@@ -175,8 +175,8 @@ def next_actions(request: HttpRequest, failure: Failure) -> list[Action]:
 @open_to_strangers
 def offline(request: HttpRequest) -> HttpResponse:
     """Return a page for the service worker to cache: without cookies, in its user's language."""
-    wanted = request.GET.get("language", "")
-    language = wanted if languages.is_spoken(wanted) else translation.get_language()
+    code = request.GET.get("language", "")
+    language = code if languages.is_spoken(code) else translation.get_language()
     with translation.override(language):
         again = Action(url=reverse("files"), label=_("Try again"), is_primary=True)
         page = offline_page([again])

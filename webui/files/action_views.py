@@ -53,11 +53,11 @@ def new(request: Request, folder: str) -> HttpResponse:
     if error:
         return show_new(request, reading, name=name, error=error)
     try:
-        made = make_folder(request, reading, name)
+        new_folder = make_folder(request, reading, name)
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
-    key = f"folder-{made.id}" if made.id else ""
-    return changed(request, reading, said=_("Folder made"), new_key=key)
+    key = f"folder-{new_folder.id}" if new_folder.id else ""
+    return changed(request, reading, message=_("Folder made"), new_key=key)
 
 
 def make_folder(request: Request, reading: Reading, name: str) -> Created:
@@ -66,13 +66,13 @@ def make_folder(request: Request, reading: Reading, name: str) -> Created:
     path = f"{above}/{name}" if above else name
     root_id = ROOT if service.is_embedded else folders.own_id(service)
     try:
-        made = service.v1.create_folder(path, root_id)
+        new_folder = service.v1.create_folder(path, root_id)
     except NotFound:
         if service.is_embedded or not screen.read(request, folder, at_once=True).is_fresh:
             raise
-        made = service.v1.create_folder(path, root_id, is_parent_known=True)
+        new_folder = service.v1.create_folder(path, root_id, is_parent_known=True)
     folders.changed(service, [folder])
-    return made
+    return new_folder
 
 
 def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
@@ -97,8 +97,8 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
 
 def folder_named(request: Request, folder: str, name: str) -> str | None:
     below = screen.read(request, folder, at_once=True).snapshot.contents.entries
-    found = (entry.id for entry in below if entry.is_folder and entry.name == name)
-    return next(found, None)
+    ids = (entry.id for entry in below if entry.is_folder and entry.name == name)
+    return next(ids, None)
 
 
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
@@ -120,18 +120,18 @@ def show_form(
     return render(request, template, {**context, "page": page}, status=status)
 
 
-def changed(request: Request, reading: Reading, *, said: str, new_key: str = "") -> HttpResponse:
+def changed(request: Request, reading: Reading, *, message: str, new_key: str = "") -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects."""
     folder = reading.snapshot.folder
     folders.changed(service_of(request), [folder])
     look = library_requests.view_options(request)
     if not request.htmx:
-        messages.success(request, said)
+        messages.success(request, message)
         return redirect(Addresses(folder, look).at(look))
     page = screen.page_of(request, folder, at_once=True)
-    context = {"page": page, "new_key": new_key, "said": said}
+    context = {"page": page, "new_key": new_key, "said": message}
     return respond(
-        request, "files/_listing.html", context, page=page.url, said=said, retarget="#listing"
+        request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"
     )
 
 
@@ -210,11 +210,11 @@ def delete(request: Request, folder: str) -> HttpResponse:
         return show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
-    said = delete_all(request, chosen)
+    message = delete_all(request, chosen)
     for entry in chosen:
         if entry.is_folder:
             folders.store().forget(service_of(request).key, entry.id)
-    return changed(request, reading, said=said)
+    return changed(request, reading, message=message)
 
 
 @asks_and_acts
@@ -240,31 +240,31 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
 def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
     """Count what is in the folders at any depth, until MOST_LISTINGS are read or the service
     fails."""
-    found: dict[str, Below] = {}
-    left = MOST_LISTINGS
+    below_by_key: dict[str, Below] = {}
+    remaining = MOST_LISTINGS
     for entry in chosen[: delete_page.MOST_LISTED]:
-        if left <= 0:
+        if remaining <= 0:
             break
         try:
-            found[entry.key], asked = counted(request, entry.id, left)
+            below_by_key[entry.key], listing_count = counted(request, entry.id, remaining)
         except Failure:
             break
-        left -= asked
-    return found
+        remaining -= listing_count
+    return below_by_key
 
 
 def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, int]:
-    files_below = folders_below = asked = 0
+    files_below = folders_below = listing_count = 0
     waiting = [folder]
-    while waiting and asked < most_listings:
-        asked += 1
+    while waiting and listing_count < most_listings:
+        listing_count += 1
         with suppress(NotFound):
             below = screen.read(request, waiting.pop(), at_once=True).snapshot.contents.entries
             inner = [entry.id for entry in below if entry.is_folder]
             files_below += len(below) - len(inner)
             folders_below += len(inner)
             waiting += inner
-    return Below(files_below, folders_below, is_all=not waiting), asked
+    return Below(files_below, folders_below, is_all=not waiting), listing_count
 
 
 def delete_all(request: Request, chosen: Sequence[Entry]) -> str:

@@ -120,12 +120,12 @@ def only_name(selection: Selection) -> str:
 
 def find_selection(request: Request, key: str) -> Selection:
     """Return the person's own selection at the connected service, unless it has expired."""
-    found = Selection.objects.filter(
+    selection = Selection.objects.filter(
         key=key[:LONGEST_KEY],
         user=request.user,
         service=service_of(request).key,
         expires_at__gt=timezone.now(),
     ).first()
-    if found is None:
+    if selection is None:
         raise Http404
-    return found
+    return selection

@@ -120,6 +120,6 @@ def deleted_words(count: int) -> str:
     return words % {"count": formatting.count_words(count)}
 
 
-def partly_deleted_words(count: int, wanted: int, why: str) -> str:
-    numbers = {"count": formatting.count_words(count), "all": formatting.count_words(wanted)}
+def partly_deleted_words(count: int, total: int, why: str) -> str:
+    numbers = {"count": formatting.count_words(count), "all": formatting.count_words(total)}
     return _("%(count)s of %(all)s deleted, then it stopped.") % numbers + f" {why}"

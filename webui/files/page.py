@@ -179,9 +179,9 @@ class FilesPage:
 
 
 def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
-    found = snapshot.contents.matching(look.sort, look.query)
-    first = 0 if look.is_all else min(look.first, max(len(found) - 1, 0))
-    stop = len(found) if look.is_all else min(first + ROWS_AT_ONCE, len(found))
+    entries = snapshot.contents.matching(look.sort, look.query)
+    first = 0 if look.is_all else min(look.first, max(len(entries) - 1, 0))
+    stop = len(entries) if look.is_all else min(first + ROWS_AT_ONCE, len(entries))
     at = Addresses(snapshot.folder, look)
     here = look.at(first)
     may_change = around.may_change and around.stale is None
@@ -195,26 +195,26 @@ def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> F
         views=views(at),
         view=look.view,
         sort=look.sort,
-        letters=letters(found, at) if len(found) > ROWS_AT_ONCE and "name" in look.sort else [],
+        letters=letters(entries, at) if len(entries) > ROWS_AT_ONCE and "name" in look.sort else [],
         query=look.query,
         url=at.at(look),
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
         clear_url=at.at(replace(look, query="", first=0)),
         clear_fragment_url=at.fragment(replace(look, query="", first=0)),
         begun=[begun(*each, around) for each in around.begun] if is_front(snapshot, look) else [],
-        rows=rows(found[first:stop], at, around),
-        count=len(found),
-        count_text=count_text(len(found), len(snapshot.contents)),
+        rows=rows(entries[first:stop], at, around),
+        count=len(entries),
+        count_text=count_text(len(entries), len(snapshot.contents)),
         shown_from=first,
-        shown_text=shown_text(stop, len(found)),
-        more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(found) else "",
-        more_page_url=at.at(look.at(stop)) if stop < len(found) else "",
+        shown_text=shown_text(stop, len(entries)),
+        more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(entries) else "",
+        more_page_url=at.at(look.at(stop)) if stop < len(entries) else "",
         before_url=at.at(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
         before_fragment_url=at.fragment(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
-        all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(found) else "",
+        all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(entries) else "",
         is_root=snapshot.is_root,
         is_empty=not snapshot.contents,
-        is_no_match=bool(snapshot.contents) and not found,
+        is_no_match=bool(snapshot.contents) and not entries,
         stale=around.stale,
         refresh_url=""
         if around.is_fresh
@@ -264,8 +264,10 @@ def crumbs(
     if snapshot.is_root:
         return []
     tail = look.elsewhere().tail
-    known = [Crumb(name, folder_url(folder) + tail if folder else "") for folder, name in ancestors]
-    return [Crumb(_("All files"), folder_url(ROOT) + tail), *known]
+    ancestor_crumbs = [
+        Crumb(name, folder_url(folder) + tail if folder else "") for folder, name in ancestors
+    ]
+    return [Crumb(_("All files"), folder_url(ROOT) + tail), *ancestor_crumbs]
 
 
 def parent_url(snapshot: Snapshot, look: ViewOptions) -> str:
@@ -292,8 +294,8 @@ def count_text(count: int, count_all: int) -> str:
     return _("%(count)s of %(all)s") % numbers
 
 
-def shown_text(shown: int, count: int) -> str:
-    numbers = {"count": formatting.count_words(shown), "all": formatting.count_words(count)}
+def shown_text(visible_count: int, count: int) -> str:
+    numbers = {"count": formatting.count_words(visible_count), "all": formatting.count_words(count)}
     return _("Showing %(count)s of %(all)s") % numbers
 
 
@@ -306,32 +308,32 @@ def column(name: str, label: str, at: Addresses) -> Column:
     """Make a column header. A click on the current order reverses it; otherwise names begin with A,
     sizes with the largest, and dates with the latest."""
     sort = at.look.sort
-    wanted = name if name == "name" else f"-{name}"
+    next_sort = name if name == "name" else f"-{name}"
     aria_sort = "none"
     if sort.removeprefix("-") == name:
         aria_sort = "descending" if sort.startswith("-") else "ascending"
-        wanted = name if sort.startswith("-") else f"-{name}"
-    look = replace(at.look, sort=wanted, first=0)
+        next_sort = name if sort.startswith("-") else f"-{name}"
+    look = replace(at.look, sort=next_sort, first=0)
     return Column(name, label, at.at(look), at.fragment(look), aria_sort)
 
 
 def views(at: Addresses) -> list[Choice]:
     labels = {"list": (_("List"), "list"), "grid": (_("Grid"), "layout-grid")}
-    found = []
+    choices = []
     for name, (label, icon) in labels.items():
         look = replace(at.look, view=name)
         is_current = at.look.view == name
-        found.append(Choice(name, label, icon, at.at(look), at.fragment(look), is_current))
-    return found
+        choices.append(Choice(name, label, icon, at.at(look), at.fragment(look), is_current))
+    return choices
 
 
-def letters(found: Sequence[Entry], at: Addresses) -> list[Letter]:
+def letters(entries: Sequence[Entry], at: Addresses) -> list[Letter]:
     """Link each initial to its first entry, among folders or files, whichever are more."""
-    folders = sum(entry.kind == FOLDER for entry in found)
-    start, stop = (0, folders) if folders * 2 > len(found) else (folders, len(found))
+    folders = sum(entry.kind == FOLDER for entry in entries)
+    start, stop = (0, folders) if folders * 2 > len(entries) else (folders, len(entries))
     firsts: dict[str, int] = {}
     for index in range(start, stop):
-        firsts.setdefault(found[index].name[:1], index)
+        firsts.setdefault(entries[index].name[:1], index)
     places: dict[str, int] = {}
     for first, index in firsts.items():
         initial = plain(first)[:1].upper()
@@ -340,8 +342,8 @@ def letters(found: Sequence[Entry], at: Addresses) -> list[Letter]:
     return [Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items()]
 
 
-def rows(found: Sequence[Entry], at: Addresses, around: FilesContext) -> list[EntryRow]:
-    return [row(entry, at, around) for entry in found]
+def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> list[EntryRow]:
+    return [row(entry, at, around) for entry in entries]
 
 
 def row(entry: Entry, at: Addresses, around: FilesContext) -> EntryRow:
@@ -390,9 +392,9 @@ def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
     return snapshot.revision + ("-away" if stale else "")
 
 
-def refresh_url(at: Addresses, look: ViewOptions, seen: str) -> str:
+def refresh_url(at: Addresses, look: ViewOptions, mark: str) -> str:
     address = at.fragment(look)
-    return f"{address}{'&' if '?' in address else '?'}seen={seen}"
+    return f"{address}{'&' if '?' in address else '?'}seen={mark}"
 
 
 def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:

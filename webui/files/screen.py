@@ -31,8 +31,8 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
-        begun = resume.continued(request.user, service_of(request), timezone.now())
-        around = replace(around, begun=begun)
+        films = resume.continued(request.user, service_of(request), timezone.now())
+        around = replace(around, begun=films)
     return pages.files_page(reading.snapshot, view_options(request), around)
 
 
@@ -76,9 +76,9 @@ def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, o
 def shown_look(request: Request) -> ViewOptions:
     """Return the view options of the page around a fragment; a view sent in the form overrides."""
     query = parse_qs(urlsplit(request.htmx.current_url or "").query)
-    shown = {name: values[-1] for name, values in query.items()} | request.GET.dict()
+    fields = {name: values[-1] for name, values in query.items()} | request.GET.dict()
     view = request.POST.get("view")
-    return parse_view_options(shown | ({"view": view} if view else {}))
+    return parse_view_options(fields | ({"view": view} if view else {}))
 
 
 def without_rows(snapshot: Snapshot) -> Snapshot:

@@ -13,8 +13,8 @@ def chosen_of(request: Request, reading: Reading) -> list[Entry]:
         spared = fields_of(request, "but")
         matching = contents.matching(look.sort, look.query)
         return [entry for entry in matching if entry.key not in spared]
-    wanted = fields_of(request, "entry")
-    return [entry for entry in contents.in_order(look.sort) if entry.key in wanted]
+    keys = fields_of(request, "entry")
+    return [entry for entry in contents.in_order(look.sort) if entry.key in keys]
 
 
 def fields_of(request: Request, name: str) -> set[str]:
@@ -23,8 +23,8 @@ def fields_of(request: Request, name: str) -> set[str]:
 
 def chosen_look(request: Request) -> ViewOptions:
     """Return the view options. `q` defines "all"; a form may send it in its body instead."""
-    asked = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
-    return parse_view_options(asked)
+    fields = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
+    return parse_view_options(fields)
 
 
 def is_all_chosen(request: Request) -> bool:

@@ -47,11 +47,12 @@ def length_of(request: Request) -> int:
 
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
-    used, most = folders.store().space(service_of(request).key)
+    used_bytes, most = folders.store().space(service_of(request).key)
     least_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
-    if used is not None and most is not None and least_bytes > most - used:
+    if used_bytes is not None and most is not None and least_bytes > most - used_bytes:
         raise UploadRefused(
-            413, _("There is no room for this: %(free)s are free.") % {"free": free(used, most)}
+            413,
+            _("There is no room for this: %(free)s are free.") % {"free": free(used_bytes, most)},
         )
     if (
         declared_bytes(request) is None
@@ -60,8 +61,8 @@ def refuse_without_room(request: Request, length_bytes: int) -> None:
         raise UploadRefused(503, _("Ferry's own disk has no room for this just now."))
 
 
-def free(used: int, most: int) -> str:
-    gauge = gauge_of(used, most)
+def free(used_bytes: int, most: int) -> str:
+    gauge = gauge_of(used_bytes, most)
     return gauge.free if gauge else ""
 
 
@@ -69,9 +70,9 @@ def free(used: int, most: int) -> str:
 def content_of(request: Request, part: FormPart) -> Iterator[tuple[Exactly | BinaryIO, int]]:
     """Open a part with its size, which v1 needs first. A script declares the size; a plain form
     doesn't, so its file is saved to our disk first."""
-    told = declared_bytes(request)
-    if told is not None:
-        yield Exactly(part, told), told
+    declared_size = declared_bytes(request)
+    if declared_size is not None:
+        yield Exactly(part, declared_size), declared_size
         return
     folder = settings.DATA_DIR / "uploads"
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -42,22 +42,22 @@ def show(request: Request, folder: str) -> HttpResponse:
 def listing(request: Request, folder: str) -> HttpResponse:
     """Render the listing. With `seen`, the page checks in the background whether it is up to date;
     by `look`, it fetches its own changes. Back undoes neither."""
-    look, seen = view_options(request), request.GET.get("seen", "")
-    reading = read(request, folder, at_once=bool(seen))
+    look, mark = view_options(request), request.GET.get("seen", "")
+    reading = read(request, folder, at_once=bool(mark))
     around = circumstances(request, reading)
-    if seen and seen == pages.seen_mark(reading.snapshot, around.stale):
+    if mark and mark == pages.seen_mark(reading.snapshot, around.stale):
         return unchanged()
     page = pages.files_page(reading.snapshot, look, around)
     response = render(request, "files/_listing.html", {"page": page})
-    if request.htmx and not seen and request.htmx.trigger != "look":
+    if request.htmx and not mark and request.htmx.trigger != "look":
         response[address_header(request, look)] = page.url
     return response
 
 
 def address_header(request: Request, look: ViewOptions) -> str:
     """Choose the header: Back undoes a sort or another view, but not each letter of a filter."""
-    shown = parse_qs(urlsplit(request.htmx.current_url or "").query)
-    is_filter = shown.get("q", [""])[-1] != look.query
+    query = parse_qs(urlsplit(request.htmx.current_url or "").query)
+    is_filter = query.get("q", [""])[-1] != look.query
     return "HX-Replace-Url" if is_filter else "HX-Push-Url"
 
 

@@ -31,5 +31,5 @@ class Report:
 
 
 def report() -> Report:
-    found: Report = import_string(settings.HEALTH)()
-    return found
+    result: Report = import_string(settings.HEALTH)()
+    return result

@@ -38,7 +38,7 @@ class HealthPage:
 
 
 def health_page(report: Report, calendar: Calendar) -> HealthPage:
-    rows = [row_of(part, found) for part, found in report.findings.items()]
+    rows = [row_of(part, finding) for part, finding in report.findings.items()]
     ill = sum(not row.is_well for row in rows)
     return HealthPage(
         title=_("Health"),
@@ -61,12 +61,12 @@ def summary(ill: int) -> str:
     return words % {"count": formatting.count_words(ill)}
 
 
-def row_of(part: str, found: Finding | None) -> HealthRow:
+def row_of(part: str, finding: Finding | None) -> HealthRow:
     name = part_words(part)
-    if found is None:
+    if finding is None:
         return HealthRow(name, _("Works"), "", (), is_well=True)
-    state, advice = finding_words(found)
-    return HealthRow(name, state, advice, found.names, is_well=False)
+    state, advice = finding_words(finding)
+    return HealthRow(name, state, advice, finding.names, is_well=False)
 
 
 def part_words(part: str) -> str:
@@ -83,7 +83,7 @@ def part_words(part: str) -> str:
     return words.get(part, part)
 
 
-def finding_words(found: Finding) -> tuple[str, str]:
+def finding_words(finding: Finding) -> tuple[str, str]:
     """Return what is wrong, and what to do."""
     words = {
         "database_away": (
@@ -157,7 +157,7 @@ def finding_words(found: Finding) -> tuple[str, str]:
         ),
     }
     other = (_("This can't be checked right now"), _("The log says why."))
-    return words.get(found.word, other)
+    return words.get(finding.word, other)
 
 
 def newer_files_words() -> str:

@@ -19,10 +19,10 @@ def fields_of(form: bytes, most: int) -> Iterator[tuple[str, str]]:
 
 
 def unescaped(text: bytes) -> str:
-    found, at = bytearray(), 0
+    data, at = bytearray(), 0
     for run in ESCAPES.finditer(text):
-        found += text[at : run.start()]
-        found += bytes.fromhex(run[0].replace(b"%", b"").decode())
+        data += text[at : run.start()]
+        data += bytes.fromhex(run[0].replace(b"%", b"").decode())
         at = run.end()
-    found += text[at:]
-    return found.decode(errors="replace")
+    data += text[at:]
+    return data.decode(errors="replace")

@@ -109,8 +109,8 @@ def _in_order(limits: list[AttemptLimit]) -> list[AttemptLimit]:
 def _count(limit: AttemptLimit) -> timedelta | None:
     """Count an attempt, or return how long to wait if there were too many already."""
     first = {"count": 1, "since": timezone.now()}
-    row, made = Attempts.objects.select_for_update().get_or_create(key=limit.key, defaults=first)
-    if made:
+    row, is_new = Attempts.objects.select_for_update().get_or_create(key=limit.key, defaults=first)
+    if is_new:
         return None
     now = timezone.now()  # Read after the lock, so it's later than what the previous holder wrote.
     # A window that began later than now is from before the clock was set back.

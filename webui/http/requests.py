@@ -54,8 +54,8 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
             stands
         )
     page = urlsplit(htmx.current_url or "")
-    wanted = page.path + (f"?{page.query}" if page.query else "") or resolve_url("files")
-    return HttpResponseClientRedirect(redirect_to_login(wanted).url)
+    target = page.path + (f"?{page.query}" if page.query else "") or resolve_url("files")
+    return HttpResponseClientRedirect(redirect_to_login(target).url)
 
 
 def page_of(request: HttpRequest) -> str:
@@ -66,12 +66,12 @@ def page_of(request: HttpRequest) -> str:
     return page.path + (f"?{page.query}" if page.query else "")
 
 
-def safe_next(request: HttpRequest, wanted: str) -> str:
+def safe_next(request: HttpRequest, page: str) -> str:
     """Return the page requested before sign-in, if it's on this site; else the Files screen."""
     is_ours = url_has_allowed_host_and_scheme(
-        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        page, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if is_ours and wanted.startswith("/") else resolve_url("files")
+    return page if is_ours and page.startswith("/") else resolve_url("files")
 
 
 def leave_for(request: HttpRequest, page: str) -> HttpResponse:
@@ -101,12 +101,12 @@ def respond(  # noqa: PLR0913  With and without htmx, each needs some.
     context: dict[str, object],
     *,
     page: str,
-    said: str,
+    message: str,
     retarget: str = "",
 ) -> HttpResponse:
-    """Answer an action: a fresh partial for htmx, else a redirect to a page that shows `said`."""
+    """Answer an action: a fresh partial for htmx, else a redirect to a page with the message."""
     if not request.htmx:
-        messages.success(request, said)
+        messages.success(request, message)
         return redirect(page)
     response = render(request, template, context)
     if retarget:

@@ -68,24 +68,24 @@ def encrypt_form(request: HttpRequest) -> str:
     if person is None or not is_short(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE):
         return ""
     files = [name.decode(errors="replace") for name in FILE_NAME.findall(request.body)]
-    found = fields_of(request)
-    is_typed = any(value for name, value in found if name in (*TYPED, WAITING))
+    fields = fields_of(request)
+    is_typed = any(value for name, value in fields if name in (*TYPED, WAITING))
     if not is_typed or csrf.is_forged(request, request.POST.get(TOKEN_FIELD, "")):
         return ""
-    facts = json.dumps([person, request.get_full_path(), found, files])
+    facts = json.dumps([person, request.get_full_path(), fields, files])
     sealed = encryption.seal(b64encode(zlib.compress(facts.encode())).decode())
     return sealed if len(sealed) <= MOST_SEALED else ""
 
 
 def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
     """Return the fields without passwords. The lines of a list become one text."""
-    found, lines = [], []
+    fields, lines = [], []
     for name, values in request.POST.lists():
         if name in LINES:
             lines += values
         elif name != TOKEN_FIELD and "password" not in name:
-            found += [(name, value) for value in values]
-    return [*found, ("text", "\n".join(lines))] if lines else found
+            fields += [(name, value) for value in values]
+    return [*fields, ("text", "\n".join(lines))] if lines else fields
 
 
 def unseal(sealed: str, user: User) -> Unsent | None:
@@ -95,5 +95,5 @@ def unseal(sealed: str, user: User) -> Unsent | None:
     except encryption.CannotDecrypt:
         return None
     person, path, fields, files = json.loads(facts)
-    found = Unsent(path, [(name, value) for name, value in fields], files)
-    return found if person == user.pk else None
+    form = Unsent(path, [(name, value) for name, value in fields], files)
+    return form if person == user.pk else None

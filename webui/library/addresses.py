@@ -27,14 +27,14 @@ class ViewOptions:
     @property
     def tail(self) -> str:
         """Return the query string of a URL, without default values."""
-        asked = {
+        fields = {
             "sort": self.sort if self.sort != "name" else "",
             "q": self.query,
             "view": self.view if self.view != "list" else "",
             "all": "1" if self.is_all else "",
             "from": str(self.first) if self.first else "",
         }
-        tail = urlencode({name: value for name, value in asked.items() if value})
+        tail = urlencode({name: value for name, value in fields.items() if value})
         return f"?{tail}" if tail else ""
 
     def at(self, first: int) -> "ViewOptions":
@@ -45,13 +45,13 @@ class ViewOptions:
         return ViewOptions(sort=self.sort, view=self.view)
 
 
-def parse_view_options(asked: "dict[str, str]") -> ViewOptions:
-    sort, view, first = asked.get("sort", ""), asked.get("view", ""), asked.get("from", "")
+def parse_view_options(fields: "dict[str, str]") -> ViewOptions:
+    sort, view, first = fields.get("sort", ""), fields.get("view", ""), fields.get("from", "")
     return ViewOptions(
         sort=sort if sort in SORTS else "name",
-        query=asked.get("q", "")[:LONGEST_QUERY].strip(),
+        query=fields.get("q", "")[:LONGEST_QUERY].strip(),
         view=view if view in VIEWS else "list",
-        is_all=asked.get("all") == "1",
+        is_all=fields.get("all") == "1",
         first=int(first) if first.isascii() and first.isdigit() and len(first) < 10 else 0,
     )
 

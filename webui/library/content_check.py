@@ -75,22 +75,22 @@ def kind_of(extension: str) -> Kind:
     return "binary" if extension in BINARY else ""
 
 
-def check(v1: Client, found: Download, expected: Expected, method: str = "GET") -> None:
+def check(v1: Client, download: Download, expected: Expected, method: str = "GET") -> None:
     """Close the response and raise if the service sent something other than the file."""
-    if found.status not in (200, 206) or not expected.is_known:
+    if download.status not in (200, 206) or not expected.is_known:
         return
-    word = find_mismatch(found, expected, has_body=method != "HEAD")
+    word = find_mismatch(download, expected, has_body=method != "HEAD")
     if not word:
         return
-    with found:
-        said = said_in(v1, found) if word == "sent_message" else ""
-    raise Unreadable(word, status=found.status, said=said)
+    with download:
+        message = said_in(v1, download) if word == "sent_message" else ""
+    raise Unreadable(word, status=download.status, said=message)
 
 
-def said_in(v1: Client, found: Download) -> str:
+def said_in(v1: Client, download: Download) -> str:
     """Return the service's message, or raise a failure with a distinct class, such as `NoRoom`."""
     try:
-        v1.check_message(found)
+        v1.check_message(download)
     except Unreadable:
         return ""
     except Rejected as refused:
@@ -100,54 +100,54 @@ def said_in(v1: Client, found: Download) -> str:
     return ""
 
 
-def find_mismatch(found: Download, expected: Expected, *, has_body: bool) -> str:
+def find_mismatch(download: Download, expected: Expected, *, has_body: bool) -> str:
     """Return a code for what came instead, or an empty string."""
-    start, size_bytes = range_of(found)
+    start, size_bytes = range_of(download)
     has_beginning = has_body and start == 0
     if size_bytes is not None and expected.size_bytes is not None:
         if size_bytes == expected.size_bytes:
             return ""
-        return what_came(found.peek(BEGINNING_BYTES)) if has_beginning else "sent_other"
+        return what_came(download.peek(BEGINNING_BYTES)) if has_beginning else "sent_other"
     if not has_beginning:
         return ""
     if expected.size_bytes is None:
-        return unlike(found, expected)
-    return too_short(found, expected.size_bytes) or unlike(found, expected)
+        return unlike(download, expected)
+    return too_short(download, expected.size_bytes) or unlike(download, expected)
 
 
-def range_of(found: Download) -> tuple[int | None, int | None]:
+def range_of(download: Download) -> tuple[int | None, int | None]:
     """Return where the bytes begin, and the size of the whole file; None if unknown."""
-    if found.status == 200:
-        return 0, found.size_bytes
-    told = RANGE.fullmatch(found.headers.get("Content-Range", ""))
-    if told is None:
+    if download.status == 200:
+        return 0, download.size_bytes
+    match = RANGE.fullmatch(download.headers.get("Content-Range", ""))
+    if match is None:
         return None, None
-    return int(told[1]), None if told[2] == "*" else int(told[2])
+    return int(match[1]), None if match[2] == "*" else int(match[2])
 
 
-def too_short(found: Download, size_bytes: int) -> str:
+def too_short(download: Download, size_bytes: int) -> str:
     """Check a response without a length, and hold the rest of its stream to the listed size."""
-    beginning = found.peek(min(size_bytes, MOST_PEEKED_BYTES))
+    beginning = download.peek(min(size_bytes, MOST_PEEKED_BYTES))
     if len(beginning) < min(size_bytes, MOST_PEEKED_BYTES):
         return what_came(beginning)
-    if found.status == 200:
-        found.expect(size_bytes)
+    if download.status == 200:
+        download.expect(size_bytes)
     return ""
 
 
-def unlike(found: Download, expected: Expected) -> str:
+def unlike(download: Download, expected: Expected) -> str:
     """Judge by the first bytes alone. Text may contain markup or JSON, so for text the
     Content-Type has to agree."""
-    beginning = found.peek(BEGINNING_BYTES)
+    beginning = download.peek(BEGINNING_BYTES)
     if expected.kind == "zip":
         return "" if beginning.startswith(ZIP_BEGINNINGS) else what_came(beginning)
     came = what_came(beginning)
     if expected.kind == "binary":
         return "" if came == "sent_other" else came
-    told = found.headers.get("Content-Type", "").lower()
-    if came == "sent_page" and "html" in told and expected.kind != "markup":
+    content_type = download.headers.get("Content-Type", "").lower()
+    if came == "sent_page" and "html" in content_type and expected.kind != "markup":
         return came
-    if came == "sent_message" and "json" in told and expected.kind != "json":
+    if came == "sent_message" and "json" in content_type and expected.kind != "json":
         return came
     return ""
 

@@ -64,8 +64,8 @@ def is_utf_8(data: bytes) -> bool:
 def guessed(sample: bytes) -> str:
     if len(sample) < LEAST_GUESSED_BYTES:
         return USUAL
-    found = from_bytes(sample, steps=4, chunk_size=512, cp_isolation=GUESSED).best()
-    return found.encoding if found and found.encoding in KNOWN else USUAL
+    guess = from_bytes(sample, steps=4, chunk_size=512, cp_isolation=GUESSED).best()
+    return guess.encoding if guess and guess.encoding in KNOWN else USUAL
 
 
 def decoded(data: bytes, encoding: str, *, is_last: bool) -> tuple[str, int]:

@@ -63,8 +63,8 @@ class Entry(NamedTuple):
     def preview(self) -> str:
         """Return video, audio, picture, subtitle, markdown, table, pdf, archive, text, code, or
         none."""
-        known = PREVIEW_OF.get(self.extension)
-        return known or PREVIEW_OF_NAME.get(self.name.lower(), "none")
+        preview_kind = PREVIEW_OF.get(self.extension)
+        return preview_kind or PREVIEW_OF_NAME.get(self.name.lower(), "none")
 
     @property
     def is_showable_picture(self) -> bool:

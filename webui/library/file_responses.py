@@ -43,23 +43,23 @@ def deliver(
     """Send a file to the browser. `opening` asks the service, which answers with a link or with the
     bytes themselves."""
     if service.is_embedded:
-        found = opening({})
-        if isinstance(found, Link):
-            return handed_over(found)
-        return passed_on(found, expected.name, _nothing)
+        answer = opening({})
+        if isinstance(answer, Link):
+            return handed_over(answer)
+        return passed_on(answer, expected.name, _nothing)
     if not slots.take():
         return busy()
     try:
-        found = opening(sent_on(request.headers))
-        if isinstance(found, Download):
-            check(service.v1, found, expected, request.method or "GET")
+        answer = opening(sent_on(request.headers))
+        if isinstance(answer, Download):
+            check(service.v1, answer, expected, request.method or "GET")
     except BaseException:
         slots.give_back()
         raise
-    if isinstance(found, Download):
-        return passed_on(found, expected.name, watched(request, found))
+    if isinstance(answer, Download):
+        return passed_on(answer, expected.name, watched(request, answer))
     slots.give_back()
-    return handed_over(found)
+    return handed_over(answer)
 
 
 def show(
@@ -70,21 +70,21 @@ def show(
         return busy()
     headers = sent_on(request.headers)
     try:
-        found = opening(headers)
-        if isinstance(found, Link):
-            found = service_of(request).v1.open(found, headers, request.method or "GET")
-        check(service_of(request).v1, found, expected, request.method or "GET")
+        answer = opening(headers)
+        if isinstance(answer, Link):
+            answer = service_of(request).v1.open(answer, headers, request.method or "GET")
+        check(service_of(request).v1, answer, expected, request.method or "GET")
     except BaseException:
         slots.give_back()
         raise
-    return passed_on(found, expected.name, watched(request, found), present(found))
+    return passed_on(answer, expected.name, watched(request, answer), present(answer))
 
 
-def watched(request: HttpRequest, found: Download) -> Callable[[], None]:
+def watched(request: HttpRequest, download: Download) -> Callable[[], None]:
     """Abort the service's stream if the client disconnects, even while the stream is idle. Return a
     function that stops watching and releases the slot."""
     reader = request.META.get("gunicorn.socket")
-    forget = disconnect_watcher().expect(reader, found.abort) if reader is not None else _nothing
+    forget = disconnect_watcher().expect(reader, download.abort) if reader is not None else _nothing
 
     def done() -> None:
         forget()
@@ -109,20 +109,20 @@ def busy() -> HttpResponse:
 
 
 def passed_on(
-    found: Download, name: str, done: Callable[[], None], shown: BrowserHandling = KEPT
+    download: Download, name: str, release: Callable[[], None], handling: BrowserHandling = KEPT
 ) -> HttpResponseBase:
-    if found.status not in STATUSES:
-        done()
-        found.close()
-        raise Unreadable("bad_stream", status=found.status)
-    response = StreamingHttpResponse(RelayedStream(found, done), status=found.status)
+    if download.status not in STATUSES:
+        release()
+        download.close()
+        raise Unreadable("bad_stream", status=download.status)
+    response = StreamingHttpResponse(RelayedStream(download, release), status=download.status)
     for header in PASSED_ON:
-        if header in found.headers:
-            response[header] = one_line(found.headers[header])
-    response["Content-Type"] = shown.content_type
-    response["Content-Disposition"] = disposition(shown.manner, name or name_in(found))
+        if header in download.headers:
+            response[header] = one_line(download.headers[header])
+    response["Content-Type"] = handling.content_type
+    response["Content-Disposition"] = disposition(handling.manner, name or name_in(download))
     response["Cache-Control"] = "private, no-cache"
-    response["Content-Security-Policy"] = shown.policy
+    response["Content-Security-Policy"] = handling.policy
     response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response
 
@@ -134,10 +134,10 @@ class RelayedStream:
     file.
     """
 
-    def __init__(self, found: Download, done: Callable[[], None]) -> None:
-        self._found = found
-        self._pieces = iter(found)
-        self._done: Callable[[], None] | None = done
+    def __init__(self, download: Download, release: Callable[[], None]) -> None:
+        self._download = download
+        self._pieces = iter(download)
+        self._release: Callable[[], None] | None = release
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -146,16 +146,16 @@ class RelayedStream:
         try:
             return next(self._pieces)
         except Failure as failure:
-            if not self._found.is_aborted:
+            if not self._download.is_aborted:
                 log.warning("stream broken reason=%s", failure)
             raise ConnectionResetError(errno.ECONNRESET, "the service broke off") from failure
 
     def close(self) -> None:
-        done, self._done = self._done, None
-        if done is not None:
+        release, self._release = self._release, None
+        if release is not None:
             # Stop watching first: after `close`, the connection may serve another download.
-            done()
-            self._found.close()
+            release()
+            self._download.close()
 
 
 def _nothing() -> None:
@@ -166,9 +166,9 @@ def one_line(value: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "", value)[:1000]
 
 
-def name_in(found: Download) -> str:
+def name_in(download: Download) -> str:
     """Return the file name in the service's headers, or an empty string."""
-    header = found.headers.get("Content-Disposition", "")[:4000]
+    header = download.headers.get("Content-Disposition", "")[:4000]
     coded, plain = CODED_NAME.search(header), PLAIN_NAME.search(header)
     if coded:
         return unquote(coded[1], errors="replace")

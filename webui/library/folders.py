@@ -58,59 +58,59 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
     (`at_once`). Otherwise the page is shown at once and asks for news itself.
     """
     since = datetime.now(UTC)
-    known = store().find(service.key, folder)
-    if known is None:
+    listing = store().find(service.key, folder)
+    if listing is None:
         return Reading(_fetched(service, folder, None, since), is_fresh=True)
-    if service.is_embedded or at_once or known.is_changed:
-        return _revalidated(service, folder, known, since)
-    if (now - known.snapshot.read_at).total_seconds() < FRESH_SECONDS:
-        return Reading(known.snapshot, is_fresh=True)
+    if service.is_embedded or at_once or listing.is_changed:
+        return _revalidated(service, folder, listing, since)
+    if (now - listing.snapshot.read_at).total_seconds() < FRESH_SECONDS:
+        return Reading(listing.snapshot, is_fresh=True)
     trouble = recent_failure(service.v1.health, now)
-    return Reading(known.snapshot, is_fresh=False, failure=trouble)
+    return Reading(listing.snapshot, is_fresh=False, failure=trouble)
 
 
-def _revalidated(service: Service, folder: str, known: CachedListing, since: datetime) -> Reading:
+def _revalidated(service: Service, folder: str, listing: CachedListing, since: datetime) -> Reading:
     try:
-        return Reading(_fetched(service, folder, known, since), is_fresh=True)
+        return Reading(_fetched(service, folder, listing, since), is_fresh=True)
     except NotFound:
         raise
     except Failure as failure:
-        return Reading(known.snapshot, is_fresh=False, failure=failure)
+        return Reading(listing.snapshot, is_fresh=False, failure=failure)
 
 
 def _fetched(
-    service: Service, folder: str, known: CachedListing | None, since: datetime
+    service: Service, folder: str, listing: CachedListing | None, since: datetime
 ) -> Snapshot:
     """Ask a foreign service under the refresh lock, unless another process did after `since`."""
     if service.is_embedded:
-        return _fetch(service, folder, known)
+        return _fetch(service, folder, listing)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         with store().refresh_lock(service.key, folder) as has_turn:
             if has_turn or time.monotonic() > deadline:
-                told = store().find(service.key, folder)
-                if told and not told.is_changed and told.snapshot.read_at >= since:
-                    return told.snapshot
-                return _fetch(service, folder, known)
+                latest = store().find(service.key, folder)
+                if latest and not latest.is_changed and latest.snapshot.read_at >= since:
+                    return latest.snapshot
+                return _fetch(service, folder, listing)
         time.sleep(STEP_SECONDS)
 
 
-def _fetch(service: Service, folder: str, known: CachedListing | None) -> Snapshot:
+def _fetch(service: Service, folder: str, listing: CachedListing | None) -> Snapshot:
     number = store().number(service.key, folder)
     try:
-        found = service.v1.listing(_id_of(folder), known.etag if known else None)
+        answer = service.v1.listing(_id_of(folder), listing.etag if listing else None)
     except NotFound as error:
         if folder == ROOT:
             raise Unreadable("not_v1", status=404) from error
-        gone = known or store().find(service.key, folder)
+        gone = listing or store().find(service.key, folder)
         store().forget(service.key, folder)
         raise FolderGone(gone.snapshot.parent if gone else "") from error
-    if isinstance(found, Unchanged) and known is not None:
+    if isinstance(answer, Unchanged) and listing is not None:
         store().confirm(service.key, folder, number)
-        return known.snapshot
-    if isinstance(found, Unchanged):
-        found = service.v1.listing(_id_of(folder))
-    return store().save(service.key, ROOT if found.is_root else folder, found, number)
+        return listing.snapshot
+    if isinstance(answer, Unchanged):
+        answer = service.v1.listing(_id_of(folder))
+    return store().save(service.key, ROOT if answer.is_root else folder, answer, number)
 
 
 def _id_of(folder: str) -> str | None:
@@ -119,8 +119,8 @@ def _id_of(folder: str) -> str | None:
 
 def listed_file(service: Service, folder: str, file: str) -> Entry | None:
     """Return a file from the cached listing, as pages show it, without asking the service."""
-    known = store().find(service.key, folder[:LONGEST_ID])
-    return known.snapshot.contents.find(f"{FILE}-{file}") if known else None
+    listing = store().find(service.key, folder[:LONGEST_ID])
+    return listing.snapshot.contents.find(f"{FILE}-{file}") if listing else None
 
 
 def find_file(service: Service, folder: str, file: str) -> Entry | None:
@@ -158,15 +158,15 @@ def path_of(service: Service, snapshot: Snapshot) -> str:
 def own_id(service: Service) -> str:
     """Return the service's own id of the root: not every service understands our id 0."""
     read(service, ROOT, now=datetime.now(UTC))
-    known = store().find(service.key, ROOT)
-    return known.own_id if known else ROOT
+    listing = store().find(service.key, ROOT)
+    return listing.own_id if listing else ROOT
 
 
 def changed(service: Service, folders: Iterable[str]) -> None:
     """Record that we changed these folders, and thus the sizes of the folders above."""
     touched = {ROOT, *folders}
     for folder in folders:
-        known = store().find(service.key, folder)
-        if known is not None:
-            touched |= {found for found, _name in above(service, known.snapshot)}
+        listing = store().find(service.key, folder)
+        if listing is not None:
+            touched |= {folder_id for folder_id, _name in above(service, listing.snapshot)}
     store().change(service.key, sorted(touched - {""}))

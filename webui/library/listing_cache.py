@@ -132,33 +132,33 @@ class Listings:
         opened, the path supplies the name, if it is known, and the id may be empty."""
         names = snapshot.path.split("/")[:-1]
         most = len(names) if tells_path or names else MOST_ANCESTORS
-        found: list[tuple[str, str]] = []
+        ancestors: list[tuple[str, str]] = []
         folder = snapshot.parent
         with self._file.opened() as base:
             root = self._facts(base, service, ROOT)
-            while folder and len(found) < most:
+            while folder and len(ancestors) < most:
                 if folder == ROOT or (root is not None and folder == root["own_id"]):
-                    return found[::-1]
+                    return ancestors[::-1]
                 row = self._facts(base, service, folder)
                 name = (
                     row["name"]
                     if row
-                    else names[-1 - len(found)]
-                    if len(found) < len(names)
+                    else names[-1 - len(ancestors)]
+                    if len(ancestors) < len(names)
                     else "…"
                 )
-                found.append((folder, name))
+                ancestors.append((folder, name))
                 folder = row["parent"] if row else ""
-        unknown = names[: max(len(names) - len(found), 0)]
-        return [("", name) for name in unknown] + found[::-1]
+        unknown = names[: max(len(names) - len(ancestors), 0)]
+        return [("", name) for name in unknown] + ancestors[::-1]
 
     @staticmethod
     def _facts(base: sqlite3.Connection, service: str, folder: str) -> sqlite3.Row | None:
-        found: sqlite3.Row | None = base.execute(
+        row: sqlite3.Row | None = base.execute(
             "SELECT own_id, name, parent FROM listing WHERE service = ? AND folder = ?",
             (service, folder),
         ).fetchone()
-        return found
+        return row
 
     def name_of(self, service: str, folder: str) -> str:
         """Return a folder's name, or an empty string if no one has opened it yet."""
@@ -295,7 +295,7 @@ def remove(base: sqlite3.Connection, table: str, keys: Iterable[tuple[Any, ...]]
 def facts_of(service: str, folder: str, listing: Listing, stored: bytes) -> dict[str, Any]:
     parent = "" if folder == ROOT else listing.parent_id or ROOT
     name = "" if folder == ROOT else listing.name
-    said = f"{name}\0{listing.path}\0{parent}".encode(errors="replace")
+    header = f"{name}\0{listing.path}\0{parent}".encode(errors="replace")
     return {
         "service": service,
         "folder": folder,
@@ -306,7 +306,7 @@ def facts_of(service: str, folder: str, listing: Listing, stored: bytes) -> dict
         "size_bytes": listing.size_bytes,
         "space_max": listing.space_max_bytes,
         "space_used": listing.space_used_bytes,
-        "revision": hashlib.sha256(said + b"\0" + stored).hexdigest()[:20],
+        "revision": hashlib.sha256(header + b"\0" + stored).hexdigest()[:20],
         "etag": listing.etag,
         "stored_bytes": len(stored),
     }

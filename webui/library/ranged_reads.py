@@ -49,12 +49,12 @@ class RemoteFile(io.RawIOBase):
         end = self._size_bytes if size < 0 else min(self._at + size, self._size_bytes)
         if end - self._at > self._most_pieces * PIECE_BYTES:
             raise TooFar
-        found = bytearray()
+        data = bytearray()
         while self._at < end:
             number, skipped = divmod(self._at, PIECE_BYTES)
-            found += self._piece(number)[skipped : skipped + end - self._at]
+            data += self._piece(number)[skipped : skipped + end - self._at]
             self._at = min((number + 1) * PIECE_BYTES, end)
-        return bytes(found)
+        return bytes(data)
 
     def _piece(self, number: int) -> bytes:
         if number in self._pieces:
@@ -73,22 +73,22 @@ class RemoteFile(io.RawIOBase):
 
 def fetch_piece(v1: Client, file: str, expected: Expected, start: int) -> bytes:
     headers = {"Range": f"bytes={start}-{start + PIECE_BYTES - 1}"}
-    found = v1.file_link(file, headers)
-    if isinstance(found, Link):
-        found = v1.open(found, headers)
-    with found:
-        return read_piece(v1, found, expected, start)
+    answer = v1.file_link(file, headers)
+    if isinstance(answer, Link):
+        answer = v1.open(answer, headers)
+    with answer:
+        return read_piece(v1, answer, expected, start)
 
 
-def read_piece(v1: Client, found: Download, expected: Expected, start: int) -> bytes:
-    if found.status == 416:
+def read_piece(v1: Client, download: Download, expected: Expected, start: int) -> bytes:
+    if download.status == 416:
         return b""
-    skipped = 0 if is_asked_range(found, start) else start
-    if found.status not in (200, 206) or skipped > MOST_SKIPPED_BYTES:
-        raise Unreadable("bad_range", status=found.status)
-    check(v1, found, expected)
+    skipped = 0 if is_asked_range(download, start) else start
+    if download.status not in (200, 206) or skipped > MOST_SKIPPED_BYTES:
+        raise Unreadable("bad_range", status=download.status)
+    check(v1, download, expected)
     stop, data, deadline = skipped + PIECE_BYTES, bytearray(), time.monotonic() + MOST_SECONDS
-    for chunk in found:
+    for chunk in download:
         data += chunk[: stop - len(data)]
         if len(data) >= stop:
             break
@@ -97,9 +97,9 @@ def read_piece(v1: Client, found: Download, expected: Expected, start: int) -> b
     return bytes(data[skipped:])
 
 
-def is_asked_range(found: Download, start: int) -> bool:
-    if found.status != 206:
+def is_asked_range(download: Download, start: int) -> bool:
+    if download.status != 206:
         return False
-    if not found.headers.get("Content-Range", f"bytes {start}-").startswith(f"bytes {start}-"):
+    if not download.headers.get("Content-Range", f"bytes {start}-").startswith(f"bytes {start}-"):
         raise Unreadable("bad_range", status=206)
     return True

@@ -46,15 +46,15 @@ class Contents:
     def _sorted(self, sort: str) -> list[Entry]:
         """Sort folders first, whatever the order; break ties by name, from A to Z."""
         if sort == "name":
-            found = sorted(self.entries, key=by_name)
-            return sorted(found, key=is_file)
-        found = self.in_order("name")
+            entries = sorted(self.entries, key=by_name)
+            return sorted(entries, key=is_file)
+        entries = self.in_order("name")
         if sort == "-name":
-            found = found[::-1]
+            entries = entries[::-1]
         else:
             by_value = VALUES[sort.removeprefix("-")]
-            found = sorted(found, key=by_value, reverse=sort.startswith("-"))
-        return sorted(found, key=is_file)
+            entries = sorted(entries, key=by_value, reverse=sort.startswith("-"))
+        return sorted(entries, key=is_file)
 
 
 def is_file(entry: Entry) -> bool:
