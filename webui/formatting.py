@@ -67,10 +67,10 @@ def size_words(size_bytes: int | None) -> str:
 def sum_words(sizes: Iterable[int | None]) -> str:
     """Return `9.8 GB`, or `at least 9.8 GB` if some sizes are unknown."""
     all_sizes = list(sizes)
-    known = sum(size for size in all_sizes if size is not None)
+    total = sum(size for size in all_sizes if size is not None)
     if None not in all_sizes:
-        return size_words(known)
-    return _("at least %(size)s") % {"size": size_words(known)} if known else size_words(None)
+        return size_words(total)
+    return _("at least %(size)s") % {"size": size_words(total)} if total else size_words(None)
 
 
 def exact_size(size_bytes: int | None) -> str:
@@ -82,10 +82,10 @@ def exact_size(size_bytes: int | None) -> str:
 
 def progress_words(done_bytes: int, size_bytes: int) -> str:
     """Return `2.5 of 4.1 GB`, with the unit only once if both sizes share it."""
-    done, size = size_words(done_bytes), size_words(size_bytes)
-    if done.rpartition(" ")[2] == size.rpartition(" ")[2]:
-        done = done.rpartition(" ")[0]
-    return _("%(done)s of %(size)s") % {"done": done, "size": size}
+    part, size = size_words(done_bytes), size_words(size_bytes)
+    if part.rpartition(" ")[2] == size.rpartition(" ")[2]:
+        part = part.rpartition(" ")[0]
+    return _("%(done)s of %(size)s") % {"done": part, "size": size}
 
 
 def short_time(seconds: int) -> str:
@@ -219,5 +219,5 @@ def role_words(role: str) -> str:
 def clock_words(seconds: float) -> str:
     """Return `41:07` or `1:04:12`."""
     hours, rest = divmod(int(seconds), 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+    minutes, remainder = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{remainder:02}" if hours else f"{minutes}:{remainder:02}"

@@ -126,7 +126,7 @@ class Errors:
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
         # When saving a session fails, Django replaces the database's error with an UpdateError.
-        said = exception.__context__ if isinstance(exception, UpdateError) else exception
-        if isinstance(said, DatabaseError | InterfaceError):
-            return error_views.database_failed(request, said)
+        cause = exception.__context__ if isinstance(exception, UpdateError) else exception
+        if isinstance(cause, DatabaseError | InterfaceError):
+            return error_views.database_failed(request, cause)
         return error_views.broken_with_reference(request, exception)

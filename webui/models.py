@@ -396,8 +396,8 @@ class Sent(models.Model):
     ) -> "Sent":
         """Return the transfer's only row, however often it is sent. Show it again if cleared."""
         with transaction.atomic():
-            known = cls._find(connection, transfer_id, info_hash)
-            if known is None:
+            row = cls._find(connection, transfer_id, info_hash)
+            if row is None:
                 try:
                     with transaction.atomic():
                         return cls.objects.create(
@@ -408,13 +408,13 @@ class Sent(models.Model):
                         )
                 except IntegrityError:
                     # Another process wrote the row meanwhile: not every database locks it out.
-                    known = cls._find(connection, transfer_id, info_hash)
-                    if known is None:
+                    row = cls._find(connection, transfer_id, info_hash)
+                    if row is None:
                         raise
-        if known.cleared_at is not None:
-            known.cleared_at = None
-            known.save(update_fields=["cleared_at"])
-        return known
+        if row.cleared_at is not None:
+            row.cleared_at = None
+            row.save(update_fields=["cleared_at"])
+        return row
 
     @classmethod
     def _find(cls, connection: str, transfer_id: str, info_hash: str) -> "Sent | None":
@@ -464,11 +464,11 @@ class SendToken(models.Model):
 
     @classmethod
     def bearer(cls, token: str, now: datetime) -> User | None:
-        found = cls.objects.filter(digest=digest_of(token), user__is_active=True)
-        row = found.select_related("user").first()
+        rows = cls.objects.filter(digest=digest_of(token), user__is_active=True)
+        row = rows.select_related("user").first()
         if row is None:
             return None
-        found.update(used_at=now)
+        rows.update(used_at=now)
         return row.user
 
 

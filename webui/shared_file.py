@@ -64,8 +64,8 @@ class SharedFile:
         until = now + TURN_SECONDS
         with self.opened() as base:
             base.execute("DELETE FROM turn WHERE until < ?", (now,))
-            taken = base.execute("INSERT OR IGNORE INTO turn VALUES (?, ?)", (key, until))
-        has_lock = taken.rowcount == 1
+            cursor = base.execute("INSERT OR IGNORE INTO turn VALUES (?, ?)", (key, until))
+        has_lock = cursor.rowcount == 1
         try:
             yield has_lock
         finally:

@@ -31,8 +31,8 @@ def bases(request: HttpRequest) -> list[str]:
     own = f"{request.scheme}://{request.get_host()}"
     if not is_loopback(name) or is_loopback(settings.HOST):
         return [own]
-    found = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
-    return [f"http://{address}:{settings.PORT}" for address in found[:MOST_ADDRESSES]] or [own]
+    addresses = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
+    return [f"http://{address}:{settings.PORT}" for address in addresses[:MOST_ADDRESSES]] or [own]
 
 
 def is_loopback(name: str) -> bool:
@@ -51,12 +51,12 @@ def device_address(url: str) -> DeviceAddress:
 
 
 def runs_of(row: bytearray) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     start = None
     for at, is_dark in enumerate([*row, 0]):
         if is_dark and start is None:
             start = at
         elif not is_dark and start is not None:
-            found.append((start, at - start))
+            runs.append((start, at - start))
             start = None
-    return found
+    return runs

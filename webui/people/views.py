@@ -37,19 +37,19 @@ log = logging.getLogger("ferry.people")
 @open_to(Role.OWNER)
 @confirmed("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def person(request: Request, person: int) -> HttpResponse:
-    found = get_object_or_404(User, pk=person)
+    user = get_object_or_404(User, pk=person)
     if request.method != "POST":
-        return show(request, found)
+        return show(request, user)
     role = wanted_role(request)
     if role is None:
-        return show(request, found, _("Choose a role."))
+        return show(request, user, _("Choose a role."))
     try:
-        people.change_role(found, role, request.user)
+        people.change_role(user, role, request.user)
     except people.ChangeRefused as refused:
-        return show(request, found, refusal_of(refused))
-    log.info("changed role name=%r role=%s by=%r", found.username, role, request.user.username)
-    events.record(request, Kind.ROLE_CHANGED, found.username, detail=role)
-    words = {"name": found.username, "role": role_words(role)}
+        return show(request, user, refusal_of(refused))
+    log.info("changed role name=%r role=%s by=%r", user.username, role, request.user.username)
+    events.record(request, Kind.ROLE_CHANGED, user.username, detail=role)
+    words = {"name": user.username, "role": role_words(role)}
     messages.success(request, _("%(name)s is now: %(role)s") % words)
     return redirect(part_url())
 
@@ -57,23 +57,23 @@ def person(request: Request, person: int) -> HttpResponse:
 @require_POST
 @open_to(Role.OWNER)
 def sign_out(request: Request, person: int) -> HttpResponse:
-    found = get_object_or_404(User, pk=person)
-    devices.sign_out_everywhere(found, request)
-    log.info("signed out everywhere name=%r by=%r", found.username, request.user.username)
-    events.record(request, Kind.PERSON_SIGNED_OUT, found.username)
-    messages.success(request, _("%(name)s is signed out everywhere") % {"name": found.username})
+    user = get_object_or_404(User, pk=person)
+    devices.sign_out_everywhere(user, request)
+    log.info("signed out everywhere name=%r by=%r", user.username, request.user.username)
+    events.record(request, Kind.PERSON_SIGNED_OUT, user.username)
+    messages.success(request, _("%(name)s is signed out everywhere") % {"name": user.username})
     return redirect(part_url())
 
 
 @require_POST
 @open_to(Role.OWNER)
 def remove(request: Request, person: int) -> HttpResponse:
-    found = get_object_or_404(User, pk=person)
-    name, is_self = found.username, found.pk == request.user.pk
+    user = get_object_or_404(User, pk=person)
+    name, is_self = user.username, user.pk == request.user.pk
     try:
-        people.remove(found, request.user)
+        people.remove(user, request.user)
     except people.ChangeRefused as refused:
-        return show(request, found, refusal_of(refused))
+        return show(request, user, refusal_of(refused))
     log.info("removed name=%r by=%r", name, request.user.username)
     events.record(request, Kind.REMOVED, name)
     if is_self:
@@ -83,10 +83,10 @@ def remove(request: Request, person: int) -> HttpResponse:
     return redirect(part_url())
 
 
-def show(request: Request, found: User, refusal: str = "") -> HttpResponse:
+def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
     now = timezone.now()
-    count = devices.of(found, now).count()
-    page = person_page(found, request.user, count, calendar(), refusal)
+    count = devices.of(user, now).count()
+    page = person_page(user, request.user, count, calendar(), refusal)
     status = 422 if refusal else 200
     return render(request, "people/person.html", {"page": page}, status=status)
 
@@ -104,8 +104,8 @@ def part_url() -> str:
 
 
 def wanted_role(request: Request) -> Role | None:
-    wanted = request.POST.get("role", "")
-    return Role(wanted) if wanted in Role.values else None
+    value = request.POST.get("role", "")
+    return Role(value) if value in Role.values else None
 
 
 def calendar() -> Calendar:

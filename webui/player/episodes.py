@@ -50,22 +50,22 @@ def episode_of(stem: str) -> Episode | None:
     """Parse a name without its extension. A year isn't an episode number."""
     name = stem.casefold()[:LONGEST_NAME]
     for pattern in EPISODES:
-        if found := pattern.search(name):
-            season = int(found["season"] or 0)
-            return Episode(_series(name, found), season, int(found["number"]), is_called_so=True)
+        if match := pattern.search(name):
+            season = int(match["season"] or 0)
+            return Episode(_series(name, match), season, int(match["number"]), is_called_so=True)
     name = TAIL.sub("", name)
     for pattern in PARTS:
-        found = pattern.search(name)
-        if found and not (len(found["number"]) == 4 and int(found["number"]) in YEARS):
-            series = _series(name, found)
+        match = pattern.search(name)
+        if match and not (len(match["number"]) == 4 and int(match["number"]) in YEARS):
+            series = _series(name, match)
             if not CAMERAS.intersection(series):
-                return Episode(series, 0, int(found["number"]), is_called_so=False)
+                return Episode(series, 0, int(match["number"]), is_called_so=False)
     return None
 
 
-def _series(name: str, found: re.Match[str]) -> tuple[str, ...]:
+def _series(name: str, match: re.Match[str]) -> tuple[str, ...]:
     """Return the words before the number, without the release group in leading brackets."""
-    return tuple(WORD.findall(LEADING_BRACKET.sub("", name[: found.start()])))
+    return tuple(WORD.findall(LEADING_BRACKET.sub("", name[: match.start()])))
 
 
 def is_next_episode(stem: str, after: str) -> bool:

@@ -118,9 +118,9 @@ def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:
     if entry is None:
         return None
     stem = split_name(entry.name)[0]
-    found = episodes.episode_of(stem)
-    if found and found.is_called_so:
-        label = _("Episode %(number)s") % {"number": found.number}
+    episode = episodes.episode_of(stem)
+    if episode and episode.is_called_so:
+        label = _("Episode %(number)s") % {"number": episode.number}
     else:
         label = stem
     return NearbyFilm(stem, label, at.preview(entry.key))

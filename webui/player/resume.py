@@ -33,14 +33,14 @@ class Film:
 
 
 def position(user: User, service: Service, file: str) -> Position | None:
-    found = Watched.objects.filter(user=user, service=service.key, file=file).first()
-    return position_of(found) if found else None
+    row = Watched.objects.filter(user=user, service=service.key, file=file).first()
+    return position_of(row) if row else None
 
 
 def positions(user: User, service: Service, folder: str) -> Mapping[str, Position]:
     """Return the positions in all files of a folder, in one query."""
-    found = Watched.objects.filter(user=user, service=service.key, folder=folder)
-    return {each.file: position_of(each) for each in found[:MOST_MARKS]}
+    rows = Watched.objects.filter(user=user, service=service.key, folder=folder)
+    return {each.file: position_of(each) for each in rows[:MOST_MARKS]}
 
 
 def report(user: User, film: Film, at_seconds: float, of_seconds: float, now: datetime) -> None:
@@ -72,8 +72,8 @@ def is_end(at: float, of: float) -> bool:
     return of > 0 and of - at <= min(of * END_SHARE, END_SECONDS)
 
 
-def position_of(found: Watched) -> Position:
-    return Position(found.position_seconds, found.duration_seconds, found.is_watched)
+def position_of(row: Watched) -> Position:
+    return Position(row.position_seconds, row.duration_seconds, row.is_watched)
 
 
 # Continue watching
@@ -83,23 +83,23 @@ def continued(
     user: User, service: Service, now: datetime
 ) -> list[tuple[Snapshot, Entry, Position]]:
     """Return films that were begun but not finished, the latest first, if a listing has them."""
-    begun = Watched.objects.filter(
+    rows = Watched.objects.filter(
         user=user,
         service=service.key,
         position_seconds__gt=0,
         updated_at__gt=now - CONTINUED_FOR,
     ).order_by("-updated_at")[: MOST_CONTINUED * 2]
-    found: list[tuple[Snapshot, Entry, Position]] = []
-    for each in begun:
+    films: list[tuple[Snapshot, Entry, Position]] = []
+    for each in rows:
         snapshot, entry = whereabouts(service, each)
-        if snapshot and entry and len(found) < MOST_CONTINUED:
-            found.append((snapshot, entry, position_of(each)))
-    return found
+        if snapshot and entry and len(films) < MOST_CONTINUED:
+            films.append((snapshot, entry, position_of(each)))
+    return films
 
 
 def whereabouts(service: Service, watched: Watched) -> tuple[Snapshot | None, Entry | None]:
-    known = folders.store().find(service.key, watched.folder)
-    snapshot = known.snapshot if known else None
+    cached = folders.store().find(service.key, watched.folder)
+    snapshot = cached.snapshot if cached else None
     entry = snapshot.contents.find(f"{FILE}-{watched.file}") if snapshot else None
     return snapshot, entry
 
@@ -111,18 +111,18 @@ def forget(service: Service, deleted: Iterable[Entry]) -> None:
     """Delete the positions of deleted entries. Call it before the cache forgets their listings."""
     files = [entry.id for entry in deleted if not entry.is_folder]
     inside = below(service, [entry.id for entry in deleted if entry.is_folder])
-    kept = Watched.objects.filter(service=service.key)
+    rows = Watched.objects.filter(service=service.key)
     for start in range(0, len(files), AT_ONCE):
-        kept.filter(file__in=files[start : start + AT_ONCE]).delete()
-    kept.filter(folder__in=inside).delete()
+        rows.filter(file__in=files[start : start + AT_ONCE]).delete()
+    rows.filter(folder__in=inside).delete()
 
 
-def below(service: Service, wanted: list[str]) -> list[str]:
+def below(service: Service, folder_ids: list[str]) -> list[str]:
     """Return these folders and the folders inside them that someone opened, since only in an opened
     folder can someone have watched a film."""
-    found = list(wanted)
-    for folder in found:
-        known = folders.store().find(service.key, folder) if len(found) < MOST_FOLDERS else None
-        entries = known.snapshot.contents.entries if known else []
-        found += [entry.id for entry in entries if entry.is_folder and entry.id not in found]
-    return found[:MOST_FOLDERS]
+    all_ids = list(folder_ids)
+    for folder in all_ids:
+        cached = folders.store().find(service.key, folder) if len(all_ids) < MOST_FOLDERS else None
+        entries = cached.snapshot.contents.entries if cached else []
+        all_ids += [entry.id for entry in entries if entry.is_folder and entry.id not in all_ids]
+    return all_ids[:MOST_FOLDERS]

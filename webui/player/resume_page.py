@@ -12,8 +12,8 @@ def stopped_words(mark: Position) -> str:
     if not mark.duration_seconds:
         return _("You stopped at %(time)s.") % {"time": at}
     minutes = max(round((mark.duration_seconds - mark.position_seconds) / 60), 1)
-    left = ngettext("%(count)s minute left", "%(count)s minutes left", minutes)
-    words = {"time": at, "left": left % {"count": minutes}}
+    remaining = ngettext("%(count)s minute left", "%(count)s minutes left", minutes)
+    words = {"time": at, "left": remaining % {"count": minutes}}
     return _("You stopped at %(time)s, with %(left)s.") % words
 
 

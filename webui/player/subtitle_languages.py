@@ -26,12 +26,12 @@ WESTERN = frozenset({
 
 def _names() -> dict[str, tuple[str, str]]:
     """Return the English and native names of languages, by code."""
-    found = {
+    names = {
         code: (str(facts["name"]), str(facts["name_local"]))
         for code, facts in LANG_INFO.items()
         if "name" in facts
     }
-    return found | OTHERS
+    return names | OTHERS
 
 
 NAMES = _names()
@@ -45,11 +45,11 @@ BY_NAME = {
 
 def code_of(word: str) -> str:
     """Return the code of `en`, `eng`, `English`, `deutsch`, or `pt-BR`; empty for other words."""
-    found = word.casefold().replace("_", "-")
-    found = LONG_CODES.get(found, found)
-    if found in NAMES:
-        return TRUE_CODES.get(found, found)
-    return BY_NAME.get(found, "")
+    key = word.casefold().replace("_", "-")
+    key = LONG_CODES.get(key, key)
+    if key in NAMES:
+        return TRUE_CODES.get(key, key)
+    return BY_NAME.get(key, "")
 
 
 def own_name(code: str) -> str:

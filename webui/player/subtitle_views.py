@@ -19,7 +19,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     """Send the subtitle file `sub`. The URL names the film only for people."""
     mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
-        found = subtitles.read(service_of(request), folder, sub, language, mark)
+        text = subtitles.read(service_of(request), folder, sub, language, mark)
     except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
@@ -28,9 +28,9 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
         if failure.reason != "too_large":
             raise
         return refused(_("This file is too large for subtitles."))
-    kept = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
+    cache_headers = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
     return HttpResponse(
-        found, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | kept
+        text, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | cache_headers
     )
 
 

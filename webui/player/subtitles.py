@@ -80,7 +80,7 @@ def sidecars(
     films = [each for each in entries if not each.is_folder and each.look == "film"]
     stems = [stem_of(each) for each in films]
     own, is_only = stem_of(video), len(films) == 1
-    found = []
+    matches = []
     for entry in sorted([*entries, *subs_entries], key=by_name):
         if entry.is_folder or split_name(entry.name)[1].lower() not in EXTENSIONS:
             continue
@@ -88,8 +88,8 @@ def sidecars(
         belongs = max((each for each in stems if begins(stem, each)), key=len, default="")
         if belongs == own or (is_only and not belongs):
             words = stem[len(own) :] if belongs else stem
-            found.append(sidecar(folder, video, entry, words))
-    return found[:MOST_SIDECARS]
+            matches.append(sidecar(folder, video, entry, words))
+    return matches[:MOST_SIDECARS]
 
 
 def stem_of(entry: Entry) -> str:
@@ -117,8 +117,8 @@ def spoken(words: str) -> tuple[str, str]:
     """Return the language and the menu's label. Search from the end, since the words may begin
     with a film's title."""
     parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
-    known = [subtitle_languages.code_of(part.replace("=", "-")) for part in reversed(parts)]
-    code = next(filter(None, known), "")
+    codes = [subtitle_languages.code_of(part.replace("=", "-")) for part in reversed(parts)]
+    code = next(filter(None, codes), "")
     if not code:
         code = next(
             filter(None, (subtitle_languages.code_of(part[:2]) for part in parts if "=" in part)),
@@ -140,40 +140,40 @@ def read(service: Service, folder: str, file: str, language: str, mark: str) -> 
     processes. Raises `TimedOut` if too many files are being read already."""
     name = "\0".join([service.key, file, language, mark, get_language() or ""])
     key = f"subtitles-{hashlib.sha256(name.encode()).hexdigest()}"
-    kept = cache.get(key) if mark else None
-    if isinstance(kept, str):
-        return kept
+    cached = cache.get(key) if mark else None
+    if isinstance(cached, str):
+        return cached
     with turns.one():
-        found = converted(fetched(service, folder, file), language)
+        text = converted(fetched(service, folder, file), language)
     if mark:
         with suppress(OSError):
-            cache.set(key, found, KEPT_SECONDS)
-    return found
+            cache.set(key, text, KEPT_SECONDS)
+    return text
 
 
 def fetched(service: Service, folder: str, file: str) -> bytes:
     """Fetch a subtitle file. If it is in a Subs folder, this folder's listing lacks it."""
     entry = folders.listed_file(service, folder, file)
-    found = service.v1.file_link(file)
-    if isinstance(found, Link):
-        found = service.v1.open(found)
-    check(service.v1, found, expected_file(entry) if entry else Expected("subtitles"))
-    return service.v1.whole(found, MOST_BYTES)
+    source = service.v1.file_link(file)
+    if isinstance(source, Link):
+        source = service.v1.open(source)
+    check(service.v1, source, expected_file(entry) if entry else Expected("subtitles"))
+    return service.v1.whole(source, MOST_BYTES)
 
 
 def converted(content: bytes, language: str) -> str:
     encoding = encoding_of(content, language)
     if not encoding:
         raise NoSubtitles
-    text, _taken = encodings.decoded(content, encoding, is_last=True)
-    found = webvtt.webvtt(text, _("The subtitles end here: there are too many."))
-    if not found:
+    text, _byte_count = encodings.decoded(content, encoding, is_last=True)
+    vtt = webvtt.webvtt(text, _("The subtitles end here: there are too many."))
+    if not vtt:
         raise NoSubtitles
-    return found
+    return vtt
 
 
 def encoding_of(content: bytes, language: str) -> str:
     """Return the encoding. A language in the file name outweighs a guess from a few words."""
-    found = encodings.encoding_of(content, is_art=False)
-    is_guess = found in encodings.GUESSED
-    return encodings.USUAL if is_guess and language in subtitle_languages.WESTERN else found
+    encoding = encodings.encoding_of(content, is_art=False)
+    is_guess = encoding in encodings.GUESSED
+    return encodings.USUAL if is_guess and language in subtitle_languages.WESTERN else encoding

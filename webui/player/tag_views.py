@@ -22,5 +22,5 @@ def show(request: Request, file: str) -> HttpResponse:
     entry = folders.find_file(service_of(request), request.GET.get("in", ""), file)
     if entry is None or entry.preview != "audio":
         raise Http404
-    found = tags.read_tags(service_of(request).v1, file, expected_file(entry))
-    return JsonResponse(asdict(found), headers={"Cache-Control": CACHE_CONTROL})
+    audio_tags = tags.read_tags(service_of(request).v1, file, expected_file(entry))
+    return JsonResponse(asdict(audio_tags), headers={"Cache-Control": CACHE_CONTROL})

@@ -54,14 +54,14 @@ def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 
-def where(request: Request, found: Playable, file: str, kind: str) -> Mapping[str, Any]:
+def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping[str, Any]:
     """Describe the source. Links of our own service are paths, so that they work under every host
     name of Ferry. The site relays films of a foreign service."""
-    if found.is_converting:
-        return page.converting(found.progress_percent)
-    if service_of(request).is_embedded and found.url:
-        return page.playing(kind, Link(found.url, is_ours=True).path_and_query)
-    return page.playing(kind, streams.playable(request, found, file, kind, timezone.now()))
+    if playable.is_converting:
+        return page.converting(playable.progress_percent)
+    if service_of(request).is_embedded and playable.url:
+        return page.playing(kind, Link(playable.url, is_ours=True).path_and_query)
+    return page.playing(kind, streams.playable(request, playable, file, kind, timezone.now()))
 
 
 def why_not(failure: Failure) -> str:

@@ -44,27 +44,27 @@ class Cue(NamedTuple):
 
 def webvtt(text: str, cut_words: str) -> str:
     """Return WebVTT, empty if there are no cues. If it would be too long, end with `cut_words`."""
-    found = (
-        (cue, written)
+    cues = (
+        (cue, markup)
         for cue in cues_in(text)
-        if cue.end_ms > cue.start_ms and (written := shown(cue.text))
+        if cue.end_ms > cue.start_ms and (markup := shown(cue.text))
     )
     pieces: list[tuple[int, str]] = []
     size, end_ms = 0, 0
-    for cue, written in found:
+    for cue, markup in cues:
         if len(pieces) >= MOST_CUES or size > MOST_WRITTEN:
-            said = Cue(end_ms, end_ms + SAID_SECONDS * 1000, "")
-            pieces.append((end_ms, line_of(said, html.escape(cut_words, quote=False))))
+            notice = Cue(end_ms, end_ms + SAID_SECONDS * 1000, "")
+            pieces.append((end_ms, line_of(notice, html.escape(cut_words, quote=False))))
             break
-        pieces.append((cue.start_ms, line_of(cue, written)))
-        size += len(written)
+        pieces.append((cue.start_ms, line_of(cue, markup)))
+        size += len(markup)
         end_ms = max(end_ms, cue.end_ms)
     pieces.sort(key=lambda piece: piece[0])
     return "WEBVTT\n\n" + "\n".join(piece for _start, piece in pieces) if pieces else ""
 
 
-def line_of(cue: Cue, written: str) -> str:
-    return f"{stamp(cue.start_ms)} --> {stamp(cue.end_ms)}{cue.settings}\n{written}\n"
+def line_of(cue: Cue, markup: str) -> str:
+    return f"{stamp(cue.start_ms)} --> {stamp(cue.end_ms)}{cue.settings}\n{markup}\n"
 
 
 def stamp(moment_ms: int) -> str:
@@ -90,24 +90,24 @@ def is_ass(lines: list[str]) -> bool:
 def blocks(lines: Iterable[str]) -> Iterator[Cue]:
     """Parse SRT and WebVTT: a line of times, then words up to the next empty line."""
     timing: re.Match[str] | None = None
-    said: list[str] = []
+    text_lines: list[str] = []
     for line in lines:
-        found = TIMING.match(line[:200]) if "-->" in line else None
-        if timing and (found or not line.strip()):
-            yield block(timing, said)
-            timing, said = None, []
-        if found:
-            timing = found
-        elif timing and line.strip() and len(said) < MOST_LINES_A_CUE:
-            said.append(line[:LONGEST_CUE])
+        match = TIMING.match(line[:200]) if "-->" in line else None
+        if timing and (match or not line.strip()):
+            yield block(timing, text_lines)
+            timing, text_lines = None, []
+        if match:
+            timing = match
+        elif timing and line.strip() and len(text_lines) < MOST_LINES_A_CUE:
+            text_lines.append(line[:LONGEST_CUE])
     if timing:
-        yield block(timing, said)
+        yield block(timing, text_lines)
 
 
-def block(timing: re.Match[str], said: list[str]) -> Cue:
-    text = "\n".join(said)
-    kept = [word for word in timing[9].split()[:MOST_SETTINGS] if SETTING.fullmatch(word)]
-    settings = "".join(f" {word}" for word in kept) or (AT_THE_TOP if ABOVE.match(text) else "")
+def block(timing: re.Match[str], text_lines: list[str]) -> Cue:
+    text = "\n".join(text_lines)
+    words = [word for word in timing[9].split()[:MOST_SETTINGS] if SETTING.fullmatch(word)]
+    settings = "".join(f" {word}" for word in words) or (AT_THE_TOP if ABOVE.match(text) else "")
     start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
     return Cue(start_ms, end_ms, OVERRIDE.sub("", text), settings)
 
@@ -164,8 +164,8 @@ def shown(text: str) -> str:
     pieces.append(escaped(text[at:]))
     pieces += [f"</{name}>" for name in reversed(is_open)]
     # An empty line would end the cue, and its rest would be parsed as the author's own WebVTT.
-    written = "".join(pieces)
-    return "\n".join(line for line in written.split("\n") if line.strip())
+    markup = "".join(pieces)
+    return "\n".join(line for line in markup.split("\n") if line.strip())
 
 
 def clean_tag(tag: re.Match[str], is_open: list[str]) -> str:
@@ -182,5 +182,5 @@ def clean_tag(tag: re.Match[str], is_open: list[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    plain = KNOWN_ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    plain = KNOWN_ENTITY.sub(lambda match: html.unescape(match[0]), text)
     return html.escape(plain, quote=False)

@@ -75,13 +75,13 @@ def table_of(text: str, extension: str, *, has_head: bool) -> Table | None:
     lines = text.split("\n")
     separator = "\t" if extension == "tsv" else separator_of(lines[0])
     try:
-        found = [row for row in csv.reader(lines, delimiter=separator) if row]
+        records = [row for row in csv.reader(lines, delimiter=separator) if row]
     except csv.Error:
         return None
-    rows = [[cell[:LONGEST_CELL] for cell in row[:MOST_COLUMNS]] for row in found]
+    rows = [[cell[:LONGEST_CELL] for cell in row[:MOST_COLUMNS]] for row in records]
     if not rows:
         return None
-    width, widest = max(map(len, rows)), max(map(len, found))
+    width, widest = max(map(len, rows)), max(map(len, records))
     rows = [row + [""] * (width - len(row)) for row in rows]
     head = rows.pop(0) if has_head else []
     return Table(head, rows, more_columns(widest - width))
@@ -103,26 +103,26 @@ def more_columns(count: int) -> str:
 def cues_of(text: str) -> list[CueRow]:
     """Return the times and words of SubRip, WebVTT, and Advanced SubStation subtitles."""
     cues: list[CueRow] = []
-    time, said = "", [""]
+    time, words = "", [""]
     for line in [*text.split("\n"), ""]:
-        begun = CUE.match(line)
+        timing = CUE.match(line)
         spoken = SPOKEN.match(line)
         if spoken:
             cues.append(
                 CueRow(time_words(spoken), bare(line.split(",", 9)[-1].replace("\\N", "\n")))
             )
-        elif begun:
-            time, said = time_words(begun), []
+        elif timing:
+            time, words = time_words(timing), []
         elif time and line.strip():
-            said.append(line)
+            words.append(line)
         elif time:
-            cues.append(CueRow(time, bare("\n".join(said))))
+            cues.append(CueRow(time, bare("\n".join(words))))
             time = ""
     return cues
 
 
-def time_words(found: re.Match[str]) -> str:
-    hours, minutes, seconds, part = found.groups()
+def time_words(match: re.Match[str]) -> str:
+    hours, minutes, seconds, part = match.groups()
     return f"{int(hours or 0)}:{int(minutes):02}:{seconds}.{part.ljust(3, '0')}"
 
 

@@ -19,8 +19,8 @@ def original(request: Request, file: str) -> HttpResponseBase:
     expected = expected_of(request, file)
     is_drawing = expected.name.lower().endswith(f".{DRAWING}")
 
-    def present(found: Download) -> BrowserHandling:
-        return presentation(expected.name or file_responses.name_in(found))
+    def present(download: Download) -> BrowserHandling:
+        return presentation(expected.name or file_responses.name_in(download))
 
     return shown(request, file, expected, present, by_link=not is_drawing)
 
@@ -28,7 +28,7 @@ def original(request: Request, file: str) -> HttpResponseBase:
 @require_safe
 @open_to(Role.GUEST)
 def pdf(request: Request, file: str) -> HttpResponseBase:
-    return shown(request, file, expected_of(request, file), lambda _found: PDF, by_link=True)
+    return shown(request, file, expected_of(request, file), lambda _download: PDF, by_link=True)
 
 
 def shown(

@@ -121,8 +121,8 @@ def preview_page(
     text: TextPart | None = None,
 ) -> PreviewPage:
     at = Addresses(snapshot.folder, look)
-    listed = in_sight(snapshot, entry, look)
-    like = alike(listed, entry)
+    entries = in_sight(snapshot, entry, look)
+    like = alike(entries, entry)
     place = like.index(entry)
     position = position_words(place, like)
     return PreviewPage(
@@ -136,7 +136,7 @@ def preview_page(
         previous=neighbour(like, place - 1, at, around) if place else None,
         next=neighbour(like, place + 1, at, around) if place + 1 < len(like) else None,
         url=at.preview(entry.key),
-        back_url=back_url(listed.index(entry), entry, at),
+        back_url=back_url(entries.index(entry), entry, at),
         back_label=_("Back to %(folder)s") % {"folder": folder_words(snapshot)},
         pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
         download_url=download_url(at, entry),
@@ -153,9 +153,9 @@ def preview_page(
 
 def with_archive(page: PreviewPage, files: Sequence[Packed]) -> PreviewPage:
     """Return the preview of an archive with the files in it."""
-    shown = sorted(files[:MOST_PACKED], key=lambda each: natural(each.path))
+    rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.path))
     part = ArchivePart(
-        [packed_file(each) for each in shown], formatting.more_words(len(files) - len(shown))
+        [packed_file(each) for each in rows], formatting.more_words(len(files) - len(rows))
     )
     unpacked = {"size": formatting.size_words(sum(each.size_bytes for each in files))}
     facts = [formatting.items_words(len(files)), page.size, _("%(size)s unpacked") % unpacked]
@@ -171,14 +171,14 @@ def packed_file(packed: Packed) -> PackedFile:
 
 def in_sight(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> Sequence[Entry]:
     """Return the filtered listing in the person's order; all of it if the filter hides `entry`."""
-    found = snapshot.contents.matching(look.sort, look.query)
-    return found if entry in found else snapshot.contents.in_order(look.sort)
+    matches = snapshot.contents.matching(look.sort, look.query)
+    return matches if entry in matches else snapshot.contents.in_order(look.sort)
 
 
-def alike(listed: Sequence[Entry], entry: Entry) -> list[Entry]:
+def alike(entries: Sequence[Entry], entry: Entry) -> list[Entry]:
     """Return the files of this entry's family, which previous and next step through."""
     family = family_of(entry)
-    return [each for each in listed if not each.is_folder and family_of(each) == family]
+    return [each for each in entries if not each.is_folder and family_of(each) == family]
 
 
 def family_of(entry: Entry) -> str:
@@ -214,12 +214,12 @@ def facts(entry: Entry, position: str, text: TextPart | None) -> str:
     `26 lines, 1 KB, Python`."""
     size = formatting.size_words(entry.size_bytes)
     lasts = formatting.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
-    known = {
+    parts = {
         "video": [lines_words(entry), lasts, size],
         "audio": [position, lasts, size],
         "picture": [position, size, pixels_words(entry)],
     }.get(family_of(entry), [text.lines_text, size, text.language] if text else [size])
-    return ", ".join(fact for fact in known if fact)
+    return ", ".join(fact for fact in parts if fact)
 
 
 def pixels_words(entry: Entry) -> str:
@@ -238,7 +238,7 @@ def lines_words(entry: Entry) -> str:
 
 
 def neighbour(
-    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext, *, shown: int = -1
+    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext, *, current: int = -1
 ) -> Neighbour:
     entry = like[place]
     return Neighbour(
@@ -247,7 +247,7 @@ def neighbour(
         url=at.preview(entry.key),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
         image_url=image_url(at, entry) if entry.preview == "picture" else "",
-        is_current=place == shown,
+        is_current=place == current,
     )
 
 
@@ -255,7 +255,7 @@ def around_it(
     like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
 ) -> list[Neighbour]:
     places = range(max(place - STRIP, 0), min(place + STRIP + 1, len(like)))
-    return [neighbour(like, each, at, around, shown=place) for each in places]
+    return [neighbour(like, each, at, around, current=place) for each in places]
 
 
 def back_url(place: int, entry: Entry, at: Addresses) -> str:

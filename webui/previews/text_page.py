@@ -94,8 +94,8 @@ def shape_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
         return TextShape("empty")
     makers = {"markdown": as_prose, "table": as_table, "subtitle": as_cues, "code": as_code}
     maker = makers.get(entry.preview)
-    found = maker(entry, piece, setting) if maker else None
-    return found or TextShape("art" if is_art(entry) else "lines", lines=lines_of(piece.text))
+    shape = maker(entry, piece, setting) if maker else None
+    return shape or TextShape("art" if is_art(entry) else "lines", lines=lines_of(piece.text))
 
 
 def lines_of(text: str) -> list[str | SafeString]:
@@ -133,10 +133,10 @@ def with_query(address: str, query: dict[str, str]) -> str:
 
 
 def more_text(piece: TextPiece, entry: Entry) -> str:
-    shown = formatting.size_words(piece.stop)
+    size_so_far = formatting.size_words(piece.stop)
     if not entry.size_bytes:
-        return _("%(shown)s so far") % {"shown": shown}
-    sizes = {"shown": shown, "size": formatting.size_words(entry.size_bytes)}
+        return _("%(shown)s so far") % {"shown": size_so_far}
+    sizes = {"shown": size_so_far, "size": formatting.size_words(entry.size_bytes)}
     return _("%(shown)s of %(size)s so far") % sizes
 
 

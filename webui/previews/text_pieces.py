@@ -36,23 +36,23 @@ class TextRequest:
     is_art: bool
 
 
-def read(v1: Client, wanted: TextRequest) -> TextPiece | None:
+def read(v1: Client, text_request: TextRequest) -> TextPiece | None:
     """Return a piece, or None if the file isn't text. Pieces end at line ends, unless a line is
     longer than a piece."""
-    start, size_bytes = wanted.start, wanted.expected.size_bytes
-    data = fetch_piece(v1, wanted.file, wanted.expected, start)
+    start, size_bytes = text_request.start, text_request.expected.size_bytes
+    data = fetch_piece(v1, text_request.file, text_request.expected, start)
     # If the service doesn't send the size, the first piece that isn't full is the last.
     is_last = start + len(data) >= size_bytes if size_bytes else len(data) < PIECE_BYTES
     if not data:
-        return TextPiece("", wanted.encoding or "utf_8", start, start, is_last=True)
-    encoding = wanted.encoding or encodings.encoding_of(data, is_art=wanted.is_art)
+        return TextPiece("", text_request.encoding or "utf_8", start, start, is_last=True)
+    encoding = text_request.encoding or encodings.encoding_of(data, is_art=text_request.is_art)
     if not encoding:
         return None
-    stop = end_of_lines(data, encoding, wanted.most_lines, is_last=is_last)
+    stop = end_of_lines(data, encoding, text_request.most_lines, is_last=is_last)
     if stop and stop < len(data):
         data, is_last = data[:stop], False
-    text, taken = encodings.decoded(data, encoding, is_last=is_last)
-    return TextPiece(plain(text), encoding, start, start + max(taken, 1), is_last)
+    text, byte_count = encodings.decoded(data, encoding, is_last=is_last)
+    return TextPiece(plain(text), encoding, start, start + max(byte_count, 1), is_last)
 
 
 def end_of_lines(data: bytes, encoding: str, most_lines: int, *, is_last: bool) -> int:

@@ -40,14 +40,14 @@ class Pictures:
         """Return a picture, or None if there is none. Raises `TimedOut` if too many are being
         fetched already."""
         path = self._path(mark)
-        found = self._read(path)
-        if found is None:
+        picture = self._read(path)
+        if picture is None:
             with turns.one():
-                found = self._read(path)
-                if found is None:
-                    found = picture_in(fetch(), most_bytes)
-                    self._save(path, found)
-        return found or None
+                picture = self._read(path)
+                if picture is None:
+                    picture = picture_in(fetch(), most_bytes)
+                    self._save(path, picture)
+        return picture or None
 
     def _path(self, mark: str) -> Path:
         name = hashlib.sha256(mark.encode()).hexdigest()
@@ -56,12 +56,12 @@ class Pictures:
     def _read(self, path: Path) -> bytes | None:
         """Return None if nothing is cached, and empty bytes if the picture was recently missing."""
         try:
-            found = path.read_bytes()
-            if not found and path.stat().st_mtime < self._clock() - MISSING_SECONDS:
+            picture = path.read_bytes()
+            if not picture and path.stat().st_mtime < self._clock() - MISSING_SECONDS:
                 return None
         except FileNotFoundError:
             return None
-        return found
+        return picture
 
     def _save(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -80,12 +80,12 @@ class Pictures:
     def prune(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
         """Delete the oldest pictures beyond `most_bytes`."""
         facts = sorted(((path.stat(), path) for path in self._folder.glob("*/*")), key=age)
-        size = sum(found.st_size for found, _path in facts)
-        for found, path in facts:
+        size = sum(stat.st_size for stat, _path in facts)
+        for stat, path in facts:
             if size <= most_bytes:
                 return
             path.unlink(missing_ok=True)
-            size -= found.st_size
+            size -= stat.st_size
 
 
 def age(fact: tuple[os.stat_result, Path]) -> float:

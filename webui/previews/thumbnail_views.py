@@ -43,12 +43,12 @@ def image(request: Request, file: str, mark: str) -> HttpResponse:
 
 
 def find_or_fetch(
-    request: Request, file: str, mark: str, opened: Opened, most_bytes: int
+    request: Request, file: str, mark: str, opener: Opened, most_bytes: int
 ) -> bytes | HttpResponse | None:
     try:
         return thumbnail_cache.store().get(
             f"{service_of(request).key} {file} {mark}",
-            lambda: fetched(request, file, opened),
+            lambda: fetched(request, file, opener),
             most_bytes,
         )
     except (Failure, TimedOut):
@@ -67,11 +67,11 @@ def shown(picture: bytes | HttpResponse | None) -> HttpResponse:
     )
 
 
-def fetched(request: Request, file: str, opened: Opened) -> Iterator[bytes]:
+def fetched(request: Request, file: str, opener: Opened) -> Iterator[bytes]:
     try:
-        with opened(request, file) as found:
-            if found.status == 200:
-                yield from found
+        with opener(request, file) as download:
+            if download.status == 200:
+                yield from download
     except FINAL:
         return
 
@@ -80,8 +80,10 @@ def small(request: Request, file: str) -> Download:
     """Open the thumbnail by the link in the listing, or else through the service. Links are tried
     only once: a page of pictures that waited for a busy service would occupy all threads."""
     entry = entry_in(request, file)
-    found = fetch_thumbnail(request, file, entry.picture if entry else "")
-    return service_of(request).v1.open(found, insists=False) if isinstance(found, Link) else found
+    source = fetch_thumbnail(request, file, entry.picture if entry else "")
+    return (
+        service_of(request).v1.open(source, insists=False) if isinstance(source, Link) else source
+    )
 
 
 def fetch_thumbnail(request: Request, file: str, link: str) -> Link | Download:
@@ -93,8 +95,8 @@ def fetch_thumbnail(request: Request, file: str, link: str) -> Link | Download:
 
 
 def large(request: Request, file: str) -> Download:
-    found = service_of(request).v1.image(file)
-    return service_of(request).v1.open(found) if isinstance(found, Link) else found
+    source = service_of(request).v1.image(file)
+    return service_of(request).v1.open(source) if isinstance(source, Link) else source
 
 
 def entry_in(request: Request, file: str) -> Entry | None:

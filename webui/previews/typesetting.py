@@ -35,8 +35,8 @@ def coloured(text: str, language: str) -> list[str | SafeString]:
     lines = ask_child({"kind": "code", "language": language, "text": "\n".join(head)})
     if not isinstance(lines, list):
         return [*head, *tail]
-    done = lines[: len(head)]
-    return [*map(highlight_line, done), *head[len(done) :], *tail]
+    finished_lines = lines[: len(head)]
+    return [*map(highlight_line, finished_lines), *head[len(finished_lines) :], *tail]
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
@@ -59,11 +59,11 @@ def highlight_line(line: list[list[str]]) -> SafeString:
 
 def prose(text: str) -> SafeString | None:
     """Return HTML, or None if rendering fails; the text is then shown as lines."""
-    found = ask_child({"kind": "markdown", "text": text})
-    if not isinstance(found, str):
+    html = ask_child({"kind": "markdown", "text": text})
+    if not isinstance(html, str):
         return None
     cleaned = nh3.clean(
-        found,
+        html,
         tags=TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         attribute_filter=elsewhere,
@@ -92,7 +92,7 @@ def ask_child(question: dict[str, str]) -> Any:
 
 def answered(question: dict[str, str]) -> Any:
     try:
-        done = subprocess.run(  # noqa: S603  Our own program; the text is its input.
+        result = subprocess.run(  # noqa: S603  Our own program; the text is its input.
             [sys.executable, "-I", str(PROGRAM)],
             input=json.dumps(question).encode(),
             stdout=subprocess.PIPE,
@@ -101,6 +101,6 @@ def answered(question: dict[str, str]) -> Any:
             timeout=MOST_SECONDS,
             check=True,
         )
-        return json.loads(done.stdout)
+        return json.loads(result.stdout)
     except (subprocess.SubprocessError, OSError, ValueError):
         return None

@@ -20,16 +20,16 @@ MOST_ANSWERED = 4 * 2**20
 Line = list[tuple[str, str]]
 
 
-def code(asked: dict[str, str]) -> list[Line]:
+def code(question: dict[str, str]) -> list[Line]:
     """Return lines of pieces, each with the letter of its class: keyword, string, number, comment.
 
     Return only the lines that were finished in time.
     """
     from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  Only one of the two is needed.
 
-    lexer = get_lexer_by_name(asked["language"], stripnl=False, ensurenl=False)
+    lexer = get_lexer_by_name(question["language"], stripnl=False, ensurenl=False)
     lines: list[Line] = [[]]
-    for kind, text in lexer.get_tokens(asked["text"]):
+    for kind, text in lexer.get_tokens(question["text"]):
         first, *others = text.split("\n")
         add(lines[-1], letter_of(str(kind)), first)
         for other in others:
@@ -65,13 +65,13 @@ def letter_of(kind: str) -> str:
     return next((letter for name, letter in LETTERS.items() if kind.startswith(name)), "")
 
 
-def markdown(asked: dict[str, str]) -> str:
+def markdown(question: dict[str, str]) -> str:
     """Render Markdown without raw HTML. Headings are one level lower, since the page has its own;
     of pictures, only the words remain."""
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    tokens = parser.parse(asked["text"])
+    tokens = parser.parse(question["text"])
     for token in walk(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
@@ -93,8 +93,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    asked = json.load(sys.stdin.buffer)
-    answer = json.dumps(KINDS[asked["kind"]](asked))
+    question = json.load(sys.stdin.buffer)
+    answer = json.dumps(KINDS[question["kind"]](question))
     if len(answer) <= MOST_ANSWERED:
         sys.stdout.write(answer)
 

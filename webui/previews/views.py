@@ -59,10 +59,10 @@ def add_archive_listing(
 ) -> pages.PreviewPage:
     """Add the files in the archive to the page, if its directory can be read."""
     try:
-        found = zip_contents.files_in(service_of(request).v1, entry.id, expected_file(entry))
+        files = zip_contents.files_in(service_of(request).v1, entry.id, expected_file(entry))
     except Failure as failure:
         return replace(page, kind="text", text=failed_part(failure))
-    return page if found is None else pages.with_archive(page, found)
+    return page if files is None else pages.with_archive(page, files)
 
 
 def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:
@@ -99,16 +99,16 @@ def queue(request: Request, folder: str, file: str) -> HttpResponse:
 
 def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
     """Return the text, or None if the file isn't text, whatever its name."""
-    asked = request.GET.get("enc", "")
-    encoding = asked if asked in encodings.KNOWN else ""
-    wanted = text_pieces.TextRequest(
+    name = request.GET.get("enc", "")
+    encoding = name if name in encodings.KNOWN else ""
+    text_request = text_pieces.TextRequest(
         entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
     )
-    piece = text_pieces.read(service_of(request).v1, wanted)
+    piece = text_pieces.read(service_of(request).v1, text_request)
     at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
     return text_part(entry, piece, at, SETTING) if piece else None
 
 
 def position_of(request: Request, name: str) -> int:
-    asked = request.GET.get(name, "")
-    return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 16 else 0
+    value = request.GET.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else 0

@@ -26,8 +26,8 @@ def files_in(v1: Client, file: str, expected: Expected) -> list[Packed] | None:
     if not expected.size_bytes:
         return None
     try:
-        with ZipFile(cast("IO[bytes]", RemoteFile(v1, file, expected, MOST_PIECES))) as found:
-            entries = found.infolist()
+        with ZipFile(cast("IO[bytes]", RemoteFile(v1, file, expected, MOST_PIECES))) as archive:
+            entries = archive.infolist()
     except UNREADABLE:
         return None
     # In some releases of Python 3.11, `is_dir` fails for an entry without a name.

@@ -88,8 +88,8 @@ def service_part(health: Health, now: datetime) -> ServicePart:
 def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
     trouble = message_of(failure)
     if health.last_error_at:
-        asked = _("Asked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
-        return ServicePart(trouble.title, f"{asked} {trouble.text}", is_well=False, is_ill=True)
+        age_words = _("Asked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
+        return ServicePart(trouble.title, f"{age_words} {trouble.text}", is_well=False, is_ill=True)
     return ServicePart(trouble.title, trouble.text, is_well=False, is_ill=True)
 
 
@@ -138,13 +138,13 @@ def refusal_of(failure: Failure) -> str:
 
 
 def _why(failure: Failure) -> str:
-    said = said_by(failure)
+    message = said_by(failure)
     if isinstance(failure, Unauthorized):
         return _("The service doesn't take this e-mail address and password.")
     if failure.reason in ("premium_required", "bad_certificate", "too_slow"):
         return reasons.find(failure.reason).text
-    if isinstance(failure, Forbidden | Rejected) or (said and isinstance(failure, Unreadable)):
-        return f"{_('The service refuses this account.')} {said}".strip()
+    if isinstance(failure, Forbidden | Rejected) or (message and isinstance(failure, Unreadable)):
+        return f"{_('The service refuses this account.')} {message}".strip()
     if isinstance(failure, TooMany):
         return _("The service asks for a pause. Try again in a few minutes.")
     if isinstance(failure, Unreadable | NotFound):

@@ -32,10 +32,10 @@ def read_account(service: Service, now: datetime) -> AccountReading:
     try:
         account = fetch_account(service, now)
     except Failure as failure:
-        known = cache.get(key_of(service))
-        if known is None:
+        cached = cache.get(key_of(service))
+        if cached is None:
             raise
-        account, at = known
+        account, at = cached
         return AccountReading(account, at, failure)
     with suppress(OSError):
         cache.set(key_of(service), (account, now), KEPT_SECONDS)

@@ -29,14 +29,14 @@ log = logging.getLogger("ferry.account")
 @open_to(Role.MEMBER)
 def retry(request: Request, wish: str) -> HttpResponse:
     """Add a wish as a transfer. If that succeeds, hide the wish."""
-    account, found = find_wish(request, wish)
-    items = parse.read(found.magnet or "")
+    account, target = find_wish(request, wish)
+    items = parse.read(target.magnet or "")
     if not items:
         raise NotFound("not_found", status=404)
     errand = Errand(service_of(request), request.user, None, timezone.now())
     result = add_send.send(errand, items[:1]).results[0]
     if result.is_well:
-        wishlist.hide(service_of(request), account, found)
+        wishlist.hide(service_of(request), account, target)
         poll.changed(service_of(request))
     say(request, result)
     return redirect(reverse("account-server", fragment="plan"))
@@ -45,8 +45,8 @@ def retry(request: Request, wish: str) -> HttpResponse:
 @require_POST
 @open_to(Role.MEMBER)
 def forget(request: Request, wish: str) -> HttpResponse:
-    account, found = find_wish(request, wish)
-    wishlist.hide(service_of(request), account, found)
+    account, target = find_wish(request, wish)
+    wishlist.hide(service_of(request), account, target)
     log.info("removed wish name=%r", request.user.username)
     messages.success(request, _("Forgotten here. The service keeps it on its list."))
     return redirect(reverse("account-server", fragment="plan"))
@@ -54,10 +54,10 @@ def forget(request: Request, wish: str) -> HttpResponse:
 
 def find_wish(request: Request, key: str) -> tuple[Account, Wish]:
     account = service_of(request).v1.account()
-    found = wishlist.find_wish(service_of(request), account, key)
-    if found is None:
+    wish = wishlist.find_wish(service_of(request), account, key)
+    if wish is None:
         raise NotFound("not_found", status=404)
-    return account, found
+    return account, wish
 
 
 def say(request: Request, result: ItemResult) -> None:

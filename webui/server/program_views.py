@@ -38,12 +38,12 @@ def password(request: Request) -> HttpResponse:
         events.record(request, Kind.PROGRAMS_BLOCKED)
         messages.success(request, _("Other programs can't sign in any more"))
         return redirect(reverse("account-server", fragment="programs"))
-    made = program_password.make(request.user)
-    if made is None:
+    new_password = program_password.make(request.user)
+    if new_password is None:
         raise PermissionDenied
     log.info("new password of the service name=%r", request.user.username)
     events.record(request, Kind.PROGRAMS_ALLOWED)
-    programs = programs_of(request, made)
+    programs = programs_of(request, new_password)
     if request.htmx:
         return render(
             request, "server/_programs.html", {**context_for(request), "programs": programs}

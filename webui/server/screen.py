@@ -64,11 +64,11 @@ def page_context_for(request: Request, connect: Connect | None = None) -> dict[s
 
 def storage_of(request: Request) -> StoragePart:
     """Describe the storage from cached listings, without asking the service."""
-    known, has_largest = None, False
+    cached, has_largest = None, False
     with suppress(Failure, sqlite3.Error):
         has_largest = service_of(request).is_embedded
-        known = folders.store().find(service_of(request).key, ROOT)
-    entries = known.snapshot.contents.entries if known else ()
+        cached = folders.store().find(service_of(request).key, ROOT)
+    entries = cached.snapshot.contents.entries if cached else ()
     return storage_part(context.gauge_for(request), entries, has_largest=has_largest)
 
 
@@ -107,14 +107,15 @@ def plan_of(request: Request) -> PlanPart:
     """Ask the service once. If that fails, the page says so and still shows everything else."""
     now = timezone.now()
     try:
-        told = plan.read_account(service_of(request), now)
+        reading = plan.read_account(service_of(request), now)
     except Failure as failure:
         return absent_part(failure)
-    shown = [
-        (wishlist.key_of(wish), wish) for wish in wishlist.shown(service_of(request), told.account)
+    wishes = [
+        (wishlist.key_of(wish), wish)
+        for wish in wishlist.shown(service_of(request), reading.account)
     ]
     calendar = Calendar(now, timezone.get_current_timezone())
     is_owner = Role(request.user.role).includes(Role.OWNER)
-    trouble = aged_words(told.failure, now - told.at) if told.failure else ""
-    part = plan_part(told.account, shown, calendar, is_owner=is_owner, trouble=trouble)
+    trouble = aged_words(reading.failure, now - reading.at) if reading.failure else ""
+    part = plan_part(reading.account, wishes, calendar, is_owner=is_owner, trouble=trouble)
     return replace(part, is_embedded=service_of(request).is_embedded)

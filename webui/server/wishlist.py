@@ -23,8 +23,8 @@ def find_wish(service: Service, account: Account, key: str) -> Wish | None:
 def hide(service: Service, account: Account, wish: Wish) -> None:
     """Hide a wish. Forget hidden wishes that the service no longer lists, so that they never
     outnumber its list."""
-    kept = {key_of(each) for each in account.wishes}
+    keys = {key_of(each) for each in account.wishes}
     hidden = HiddenWish.objects.filter(connection=service.key)
-    gone = [row.pk for row in hidden if row.wish not in kept]
+    gone = [row.pk for row in hidden if row.wish not in keys]
     hidden.filter(pk__in=gone).delete()
     HiddenWish.objects.get_or_create(connection=service.key, wish=key_of(wish))

@@ -62,9 +62,9 @@ class Made:
 
 
 def share_page(
-    entry: Entry, action: str, back_url: str, calendar: Calendar, made: Made | str = ""
+    entry: Entry, action: str, back_url: str, calendar: Calendar, result: Made | str = ""
 ) -> SharePage:
-    """Build the page. `made` is the link, or why there is none; empty before anyone asks for it."""
+    """Build the page. `result` is the link, or why there is none; empty before anyone asks."""
     page = SharePage(
         title=_("Play %(name)s elsewhere") % {"name": entry.name or _("All files")},
         text=_(
@@ -75,13 +75,13 @@ def share_page(
         back_url=back_url,
         back_label=_("Files"),
     )
-    if isinstance(made, str):
-        return replace(page, error=made)
+    if isinstance(result, str):
+        return replace(page, error=result)
     text = _(
         "Open this link in VLC, or scan it with a phone's camera. Whoever has it can play and "
         "download this without signing in, until %(when)s."
-    ) % {"when": calendar.to_the_minute(made.expires_at)}
-    return replace(page, text=text, addresses=made.addresses, list_url=made.list_url)
+    ) % {"when": calendar.to_the_minute(result.expires_at)}
+    return replace(page, text=text, addresses=result.addresses, list_url=result.list_url)
 
 
 def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:
@@ -125,5 +125,5 @@ def playlist(token: str, rows: Iterable[tuple[str, str]], origin: str) -> str:
 
 def media_type(name: str) -> str:
     """Return a media type by the name alone, and never one that a browser would run."""
-    found = mimetypes.guess_type(f"file.{name.rpartition('.')[2]}")[0] or ""
-    return found if found.startswith(("video/", "audio/")) else "application/octet-stream"
+    guess = mimetypes.guess_type(f"file.{name.rpartition('.')[2]}")[0] or ""
+    return guess if guess.startswith(("video/", "audio/")) else "application/octet-stream"

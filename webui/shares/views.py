@@ -57,9 +57,9 @@ def folder(request: Request, folder: str) -> HttpResponse:
 
 def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpResponse:
     now = timezone.now()
-    made: Made | str = made_for(request, chosen, now) if request.method == "POST" else ""
+    result: Made | str = made_for(request, chosen, now) if request.method == "POST" else ""
     calendar = Calendar(now, timezone.get_current_timezone())
-    page = pages.share_page(chosen, action, back_url, calendar, made)
+    page = pages.share_page(chosen, action, back_url, calendar, result)
     return shown(request, page, 422 if page.error else 200)
 
 
@@ -146,15 +146,15 @@ def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
     if share.kind == FILE:
         is_it = share.entry_id == file
         return Entry(FILE, file, share.name, None, None) if is_it else None
-    found = snapshot_of(request, share.entry_id).contents.find(f"{FILE}-{file}")
-    return found if found and pages.is_played(found) else None
+    match = snapshot_of(request, share.entry_id).contents.find(f"{FILE}-{file}")
+    return match if match and pages.is_played(match) else None
 
 
 def rows_of(request: Request, share: Share) -> list[tuple[str, str]]:
     if share.kind == FILE:
         return [(share.entry_id, share.name)]
-    found = pages.played(snapshot_of(request, share.entry_id).contents)
-    return [(entry.id, entry.name) for entry in found]
+    entries = pages.played(snapshot_of(request, share.entry_id).contents)
+    return [(entry.id, entry.name) for entry in entries]
 
 
 def snapshot_of(request: Request, folder: str) -> Snapshot:
@@ -172,8 +172,8 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
     expected = expected_file(entry)
     if service_of(request).is_embedded:
         return file_responses.deliver(request, service_of(request), opening, expected)
-    shown = KEPT._replace(content_type=pages.media_type(entry.name))
-    return file_responses.show(request, opening, lambda _found: shown, expected)
+    handling = KEPT._replace(content_type=pages.media_type(entry.name))
+    return file_responses.show(request, opening, lambda _download: handling, expected)
 
 
 def over() -> HttpResponse:

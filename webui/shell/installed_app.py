@@ -78,8 +78,8 @@ def worker(request: HttpRequest) -> HttpResponse:
 
 def shell() -> list[str]:
     """Return the static files that all pages share, and all that the offline page shows."""
-    found = (name for finder in get_finders() for name, _storage in finder.list(["*.map"]))
-    return [static(name) for name in sorted(found) if SHELL.fullmatch(name)]
+    names = (name for finder in get_finders() for name, _storage in finder.list(["*.map"]))
+    return [static(name) for name in sorted(names) if SHELL.fullmatch(name)]
 
 
 def version_of(files: Sequence[str]) -> str:

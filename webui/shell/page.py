@@ -20,9 +20,9 @@ class Destination:
     is_current: bool
 
 
-def warning_of(found: Finding | None) -> str:
+def warning_of(finding: Finding | None) -> str:
     """Name what the owner has to decide about. The Health page says how."""
-    return finding_words(found)[0] if found else ""
+    return finding_words(finding)[0] if finding else ""
 
 
 @dataclass(frozen=True)

@@ -66,13 +66,13 @@ class DevicesPart:
 
 
 def devices_part(
-    shown: Sequence[Signed], count: int, own_key: str, calendar: Calendar, now: datetime
+    devices: Sequence[Signed], count: int, own_key: str, calendar: Calendar, now: datetime
 ) -> DevicesPart:
-    rows = [device_row(device, own_key, calendar, now) for device in shown]
+    rows = [device_row(device, own_key, calendar, now) for device in devices]
     rows.sort(key=lambda row: not row.is_this)
     return DevicesPart(
         rows,
-        formatting.more_words(count - len(shown)),
+        formatting.more_words(count - len(devices)),
         has_others=count > sum(row.is_this for row in rows),
     )
 

@@ -86,8 +86,8 @@ def claim(guess: Guess) -> timedelta | None:
     now = timezone.now()
     if guess.address and (wait := _wait_of(guess.address, now)):
         return wait
-    used, _by_model = _reservations(guess, now).filter(at__lte=now).delete()
-    return None if used else wait_for(guess)
+    row_count, _by_model = _reservations(guess, now).filter(at__lte=now).delete()
+    return None if row_count else wait_for(guess)
 
 
 def count(lines: list[ThrottleKey]) -> None:

@@ -32,35 +32,35 @@ BUSY = timedelta(seconds=5)
 @asks_and_acts
 @open_to_strangers
 def signin(request: HttpRequest) -> HttpResponse:
-    wanted = request.POST.get("next") or request.GET.get("next", "")
+    next_url = request.POST.get("next") or request.GET.get("next", "")
     form = SignIn(request.POST if request.method == "POST" else None)
     if request.method != "POST":
         if request.user.is_authenticated and "switch" not in request.GET:
-            return redirect(safe_next(request, wanted))
-        return show(request, form, wanted)
+            return redirect(safe_next(request, next_url))
+        return show(request, form, next_url)
     if not form.is_valid():
-        return show(request, form, wanted, status=422)
-    return _try(request, form, wanted)
+        return show(request, form, next_url, status=422)
+    return _try(request, form, next_url)
 
 
-def _try(request: HttpRequest, form: SignIn, wanted: str) -> HttpResponse:
+def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
     guess = throttle.guess_at(name, address, request.COOKIES.get(guess_limits.DEVICE_COOKIE))
     try:
         wait, user = _check(request, form, guess)
     except TimeoutError:
-        return show(request, form, wanted, refusal=too_busy(), status=503, retry_after=BUSY)
+        return show(request, form, next_url, refusal=too_busy(), status=503, retry_after=BUSY)
     if wait:
         log.warning("limited name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
         refusal = too_many_tries(wait)
-        return show(request, form, wanted, refusal=refusal, status=429, retry_after=wait)
+        return show(request, form, next_url, refusal=refusal, status=429, retry_after=wait)
     if user is None:
         log.warning("failed name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
         refusal = _("That name and password don't match. Check both and try again.")
-        return show(request, form, wanted, refusal=refusal, status=422)
-    page = safe_next(request, wanted)
+        return show(request, form, next_url, refusal=refusal, status=422)
+    page = safe_next(request, next_url)
     response = welcome_in(request, user, page, by_password=True)
     waiting = unsent_forms.unseal(request.POST.get(unsent_forms.SEALED, ""), user)
     if waiting is None:
@@ -101,7 +101,7 @@ def too_busy() -> str:
 def show(  # noqa: PLR0913  The page's words, and the status and headers for programs.
     request: HttpRequest,
     form: SignIn,
-    wanted: str,
+    next_url: str,
     *,
     refusal: str = "",
     status: int = 200,
@@ -109,7 +109,7 @@ def show(  # noqa: PLR0913  The page's words, and the status and headers for pro
 ) -> HttpResponse:
     context = {
         "form": form,
-        "next": wanted,
+        "next": next_url,
         "unsent": request.POST.get(unsent_forms.SEALED, ""),
         "refusal": refusal,
         "has_owner": User.objects.has_owner(),

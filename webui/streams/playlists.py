@@ -70,12 +70,12 @@ def lines_of(content: bytes) -> list[str]:
 
 
 def _counted(address: Address) -> Address:
-    left = MOST_ADDRESSES
+    remaining = MOST_ADDRESSES
 
     def counted(reference: str, kind: TargetKind) -> str:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        nonlocal remaining
+        remaining -= 1
+        if remaining < 0:
             raise Unreadable("too_large")
         return address(reference, kind)
 
@@ -102,10 +102,10 @@ def _lines_through(lines: list[str], kind: TargetKind, address: Address) -> Iter
 
 def attributes(text: str, kind: TargetKind, address: Address) -> str:
     """Rebuild the attribute list, so that nothing unparsed remains."""
-    found = []
+    pairs = []
     for name, value in ATTRIBUTE.findall(text):
         if name == "URI":
-            found.append(f'URI="{address(value.strip(chr(34)), kind)}"')
+            pairs.append(f'URI="{address(value.strip(chr(34)), kind)}"')
         elif "URI" not in name:
-            found.append(f"{name}={CONTROL.sub('', value)}")
-    return ",".join(found)
+            pairs.append(f"{name}={CONTROL.sub('', value)}")
+    return ",".join(pairs)

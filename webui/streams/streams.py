@@ -112,10 +112,10 @@ def playable(request: Request, answer: Playable, file: str, kind: str, now: date
     if is_film and not answer.url:
         raise Unreadable("bad_link")
     url = answer.url or service_of(request).v1.hls_url(file)
-    wanted = TargetKind.PART if is_film else TargetKind.PLAYLIST
+    target_kind = TargetKind.PART if is_film else TargetKind.PLAYLIST
     expires_at = int((now + LIFETIME).timestamp())
     link = service_of(request).v1.link_to(url, url)
-    token = encrypt(StreamTarget(wanted, link, expires_at), reader_of(request))
+    token = encrypt(StreamTarget(target_kind, link, expires_at), reader_of(request))
     return reverse("stream-part", args=[token])
 
 
@@ -136,11 +136,11 @@ def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     if not file_responses.slots.take():
         return file_responses.busy()
     try:
-        found = service_of(request).v1.open(part.url)
-        content = service_of(request).v1.whole(found, playlists.MOST_BYTES)
+        download = service_of(request).v1.open(part.url)
+        content = service_of(request).v1.whole(download, playlists.MOST_BYTES)
     finally:
         file_responses.slots.give_back()
-    text = playlists.rewritten(content, part.kind, addresses(request, part, found.url))
+    text = playlists.rewritten(content, part.kind, addresses(request, part, download.url))
     headers = LOCKED_HEADERS | {"Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)
 
@@ -164,11 +164,11 @@ def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     return file_responses.show(request, opening, as_part, UNKNOWN)
 
 
-def as_part(found: Download) -> BrowserHandling:
-    return KEPT._replace(content_type=content_type_of(found.headers.get("Content-Type", "")))
+def as_part(download: Download) -> BrowserHandling:
+    return KEPT._replace(content_type=content_type_of(download.headers.get("Content-Type", "")))
 
 
-def content_type_of(told: str) -> str:
+def content_type_of(header: str) -> str:
     """Return the service's content type if browsers can't run it, or else a generic one."""
-    plain = told.partition(";")[0].strip().lower()
+    plain = header.partition(";")[0].strip().lower()
     return plain if plain in PART_TYPES else KEPT.content_type

@@ -15,11 +15,11 @@ from webui.v1.errors import Unreadable
 @open_to(Role.GUEST)
 def part(request: Request, token: str) -> HttpResponseBase:
     try:
-        found = streams.opened(token, streams.reader_of(request), timezone.now())
+        target = streams.opened(token, streams.reader_of(request), timezone.now())
     except streams.Unknown as unknown:
         raise Http404 from unknown
     try:
-        return streams.answer(request, found)
+        return streams.answer(request, target)
     except Unreadable as unreadable:
         # Players give up on a missing piece, but retry after a server error.
         if unreadable.reason == "dead_link":

@@ -40,16 +40,16 @@ class RowShape(NamedTuple):
 @register.simple_tag(takes_context=True)
 def entry_rows(context: dict[str, Any], name: str) -> SafeString:
     page, language = context["page"], get_language()
-    found = [row_in(name, row, is_stale=bool(page.stale), language=language) for row in page.rows]
-    return mark_safe("".join(found))  # noqa: S308  Each word was escaped.
+    rows = [row_in(name, row, is_stale=bool(page.stale), language=language) for row in page.rows]
+    return mark_safe("".join(rows))  # noqa: S308  Each word was escaped.
 
 
 def row_in(name: str, row: EntryRow, *, is_stale: bool, language: str | None) -> str:
     flags = tuple([getattr(row, flag) for flag in FLAGS])
     words = [in_html(getattr(row, word)) for word in WORDS]
     shape = RowShape(name, language, is_stale, flags, tuple(map(bool, words)))
-    found = dict(zip(WORDS, words, strict=True))
-    return "".join([found[each] if at % 2 else each for at, each in enumerate(pieces_of(shape))])
+    by_name = dict(zip(WORDS, words, strict=True))
+    return "".join([by_name[each] if at % 2 else each for at, each in enumerate(pieces_of(shape))])
 
 
 def in_html(value: str | int | tuple[str, ...]) -> str:
@@ -62,14 +62,14 @@ def in_html(value: str | int | tuple[str, ...]) -> str:
 @lru_cache(MOST_SHAPES)
 def pieces_of(shape: RowShape) -> list[str]:
     """Return the HTML around the words and the names of the words, alternating."""
-    told = zip(WORDS, shape.has_words, strict=True)
-    marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in told}
+    pairs = zip(WORDS, shape.has_words, strict=True)
+    marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in pairs}
     marks["stem_parts"] = [marks["stem_parts"]]
-    shown = {
+    context = {
         "row": marks | dict(zip(FLAGS, shape.flags, strict=True)),
         "page": {"stale": shape.is_stale},
         "icons": static("icons.svg"),
         "select": _("Select"),
         "actions": _("Actions for"),
     }
-    return MARK.split(render_to_string(shape.template, shown))
+    return MARK.split(render_to_string(shape.template, context))

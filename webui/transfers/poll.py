@@ -157,13 +157,13 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     names = names_of(answer) if isinstance(answer, Listing) else {}
     if not isinstance(answer, Unchanged):
         store().save_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
-    listed = _listed(answer, before, sendings, now)
-    others = _unlisted(listed, before, sendings, now)
+    by_key = _listed(answer, before, sendings, now)
+    others = _unlisted(by_key, before, sendings, now)
     followed = _followed(service, others, names, now)
-    found = [states.locate_by_name(each, names, now) for each in (*listed.values(), *followed)]
-    found = [_name_folder(service, each, sendings) for each in found][:MOST_SHOWN]
-    _remember(service, found, sendings)
-    store().save(service.key, found, answer.etag or None, changes)
+    transfers = [states.locate_by_name(each, names, now) for each in (*by_key.values(), *followed)]
+    transfers = [_name_folder(service, each, sendings) for each in transfers][:MOST_SHOWN]
+    _remember(service, transfers, sendings)
+    store().save(service.key, transfers, answer.etag or None, changes)
 
 
 def _answer_of(service: Service, etag: str | None) -> Listing | Transfers | Unchanged:
@@ -238,12 +238,12 @@ def _listed(
     if isinstance(answer, Unchanged):
         same = [each for each in before.values() if each.is_listed]
         return {each.key: _aged(each, by_id.get(each.id), now) for each in same}
-    found = {}
+    by_key = {}
     for transfer in answer.transfers or ():
         key = f"t{transfer.id}"
         sending = by_id.get(transfer.id) or by_hash.get(transfer.hash or "")
-        found[key] = states.seen(transfer, before.get(key), sending, now)
-    return found
+        by_key[key] = states.seen(transfer, before.get(key), sending, now)
+    return by_key
 
 
 def _aged(cached: CachedTransfer, sending: SentRecord | None, now: float) -> CachedTransfer:
@@ -251,21 +251,21 @@ def _aged(cached: CachedTransfer, sending: SentRecord | None, now: float) -> Cac
 
 
 def _unlisted(
-    listed: Mapping[str, CachedTransfer],
+    by_key: Mapping[str, CachedTransfer],
     before: Mapping[str, CachedTransfer],
     sendings: Sequence[SentRecord],
     now: float,
 ) -> list[CachedTransfer]:
     """Return unlisted transfers: those that the site sent, and those that were listed until now."""
-    rows = {each.row for each in listed.values()}
+    rows = {each.row for each in by_key.values()}
     ours = [each for each in sendings if each.row not in rows]
-    found = {each.key: states.unlisted(each, before.get(each.key), now) for each in ours}
-    known = {each.row for each in sendings}
+    others = {each.key: states.unlisted(each, before.get(each.key), now) for each in ours}
+    sent_rows = {each.row for each in sendings}
     for key, each in before.items():
-        is_forgotten = each.row not in known if each.row else each.state == FAILED
-        if key not in listed and key not in found and not is_forgotten:
-            found[key] = each._replace(is_listed=False)
-    return list(found.values())
+        is_forgotten = each.row not in sent_rows if each.row else each.state == FAILED
+        if key not in by_key and key not in others and not is_forgotten:
+            others[key] = each._replace(is_listed=False)
+    return list(others.values())
 
 
 def _followed(
@@ -330,12 +330,12 @@ def _name_folder(
 
 
 def _remember(
-    service: Service, found: Iterable[CachedTransfer], sendings: Sequence[SentRecord]
+    service: Service, transfers: Iterable[CachedTransfer], sendings: Sequence[SentRecord]
 ) -> None:
     """Save what is new in the database: the cached list may be lost."""
-    known = {each.row: each for each in sendings}
-    for each in found:
-        sending = known.get(each.row)
+    by_row = {each.row: each for each in sendings}
+    for each in transfers:
+        sending = by_row.get(each.row)
         if sending is None or not has_news(sending, each):
             continue
         rows = Sent.objects.filter(pk=each.row)
@@ -354,9 +354,9 @@ def _remember(
 
 
 def has_news(sending: SentRecord, cached: CachedTransfer) -> bool:
-    told = (sending.state, sending.reason, sending.created_folder, sending.created_file)
-    seen = (cached.state, cached.reason, cached.folder, cached.file)
-    return told != seen or sending.title != cached.name[:LONGEST_TITLE]
+    old_facts = (sending.state, sending.reason, sending.created_folder, sending.created_file)
+    new_facts = (cached.state, cached.reason, cached.folder, cached.file)
+    return old_facts != new_facts or sending.title != cached.name[:LONGEST_TITLE]
 
 
 # Acting
@@ -391,10 +391,10 @@ def _same(service: Service, cached: CachedTransfer) -> Q:
 
 def clear(service: Service, now: datetime) -> None:
     """Clear all finished transfers from the list. Failed ones stay, since they need a decision."""
-    done = refresh(service).groups.done
-    rows = [each.row for each in store().of_keys(service.key, done).values() if each.row]
+    keys = refresh(service).groups.done
+    rows = [each.row for each in store().of_keys(service.key, keys).values() if each.row]
     Sent.objects.filter(connection=service.key, pk__in=rows).update(cleared_at=now)
-    store().clear(service.key, done, now.isoformat())
+    store().clear(service.key, keys, now.isoformat())
 
 
 def restore(service: Service, cleared_at: datetime) -> None:

@@ -134,8 +134,8 @@ def seen(
     )
     state = state_of(transfer, fresh, now)
     is_told = state == FAILED or transfer.reason == RETRYING
-    said = transfer.warnings[0][:LONGEST_SAID] if is_told and transfer.warnings else ""
-    fresh = fresh._replace(state=state, reason=transfer.reason or "", said=said)
+    warning = transfer.warnings[0][:LONGEST_SAID] if is_told and transfer.warnings else ""
+    fresh = fresh._replace(state=state, reason=transfer.reason or "", said=warning)
     return timed(remembered(fresh, sending), now)
 
 
@@ -213,13 +213,13 @@ def coarse(seconds: float) -> int:
 
 def steps_of(cached: CachedTransfer, now: float) -> tuple[tuple[float, int], ...]:
     """Return the last minute's observations; drop them if clock or progress goes backwards."""
-    done = cached.done_bytes
-    kept = [step for step in cached.steps if 0 <= now - step[0] <= MINUTE_SECONDS]
-    if kept and kept[-1][1] > done:
-        kept = []
-    if kept and now - kept[-1][0] < STEP_SECONDS:
-        return tuple(kept)
-    return (*kept, (now, done))
+    done_bytes = cached.done_bytes
+    steps = [step for step in cached.steps if 0 <= now - step[0] <= MINUTE_SECONDS]
+    if steps and steps[-1][1] > done_bytes:
+        steps = []
+    if steps and now - steps[-1][0] < STEP_SECONDS:
+        return tuple(steps)
+    return (*steps, (now, done_bytes))
 
 
 def pace(steps: tuple[tuple[float, int], ...]) -> int:
@@ -278,8 +278,8 @@ def answered(
 ) -> CachedTransfer:
     """Update a transfer that was requested by its id. `names`: the root's entries, by name."""
     if transfer is not None:
-        found = seen(transfer, cached, None, now)
-        return found._replace(is_listed=False, asked_at=now, key=cached.key)
+        current = seen(transfer, cached, None, now)
+        return current._replace(is_listed=False, asked_at=now, key=cached.key)
     kind, its_id = names.get(cached.name, ("", ""))
     if its_id:
         return arrived(cached, kind, its_id, now)._replace(asked_at=now)
@@ -340,11 +340,11 @@ def totals_of(cached_transfers: list[CachedTransfer], now: float) -> Totals:
     running = [each for each in cached_transfers if each.state in (DOWNLOADING, MOVING)]
     whole = sum(each.size_bytes for each in running)
     lefts = [each.left_seconds for each in running if each.state == DOWNLOADING]
-    known = [each for each in lefts if each is not None]
+    estimates = [each for each in lefts if each is not None]
     return Totals(
         running=len(running),
         rate=sum(each.rate for each in running),
-        left_seconds=max(known) if known and len(known) == len(lefts) else None,
+        left_seconds=max(estimates) if estimates and len(estimates) == len(lefts) else None,
         percent=sum(each.done_bytes for each in running) * 100 // whole if whole else None,
         is_lively=any(each.is_lively(now) for each in cached_transfers),
     )

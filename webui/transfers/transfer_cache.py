@@ -94,17 +94,17 @@ class TransferCache:
         return None if row is None or not row["read_at"] else list_of_row(row)
 
     def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, CachedTransfer]:
-        found: dict[str, CachedTransfer] = {}
+        transfers: dict[str, CachedTransfer] = {}
         with self._file.opened() as base:
             for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
                 some = keys[start : start + MOST_KEYS_AT_ONCE]
                 places = ", ".join("?" * len(some))
-                found |= read(
+                transfers |= read(
                     base,
                     f"SELECT key, facts FROM transfer WHERE service = ? AND key IN ({places})",  # noqa: S608
                     (service, *some),
                 )
-        return found
+        return transfers
 
     def since(self, service: str, number: int) -> dict[str, CachedTransfer]:
         with self._file.opened() as base:
@@ -196,13 +196,13 @@ class TransferCache:
 
     def _change(self, base: sqlite3.Connection, service: str, gone: set[str]) -> None:
         row = self._made(base, service)
-        left = json.dumps(groups_of(row).without(gone))
+        groups = json.dumps(groups_of(row).without(gone))
         forget(base, service, gone)
         base.execute(
             "UPDATE cached_list SET changes = changes + 1, etag = NULL, failures = 0,"
             " number = number + 1, ordered = CASE WHEN ? THEN number + 1 ELSE ordered END,"
             " groups = ? WHERE service = ?",
-            (bool(gone), left, service),
+            (bool(gone), groups, service),
         )
 
     def clear(self, service: str, keys: Iterable[str], clearing: str) -> None:
@@ -230,11 +230,11 @@ class TransferCache:
             )
             self._change(base, service, set())
 
-    def save_space(self, service: str, used: int | None, whole: int | None) -> None:
+    def save_space(self, service: str, used_bytes: int | None, whole: int | None) -> None:
         with self._file.opened() as base:
             base.execute(
                 "UPDATE cached_list SET space_used = ?, space_max = ? WHERE service = ?",
-                (used, whole, service),
+                (used_bytes, whole, service),
             )
 
     def refresh_lock(self, service: str) -> AbstractContextManager[bool]:
@@ -261,10 +261,10 @@ class TransferCache:
 
     @staticmethod
     def _row(base: sqlite3.Connection, service: str) -> sqlite3.Row | None:
-        found: sqlite3.Row | None = base.execute(
+        row: sqlite3.Row | None = base.execute(
             "SELECT * FROM cached_list WHERE service = ?", (service,)
         ).fetchone()
-        return found
+        return row
 
     def prune(self) -> None:
         """Delete services that were last polled more than 30 days ago."""

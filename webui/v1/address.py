@@ -52,8 +52,8 @@ class Address:
 
     def url_of(self, path: str, query: Mapping[str, str]) -> httpx.URL:
         """Return the URL of a path, whose parts `path_of` must have quoted."""
-        asked = f"?{urlencode(query, quote_via=quote, safe=':,')}" if query else ""
-        return httpx.URL(f"{self.base_url}{API}{path}{asked}")
+        query_string = f"?{urlencode(query, quote_via=quote, safe=':,')}" if query else ""
+        return httpx.URL(f"{self.base_url}{API}{path}{query_string}")
 
     def is_own(self, url: httpx.URL) -> bool:
         return origin_of(url) == self.origin
@@ -69,11 +69,11 @@ def path_of(*parts: str) -> str:
     return "/".join(quote(part, safe="") for part in parts)
 
 
-def checked_id(asked: str) -> str:
+def checked_id(value: str) -> str:
     """Return an id, checked again: it was checked when it was read, but may come from a URL."""
-    if not isinstance(asked, str) or not ID.fullmatch(asked):
+    if not isinstance(value, str) or not ID.fullmatch(value):
         raise NotFound("no_such_id")
-    return asked
+    return value
 
 
 def origin_of(url: httpx.URL) -> tuple[str, str, int]:

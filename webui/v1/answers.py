@@ -42,9 +42,9 @@ NO_ROOM = (
     "added_to_wishlist",
 )
 KNOWN_WORDS = frozenset(
-    f"{cause}{kept}"
+    f"{cause}{suffix}"
     for cause in ("not_enough_space", "queue_full", "private_not_allowed")
-    for kept in ("", "_added_to_wishlist", "_wishlist_full")
+    for suffix in ("", "_added_to_wishlist", "_wishlist_full")
 ) | {
     "access_denied",
     "added_to_wishlist",
@@ -123,24 +123,24 @@ def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> by
     return joined(unpacked(response, deadline), deadline, most_bytes)
 
 
-def gathered(found: Download, deadline: Deadline, most_bytes: int) -> bytes:
+def gathered(download: Download, deadline: Deadline, most_bytes: int) -> bytes:
     """Return a small stream as a whole. It must be unencoded, as was requested."""
-    if found.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+    if download.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise Unreadable("unknown_coding")
-    if (found.size_bytes or 0) > most_bytes:
+    if (download.size_bytes or 0) > most_bytes:
         raise Unreadable("too_large")
-    return joined(found, deadline, most_bytes)
+    return joined(download, deadline, most_bytes)
 
 
 def joined(pieces: Iterable[bytes], deadline: Deadline, most_bytes: int) -> bytes:
-    kept, size = [], 0
+    chunks, size = [], 0
     for piece in pieces:
         deadline.check()
         size += len(piece)
         if size > most_bytes:
             raise Unreadable("too_large")
-        kept.append(piece)
-    return b"".join(kept)
+        chunks.append(piece)
+    return b"".join(chunks)
 
 
 def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
@@ -224,13 +224,13 @@ def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
 def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
     body = answer.body or {}
     status = answer.status if answer.status >= 400 else _status_within(body)
-    said = _without(secrets, said_in(body))
-    word = errors.reason_word(said) or errors.reason_word(phrase_of(status))
+    phrase = _without(secrets, said_in(body))
+    word = errors.reason_word(phrase) or errors.reason_word(phrase_of(status))
     wait = retry_after_of(answer.headers, now)
     return _kind(status, word, wait)(
         word,
         status=status,
-        said=said,
+        said=phrase,
         message=_without(secrets, text if isinstance(text := body.get("message"), str) else ""),
         retry_after_seconds=wait,
         wish=models.wish(body.get("wt")),
@@ -244,13 +244,13 @@ def said_in(body: Json) -> str:
     return next(filter(None, words), "")
 
 
-def _words_in(told: Any) -> str:
+def _words_in(value: Any) -> str:
     """Return the text, which some services put into an object, a list, or both."""
-    if isinstance(told, list):
-        told = told[0] if told else ""
-    if isinstance(told, dict):
-        told = told.get("message")
-    return told if isinstance(told, str) else ""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if isinstance(value, dict):
+        value = value.get("message")
+    return value if isinstance(value, str) else ""
 
 
 def phrase_of(status: int | None) -> str:
@@ -286,10 +286,10 @@ def _kind(status: int | None, word: str, wait: float | None) -> type[Failure]:
 
 def missing_bytes_of(body: Json) -> int | None:
     """Return how much space is missing, if the response contains both size and space."""
-    wished, most, used = body.get("wt"), body.get("space_max"), body.get("space_used")
-    if not isinstance(wished, Mapping) or most is None or used is None:
+    wished, most, usage = body.get("wt"), body.get("space_max"), body.get("space_used")
+    if not isinstance(wished, Mapping) or most is None or usage is None:
         return None
-    missing = values.bytes_of(wished.get("size")) - values.bytes_of(most) + values.bytes_of(used)
+    missing = values.bytes_of(wished.get("size")) - values.bytes_of(most) + values.bytes_of(usage)
     return missing if missing > 0 else None
 
 

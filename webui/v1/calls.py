@@ -57,8 +57,8 @@ Forms = list[Call]
 
 
 def listing(folder_id: str | None, etag: str | None, *, has_links: bool = True) -> Forms:
-    asked = folder_id or ROOT_ID
-    path = "folder" if asked == ROOT_ID else path_of("folder", checked_id(asked))
+    requested_id = folder_id or ROOT_ID
+    path = "folder" if requested_id == ROOT_ID else path_of("folder", checked_id(requested_id))
     query = {} if has_links else {"links": "0"}
     return [Call("GET", path, query=query, headers=if_none_match(etag), may_repeat=True)]
 
@@ -142,8 +142,8 @@ def selection(files: Iterable[str], folders: Iterable[str]) -> dict[str, str]:
     return {"archive_arr": json.dumps(rows, separators=(",", ":"))}
 
 
-def _number(asked: str) -> int | str:
-    return int(asked) if checked_id(asked).isdigit() else asked
+def _number(value: str) -> int | str:
+    return int(value) if checked_id(value).isdigit() else value
 
 
 def zip_by_query(chosen: Mapping[str, str]) -> Forms:
@@ -247,15 +247,15 @@ def _add(naming: Naming, what: str, form: Mapping[str, str]) -> Call:
 
 
 def add_file(dialect: Dialect, upload: Upload) -> Forms:
-    wanted = Call("POST", "", upload=upload, names_something=False)
+    base = Call("POST", "", upload=upload, names_something=False)
     calls = []
     if "transfer" in _namings(dialect):
-        calls.append(replace(wanted, path="transfer/file", decides={"naming": "transfer"}))
+        calls.append(replace(base, path="transfer/file", decides={"naming": "transfer"}))
     if "torrent" in _namings(dialect):
         paths = {"primary": "torrent/file", "alternative": "torrent/url"}
         calls += [
             replace(
-                wanted,
+                base,
                 path=paths[form],
                 upload_field="torrent_file",
                 decides={"naming": "torrent", "file_add": form},

@@ -212,14 +212,14 @@ class Client:
         url = links.resolved(link if isinstance(link, str) else link.url)
         return self._connection.open(url, headers, method, insists=insists)
 
-    def whole(self, found: Link | Download, most_bytes: int) -> bytes:
+    def whole(self, source: Link | Download, most_bytes: int) -> bytes:
         """Return all bytes of something small; raise `Unreadable("too_large")` if it isn't."""
-        opened = self.open(found) if isinstance(found, Link) else found
-        return self._connection.whole(opened, most_bytes)
+        download = self.open(source) if isinstance(source, Link) else source
+        return self._connection.whole(download, most_bytes)
 
-    def check_message(self, found: Download) -> None:
+    def check_message(self, download: Download) -> None:
         """Raise the refusal that a service sent in place of bytes, if it is one."""
-        self._connection.check_message(found)
+        self._connection.check_message(download)
 
     def link_to(self, reference: str, page: str) -> str:
         """Resolve a reference in a page of the service, if that URL may be opened.
@@ -300,12 +300,12 @@ class Client:
         return Link(outcome, self.is_ours) if isinstance(outcome, str) else outcome
 
     def _playable(self, forms: Sequence[Call]) -> Playable:
-        found = self._connection.locate(forms)
-        if isinstance(found, str):
-            return Playable(found)
-        if isinstance(found, bytes):
+        outcome = self._connection.locate(forms)
+        if isinstance(outcome, str):
+            return Playable(outcome)
+        if isinstance(outcome, bytes):
             return Playable()
-        return _require(models.playable(found.body or {}))
+        return _require(models.playable(outcome.body or {}))
 
     def _learn_naming(self) -> None:
         """Send a small request first, so that a large file isn't sent to a path that is missing."""

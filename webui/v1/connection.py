@@ -193,15 +193,15 @@ class ServiceConnection:
             raise Unreadable("not_v1")
         return outcome
 
-    def whole(self, found: Download, most_bytes: int) -> bytes:
+    def whole(self, download: Download, most_bytes: int) -> bytes:
         """Read all bytes within the time of one call, then close the download in any case."""
         deadline = Deadline(self._clock, self._patience.call_seconds)
-        with deadline.applied(), found:
-            return answers.gathered(found, deadline, most_bytes)
+        with deadline.applied(), download:
+            return answers.gathered(download, deadline, most_bytes)
 
-    def check_message(self, found: Download) -> None:
-        raw = self.whole(found, answers.MOST_ERROR_BYTES)
-        self._check(Answer(found.status, httpx.Headers(), answers.decoded(raw)))
+    def check_message(self, download: Download) -> None:
+        raw = self.whole(download, answers.MOST_ERROR_BYTES)
+        self._check(Answer(download.status, httpx.Headers(), answers.decoded(raw)))
 
     def may_open(self, url: httpx.URL) -> bool:
         return self.address.is_own(url) or self._judge(str(url))
@@ -259,8 +259,8 @@ class ServiceConnection:
             if not call.may_repeat or outcome.status not in PASSING:
                 return outcome
             pause = next(pauses, None)
-            asked = answers.retry_after_of(outcome.headers, self._now())
-            if not self._paused(pause if asked is None or pause is None else asked, deadline):
+            wait = answers.retry_after_of(outcome.headers, self._now())
+            if not self._paused(pause if wait is None or pause is None else wait, deadline):
                 return outcome
             may_be_done = may_be_done or outcome.status != 429
 
@@ -381,8 +381,8 @@ class ServiceConnection:
         )
 
 
-def bytes_headers(asked: Mapping[str, str] | None) -> dict[str, str]:
-    return {"Accept": "*/*", "Accept-Encoding": "identity", **links.sent_on(asked)}
+def bytes_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
+    return {"Accept": "*/*", "Accept-Encoding": "identity", **links.sent_on(headers)}
 
 
 def _is_unknown(outcome: Outcome, call: Call) -> bool:

@@ -95,8 +95,8 @@ def reason_word(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    shown = "".join(
+    printable_text = "".join(
         " " if unicodedata.category(character)[0] in "CZ" else character
         for character in text[:LONGEST_TEXT]
     )
-    return " ".join(shown.split())
+    return " ".join(printable_text.split())

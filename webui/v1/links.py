@@ -128,9 +128,9 @@ class Download:
 def download_of(response: httpx.Response) -> Download:
     headers = {name: response.headers[name] for name in PASSED_BACK if name in response.headers}
     raw = _raw(response)
-    found = Download(response.status_code, headers, raw, response.close, shutter_of(response))
-    found.url = str(response.request.url)
-    return found
+    download = Download(response.status_code, headers, raw, response.close, shutter_of(response))
+    download.url = str(response.request.url)
+    return download
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:
@@ -145,21 +145,21 @@ def _raw(response: httpx.Response) -> Iterator[bytes]:
 
 
 def _exactly(chunks: Iterator[bytes], size_bytes: int) -> Iterator[bytes]:
-    left = size_bytes
+    remaining = size_bytes
     for chunk in chunks:
-        left -= len(chunk)
-        if left < 0:
+        remaining -= len(chunk)
+        if remaining < 0:
             raise Unreadable("too_long")
         yield chunk
-    if left:
+    if remaining:
         raise Unreadable("cut_off")
 
 
 def sent_on(headers: Mapping[str, str] | None) -> dict[str, str]:
     """Return the headers that a reader may send to the service: for ranges and conditions."""
-    asked = {name.lower(): value for name, value in (headers or {}).items()}
-    kept = {name: asked[name.lower()] for name in SENT_ON if name.lower() in asked}
-    return {name: value for name, value in kept.items() if HEADER_VALUE.fullmatch(value)}
+    by_name = {name.lower(): value for name, value in (headers or {}).items()}
+    selection = {name: by_name[name.lower()] for name in SENT_ON if name.lower() in by_name}
+    return {name: value for name, value in selection.items() if HEADER_VALUE.fullmatch(value)}
 
 
 def http_only(url: str) -> bool:
@@ -172,12 +172,12 @@ def any_of_ours(_url: str) -> bool:
     return True
 
 
-def resolved(location: str, asked: httpx.URL | None = None) -> httpx.URL:
+def resolved(location: str, base_url: httpx.URL | None = None) -> httpx.URL:
     """Return the absolute URL of a service's link; raise Unreadable if it is malformed."""
     if len(location) > LONGEST_URL or any(mark <= " " or mark in "\\\x7f" for mark in location):
         raise Unreadable("bad_link")
     try:
-        url = asked.join(location) if asked else httpx.URL(location)
+        url = base_url.join(location) if base_url else httpx.URL(location)
     except (httpx.InvalidURL, ValueError) as error:
         raise Unreadable("bad_link") from error
     if url.scheme not in ("http", "https") or not url.host or url.userinfo:

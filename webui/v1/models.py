@@ -121,8 +121,8 @@ class File(NamedTuple):
 
     @property
     def presentations(self) -> Json:
-        told = self.told.get("presentation_urls")
-        return told if type(told) is dict else NO_PRESENTATIONS
+        urls = self.told.get("presentation_urls")
+        return urls if type(urls) is dict else NO_PRESENTATIONS
 
     @property
     def image_urls(self) -> Mapping[int, str]:
@@ -289,8 +289,8 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
 
     Neither an empty object nor null in place of a list may look like an empty folder.
     """
-    told = [answer[key] for key in ("folders", "files") if key in answer]
-    if not told or not all(isinstance(rows, list) for rows in told):
+    lists = [answer[key] for key in ("folders", "files") if key in answer]
+    if not lists or not all(isinstance(rows, list) for rows in lists):
         return None
     parent = _first(answer, "parent_id", "parent")
     is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
@@ -355,7 +355,7 @@ def files(rows: Sequence[Json]) -> Iterator[File]:
     """
     ids = [id_of(row.get("id")) for row in rows]
     if None in ids:
-        rows = [row for row, found in zip(rows, ids, strict=True) if found is not None]
+        rows = [row for row, file_id in zip(rows, ids, strict=True) if file_id is not None]
     known_ids = [*filter(None, ids)]
     return map(
         File,
@@ -386,8 +386,8 @@ def _column(rows: Sequence[Json], key: str, read: Callable[[Any], Value]) -> lis
     """
     values = [row.get(key) for row in rows]
     if len(kinds := set(map(type, values))) == 1 and kinds <= PLAIN:
-        known = {value: read(value) for value in set(values)}
-        return [known[value] for value in values]
+        readings = {value: read(value) for value in set(values)}
+        return [readings[value] for value in values]
     return [read(value) for value in values]
 
 
@@ -444,8 +444,8 @@ def created(answer: Json, path: str) -> Created:
 def playable(answer: Json) -> Playable | None:
     """Read where something can be played. Services put the URL at the top or some levels below."""
     url = next(filter(None, (link_of(row.get("url")) for row in _levels(answer))), "")
-    told = _first(answer, "progress", "video_progress", "video_converted")
-    progress = None if told is None else percent_of(told, DOWNLOADED_PERCENT)
+    raw_progress = _first(answer, "progress", "video_progress", "video_converted")
+    progress = None if raw_progress is None else percent_of(raw_progress, DOWNLOADED_PERCENT)
     is_unfinished = not url and progress is not None and progress < DOWNLOADED_PERCENT
     is_converting = flag_of(answer.get("converting")) or is_unfinished
     if not url and not is_converting:
@@ -455,11 +455,11 @@ def playable(answer: Json) -> Playable | None:
 
 def _levels(answer: Json) -> list[Json]:
     """Return the objects in a response, the outer ones first, at most `MOST_NESTED`."""
-    found: list[Json] = [answer]
-    for row in found:
+    levels: list[Json] = [answer]
+    for row in levels:
         inner = [value for value in row.values() if isinstance(value, dict)]
-        found += inner[: max(MOST_NESTED - len(found), 0)]
-    return found
+        levels += inner[: max(MOST_NESTED - len(levels), 0)]
+    return levels
 
 
 def wish(row: Any) -> Wish | None:
@@ -494,7 +494,7 @@ def account(answer: Json) -> Account | None:
         space_max_bytes=_known_bytes(row, "space_max"),
         space_used_bytes=_known_bytes(row, "space_used"),
         bandwidth_used_bytes=bytes_of(row.get("bandwidth_used")),
-        wishes=tuple(found for one in rows if (found := wish(one))),
+        wishes=tuple(item for one in rows if (item := wish(one))),
         others=tuple(islice(_others(row), MOST_OTHERS)),
     )
 
@@ -513,29 +513,29 @@ def _others(row: Json) -> Iterator[tuple[str, str]]:
 def _files(rows: Any) -> tuple[File, ...]:
     if not isinstance(rows, list):
         return ()
-    found: dict[str, File] = {}
+    by_id: dict[str, File] = {}
     for one in files([row for row in rows if type(row) is dict]):
-        found.setdefault(one.id, one)
-    return tuple(found.values())
+        by_id.setdefault(one.id, one)
+    return tuple(by_id.values())
 
 
 def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
     """Return the usable rows, each id once."""
     if not isinstance(rows, list):
         return ()
-    found: dict[str, Row] = {}
+    by_id: dict[str, Row] = {}
     for row in rows:
         one = read(row) if isinstance(row, dict) else None
         if one is not None:
-            found.setdefault(one.id, one)
-    return tuple(found.values())
+            by_id.setdefault(one.id, one)
+    return tuple(by_id.values())
 
 
 def _running(answer: Json, *keys: str) -> tuple[Transfer, ...] | None:
     """Read transfers under either key, or both. Return None if a key exists but none has a list."""
-    told = [answer[key] for key in keys if key in answer]
-    lists = [rows for rows in told if isinstance(rows, list)]
-    if told and not lists:
+    values = [answer[key] for key in keys if key in answer]
+    lists = [rows for rows in values if isinstance(rows, list)]
+    if values and not lists:
         return None
     return _rows(next(filter(None, lists), []), transfer)
 

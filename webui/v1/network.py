@@ -151,10 +151,10 @@ def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) ->
 def _resolve_allowed(host: str, port: int, judge_address: JudgeAddress) -> str:
     """Return a judged address to connect to, since the name may resolve differently next time."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError, OverflowError) as error:
         raise httpcore.ConnectError("no such host") from error
-    for entry in found:
+    for entry in entries:
         address = str(entry[4][0])
         if judge_address(host, address):
             return address

@@ -38,12 +38,12 @@ class Upload:
             self._wind_back()
         yield self._head(field)
         self._was_read = True
-        left = self.size_bytes
-        while left:
-            piece = self._stream.read(min(left, PIECE_BYTES))
+        remaining = self.size_bytes
+        while remaining:
+            piece = self._stream.read(min(remaining, PIECE_BYTES))
             if not piece:
                 raise EOFError("the file is shorter than was said")
-            left -= len(piece)
+            remaining -= len(piece)
             yield piece
         yield self._tail()
 
@@ -72,8 +72,8 @@ def header_name(name: str) -> str:
     """Spell a name as browsers do in multipart, so that it can't end the line or the quotes."""
     name = "".join(mark for mark in name if mark >= " " and mark != "\x7f")
     name = name.encode("utf-8", "replace").decode().replace('"', "%22")
-    kept = name.encode()[-LONGEST_NAME:].decode("utf-8", "ignore")
-    return kept or "file"
+    tail = name.encode()[-LONGEST_NAME:].decode("utf-8", "ignore")
+    return tail or "file"
 
 
 def _position(stream: Readable) -> int | None:

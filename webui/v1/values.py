@@ -33,8 +33,8 @@ def id_of(value: Any) -> str | None:
 
 def reference_of(value: Any) -> str | None:
     """Return the id of something else, where 0 and -1 mean none."""
-    found = id_of(value) if value else None
-    return None if found == "0" else found
+    reference = id_of(value) if value else None
+    return None if reference == "0" else reference
 
 
 def text_of(value: Any) -> str:
