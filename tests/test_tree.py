@@ -155,14 +155,37 @@ def test_no_two_classes_in_different_folders_have_one_name_and_two_meanings():
     assert alike - set().union(*ONE_THING.values()) == set()
 
 
+PARTICIPLES = frozenset(["asked", "found", "heard", "kept", "known", "planted", "told"])
+
+
 def test_functions_are_not_called_by_participles():
     """A verb says what a function does; `found` could be a search, a result, or a flag."""
     names = {
         f"{path.relative_to(BASE)}: {node.name}"
         for path, node in definitions()
-        if node.name.strip("_") in {"asked", "found", "heard", "kept", "known", "planted", "told"}
+        if node.name.strip("_") in PARTICIPLES
     }
     assert names == set()
+
+
+def test_variables_are_not_called_by_participles():
+    """A noun says what a value is."""
+    names = {
+        f"{path.relative_to(BASE)}: {name}"
+        for path in tracked("config/*.py", "service/*.py", "webui/*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+        for name in variables(node)
+        if name in PARTICIPLES
+    }
+    assert names == set()
+
+
+def variables(function: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(function):
+        match node:
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
 
 
 def test_prose_refers_only_to_modules_and_documents_that_exist():

@@ -134,7 +134,7 @@ class TransfersPage:
 
 def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, two of the page.
     standing: Standing,
-    found: Mapping[str, CachedTransfer],
+    transfers: Mapping[str, CachedTransfer],
     windows: Windows,
     around: RowContext,
     *,
@@ -146,7 +146,7 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     for name, group in zip(Windows._fields, standing.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
-        rows = {key: row_of(found[key], around) for key in keys if key in found}
+        rows = {key: row_of(transfers[key], around) for key in keys if key in transfers}
         lists.append(
             RowList(
                 rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
@@ -198,8 +198,8 @@ def seen_of(revision: str, standing: Standing, around: RowContext) -> Seen | Non
     return seen if number <= standing.number else None
 
 
-def windows_of(asked: Mapping[str, str]) -> Windows:
-    sizes = (asked.get(name, "") for name in Windows._fields)
+def windows_of(query: Mapping[str, str]) -> Windows:
+    sizes = (query.get(name, "") for name in Windows._fields)
     return Windows(*(clamped(int(size)) if is_count(size) else WINDOW for size in sizes))
 
 

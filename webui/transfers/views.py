@@ -47,8 +47,8 @@ def page_of(request: Request) -> TransfersPage:
     cached_list = poll.refresh(service_of(request), at_once=True)
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
     keys = pages.missing(standing, windows, None, {})
-    found = poll.store().of_keys(service_of(request).key, keys)
-    return pages.page_of(standing, found, windows, circumstances(request, cached_list))
+    transfers = poll.store().of_keys(service_of(request).key, keys)
+    return pages.page_of(standing, transfers, windows, circumstances(request, cached_list))
 
 
 @require_safe
@@ -86,8 +86,8 @@ def listing(request: Request) -> HttpResponse:
     if seen:
         changed = store.since(service, seen.number)
         arrived = list(store.arrived_since(service, seen.number).values())
-    found = changed | store.of_keys(service, pages.missing(standing, windows, seen, changed))
-    page = pages.page_of(standing, found, windows, around, seen=seen, arrived=arrived)
+    transfers = changed | store.of_keys(service, pages.missing(standing, windows, seen, changed))
+    page = pages.page_of(standing, transfers, windows, around, seen=seen, arrived=arrived)
     return render(request, "transfers/_news.html", {"page": page})
 
 
@@ -240,6 +240,6 @@ def done(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
         messages.success(request, said)
         return redirect("transfers")
     response = HttpResponse(status=204)
-    told = {"said": said, "undo": undo_url}
-    response["HX-Trigger"] = json.dumps({"transfers-changed": told})
+    detail = {"said": said, "undo": undo_url}
+    response["HX-Trigger"] = json.dumps({"transfers-changed": detail})
     return response

@@ -207,8 +207,8 @@ def clause(word: str) -> str:
     """Return an unknown word as it came, since that is all there is."""
     if not word:
         return ""
-    if found := find(word).clause:
-        return str(found)
+    if clause := find(word).clause:
+        return str(clause)
     return _("the service says: %(words)s") % {"words": word.replace("_", " ")}
 
 
@@ -221,8 +221,12 @@ def detail(word: str, said: str, calendar: Calendar) -> str:
     """Return what the service's own sentences add to ours, if ours is vague."""
     if not said or (find(word).clause and word not in VAGUE):
         return ""
-    known = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
-    return " ".join(known) if all(known) else _("the service says: %(words)s") % {"words": said}
+    sentences = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
+    return (
+        " ".join(sentences)
+        if all(sentences)
+        else _("the service says: %(words)s") % {"words": said}
+    )
 
 
 def _in_our_words(said: str, calendar: Calendar) -> str:
