@@ -22,10 +22,10 @@ bind = (
     if ":" in settings.HOST
     else (f"{settings.HOST}:{settings.PORT}")
 )
-worker_class = "config.web.sharing.SharingWorker"
+worker_class = "config.web.connection_limits.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
-# Most connections need no thread: see config.web.sharing.
+# Most connections need no thread: see config.web.connection_limits.
 worker_connections = max(1024, 8 * settings.WEB_THREADS)
 # Each process touches a file here every second, which would keep a disk awake.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108

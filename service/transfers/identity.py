@@ -6,19 +6,11 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from service.accounts.accounts import changing_transfers
-from service.errors import Refusal
 from service.library import library
 from service.library import names as library_names
-from service.models import Account, Transfer
+from service.models import Transfer
 from service.transfers import imports, transfers
-from service.transfers.imports import Remainder
-
-
-class SameTorrent(Refusal):
-    """An earlier transfer of this account fetches the same torrent, or has fetched it."""
-
-    reason = "same_torrent"
-    sentence = "The same torrent is here already."
+from service.transfers.same_torrent import HASHES, keep_earlier
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,7 @@ def identify(
     """
     with changing_transfers(transfer.account, now) as locked:
         row = transfers.get_of(rows.filter(account=locked), transfer.pk)
-        remainder = _make_way(locked, row, facts)
+        remainder = keep_earlier(locked, row, facts.info_hash_v1, facts.info_hash_v2)
         if facts.name and not remainder and not _has_a_name(row):
             _rename(row, facts)
         row.info_hash_v1 = facts.info_hash_v1 or row.info_hash_v1
@@ -53,29 +45,6 @@ def identify(
 
 
 NAMES = ("title", "title_key")
-HASHES = ("info_hash_v1", "info_hash_v2")
-
-
-def _make_way(locked: Account, row: Transfer, facts: TorrentFacts) -> Remainder | None:
-    """Keep only the earlier of two transfers of the same torrent. Raises SameTorrent.
-
-    If the earlier one's folder has lost files since, the later replaces it: return what is left.
-    """
-    same = transfers.same_torrent(facts.info_hash_v1, facts.info_hash_v2)
-    remainder = None
-    for other in Transfer.objects.filter(same, account=locked).exclude(pk=row.pk):
-        result = transfers.what_is_left(other, row.folder)
-        if not isinstance(result, Transfer):
-            remainder = remainder or result
-            transfers.remove(other)
-        elif other.state == Transfer.State.DONE or other.pk < row.pk:
-            raise SameTorrent
-        else:
-            other.info_hash_v1 = other.info_hash_v2 = ""
-            other.state, other.reason = Transfer.State.FAILED, SameTorrent.reason
-            other.sentence = SameTorrent.sentence
-            other.save(update_fields=[*HASHES, "state", "reason", "sentence"])
-    return remainder
 
 
 def _has_a_name(row: Transfer) -> bool:

@@ -11,7 +11,7 @@ from service.fetching.pool import Fetching, FetchOrder
 from service.models import TorrentFile, Transfer
 from service.torrents.client import Engine
 from service.torrents.orders import Order
-from service.transfers import identity, imports
+from service.transfers import identity, imports, same_torrent
 from service.transfers.identity import TorrentFacts
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
@@ -187,7 +187,7 @@ class TransferControl:
             return True
         try:
             run.take_over(identity.identify(self.lease.held(), run.transfer, facts, now))
-        except identity.SameTorrent as same:
+        except same_torrent.SameTorrent as same:
             self.fail(run, same.reason, same.sentence)
             return False
         except NotFound:

@@ -21,7 +21,7 @@ from django.utils import timezone
 from tests.people import PASSWORD
 from tests.webui import service
 from tests.webui.http.test_roles import TABLE
-from tests.webui.library.test_file_responses import leave
+from tests.webui.library.test_relayed_files import leave
 from tests.webui.service import EMAIL
 from webui.connection import connection
 from webui.files import views as file_views

@@ -16,7 +16,7 @@ from webui.files import selection as files_selection
 from webui.files.actions_page import archive_page
 from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to
-from webui.library import file_responses, folders
+from webui.library import folders, relayed_files
 from webui.library.addresses import folder_url
 from webui.library.content_check import expected_zip
 from webui.library.entries import FOLDER, ROOT, split_name
@@ -38,7 +38,7 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Link | Download:
         return service_of(request).v1.folder_zip_link(folder_id, headers, request.method or "GET")
 
-    return file_responses.deliver(request, service_of(request), opening, expected)
+    return relayed_files.deliver(request, service_of(request), opening, expected)
 
 
 def name_of(request: Request, folder: str) -> str:
@@ -108,7 +108,7 @@ def download(request: Request, key: str) -> HttpResponseBase:
         return service_of(request).v1.zip_link(chosen[False], chosen[True], headers)
 
     expected = expected_zip(only_name(selection) or name_of(request, selection.folder))
-    return file_responses.deliver(request, service_of(request), opening, expected)
+    return relayed_files.deliver(request, service_of(request), opening, expected)
 
 
 def only_name(selection: Selection) -> str:

@@ -10,7 +10,7 @@ from webui.files import page as pages
 from webui.files.screen import circumstances, find_entry, page_of, read, row_context
 from webui.http.requests import Request, service_of, unchanged
 from webui.http.roles import open_to
-from webui.library import file_responses, folders
+from webui.library import folders, relayed_files
 from webui.library.addresses import ViewOptions, folder_url
 from webui.library.content_check import expected_file
 from webui.library.entries import ROOT
@@ -91,7 +91,7 @@ def download(request: Request, file: str) -> HttpResponseBase:
         return service_of(request).v1.file_link(file, headers, request.method or "GET")
 
     try:
-        return file_responses.deliver(request, service, opening, expected_file(entry))
+        return relayed_files.deliver(request, service, opening, expected_file(entry))
     except Unreadable:
         if entry is not None:
             folders.changed(service, [folder])

@@ -1,9 +1,10 @@
-"""Sort and filter the entries of a folder."""
+"""Sort the entries of a folder, and keep each order for the filter."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
+from webui.library import filtering
 from webui.library.entries import FILE, Entry
 
 SORTS = ("name", "-name", "size", "-size", "date", "-date")
@@ -28,14 +29,14 @@ class Contents:
     def matching(self, sort: str, query: str) -> Sequence[Entry]:
         """Return the entries whose names contain every word of the query, in order."""
         order = self.in_order(sort)
-        words = query.casefold().split()
+        words = filtering.words_of(query)
         if not words:
             return order
-        names = self._folded.setdefault(sort, [entry.name.casefold() for entry in order])
+        names = self._folded.setdefault(sort, [filtering.folded(entry.name) for entry in order])
         return [
             entry
             for entry, name in zip(order, names, strict=True)
-            if all(word in name for word in words)
+            if filtering.is_match(name, words)
         ]
 
     def in_order(self, sort: str) -> list[Entry]:

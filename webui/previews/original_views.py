@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 from webui.http.content_types import DRAWING, PDF, BrowserHandling, presentation
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
-from webui.library import file_responses, folders
+from webui.library import folders, relayed_files
 from webui.library.content_check import Expected, expected_file
 from webui.models import Role
 from webui.v1.links import Download, Link
@@ -20,7 +20,7 @@ def original(request: Request, file: str) -> HttpResponseBase:
     is_drawing = expected.name.lower().endswith(f".{DRAWING}")
 
     def present(download: Download) -> BrowserHandling:
-        return presentation(expected.name or file_responses.name_in(download))
+        return presentation(expected.name or relayed_files.name_in(download))
 
     return shown(request, file, expected, present, by_link=not is_drawing)
 
@@ -35,7 +35,7 @@ def shown(
     request: Request,
     file: str,
     expected: Expected,
-    present: file_responses.Presenting,
+    present: relayed_files.Presenting,
     *,
     by_link: bool,
 ) -> HttpResponseBase:
@@ -43,8 +43,8 @@ def shown(
         return service_of(request).v1.file_link(file, headers, request.method or "GET", inline=True)
 
     if by_link and service_of(request).is_embedded:
-        return file_responses.deliver(request, service_of(request), opening, expected)
-    return file_responses.show(request, opening, present, expected)
+        return relayed_files.deliver(request, service_of(request), opening, expected)
+    return relayed_files.show(request, opening, present, expected)
 
 
 def expected_of(request: Request, file: str) -> Expected:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -12,7 +11,7 @@ from webui import formatting
 from webui.files.page import ICONS, ROWS_AT_ONCE, FilesContext, download_url
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
-from webui.library.entries import FILE, Entry, split_name
+from webui.library.entries import Entry, split_name
 from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import natural
@@ -311,24 +310,6 @@ def track(entry: Entry, at: Addresses, *, is_current: bool) -> QueueTrack:
         length=clock_words(entry.duration_seconds) if entry.duration_seconds else "",
         is_current=is_current,
     )
-
-
-def queue_of(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> dict[str, Any]:
-    """Return all tracks that play with this one. Their URLs differ only in the file's id."""
-    at = Addresses(snapshot.folder, look)
-    return {
-        "folder": folder_words(snapshot),
-        "cover": folder_cover_url(snapshot, at),
-        "url": at.preview(f"{FILE}-{{id}}"),
-        "source": raw_url(at, "{id}"),
-        "tagsUrl": tags_url(at, "{id}"),
-        "tracks": [queued(each, at) for each in alike(in_sight(snapshot, entry, look), entry)],
-    }
-
-
-def queued(entry: Entry, at: Addresses) -> dict[str, str]:
-    own_cover = {"cover": image_url(at, entry)} if entry.picture else {}
-    return {"id": entry.id, "name": split_name(entry.name)[0], **own_cover}
 
 
 def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:

@@ -18,8 +18,8 @@ from webui.library.entries import FILE, Entry
 from webui.library.folders import Reading
 from webui.models import Role
 from webui.player import screen as player_screen
+from webui.previews import music_queue, text_pieces, typesetting_process, zip_contents
 from webui.previews import page as pages
-from webui.previews import text_pieces, typesetting, zip_contents
 from webui.previews.text_page import (
     READ,
     Setting,
@@ -31,7 +31,7 @@ from webui.previews.text_page import (
 )
 from webui.v1.errors import Failure
 
-SETTING = Setting(typesetting.coloured, typesetting.prose)
+SETTING = Setting(typesetting_process.coloured, typesetting_process.prose)
 
 
 @require_safe
@@ -93,7 +93,7 @@ def queue(request: Request, folder: str, file: str) -> HttpResponse:
     if entry.preview != "audio":
         raise Http404
     return JsonResponse(
-        pages.queue_of(reading.snapshot, entry, library_requests.view_options(request))
+        music_queue.queue_of(reading.snapshot, entry, library_requests.view_options(request))
     )
 
 

@@ -5,7 +5,7 @@ from typing import IO, NamedTuple, cast
 from zipfile import BadZipFile, ZipFile
 
 from webui.library.content_check import Expected
-from webui.library.ranged_reads import RemoteFile, TooFar
+from webui.library.remote_file import RemoteFile, TooFar
 from webui.v1.client import Client
 
 # 2 MB of directory, some 25,000 names, which take a quarter of a second to read.

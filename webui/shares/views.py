@@ -18,7 +18,7 @@ from webui.formatting import Calendar
 from webui.http.content_types import KEPT
 from webui.http.requests import Request, asks_and_acts, service_of
 from webui.http.roles import open_to, open_to_strangers
-from webui.library import file_responses, folders
+from webui.library import folders, relayed_files
 from webui.library.addresses import folder_url
 from webui.library.content_check import expected_file
 from webui.library.entries import FILE, FOLDER, Entry
@@ -130,7 +130,7 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
         return over()
     content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
     response = HttpResponse(content, content_type=f"{LIST_TYPE}; charset=utf-8")
-    response["Content-Disposition"] = file_responses.attachment(f"{share.name or 'Files'}.m3u")
+    response["Content-Disposition"] = relayed_files.attachment(f"{share.name or 'Files'}.m3u")
     response["Cache-Control"] = "private, no-store"
     return response
 
@@ -171,9 +171,9 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
 
     expected = expected_file(entry)
     if service_of(request).is_embedded:
-        return file_responses.deliver(request, service_of(request), opening, expected)
+        return relayed_files.deliver(request, service_of(request), opening, expected)
     handling = KEPT._replace(content_type=pages.media_type(entry.name))
-    return file_responses.show(request, opening, lambda _download: handling, expected)
+    return relayed_files.show(request, opening, lambda _download: handling, expected)
 
 
 def over() -> HttpResponse:

@@ -23,7 +23,7 @@ from django.urls import reverse
 
 from webui.http.content_types import KEPT, LOCKED_HEADERS, BrowserHandling
 from webui.http.requests import Request, service_of
-from webui.library import file_responses
+from webui.library import relayed_files
 from webui.library.content_check import UNKNOWN
 from webui.streams import playlists
 from webui.streams.playlists import TargetKind
@@ -133,13 +133,13 @@ def answer(request: Request, part: StreamTarget) -> HttpResponseBase:
 
 
 def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
-    if not file_responses.slots.take():
-        return file_responses.busy()
+    if not relayed_files.slots.take():
+        return relayed_files.busy()
     try:
         download = service_of(request).v1.open(part.url)
         content = service_of(request).v1.whole(download, playlists.MOST_BYTES)
     finally:
-        file_responses.slots.give_back()
+        relayed_files.slots.give_back()
     text = playlists.rewritten(content, part.kind, addresses(request, part, download.url))
     headers = LOCKED_HEADERS | {"Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)
@@ -161,7 +161,7 @@ def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Download:
         return service_of(request).v1.open(part.url, headers, request.method or "GET")
 
-    return file_responses.show(request, opening, as_part, UNKNOWN)
+    return relayed_files.show(request, opening, as_part, UNKNOWN)
 
 
 def as_part(download: Download) -> BrowserHandling:

@@ -16,7 +16,7 @@ from service.media.cache import Cache, is_there
 from service.media.hls import adts, boxes, segments
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.requests import taken
-from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.job_limits import Jobs
 from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, ResourceLimits, RunningProgram
 
 log = logging.getLogger("ferry.media")

@@ -34,7 +34,7 @@ from service.media.hls.renditions import (
 from service.media.probe import Probed
 from service.media.requests import is_taken
 from service.media.sandbox.ffmpeg_access import opens
-from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.job_limits import Jobs
 from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, ResourceLimits, RunningProgram
 from service.store.blobs import library_store, make_folder
 from service.store.sync import sync

@@ -23,7 +23,7 @@ from service.media.probe import Probed
 from service.media.requests import Answer, Facts, MediaServer
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
-from service.media.sandbox.jobs import Jobs
+from service.media.sandbox.job_limits import Jobs
 from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
 from service.media.sandbox.own_commands import ENVIRONMENT, program
 from service.models import File, Media

@@ -7,7 +7,7 @@ from service.errors import DiskFull, NotFound, Refusal
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
 from service.torrents.events import TorrentBroken
-from service.transfers import from_url, identity
+from service.transfers import from_url, same_torrent
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.identity import TorrentFacts
 from service.worker.phases.phase import RunPhase
@@ -71,7 +71,7 @@ class UnfinishedPhase(RunPhase):
                 row = from_url.become_magnet(rows, run.transfer, event.uri, now)
         except NotFound:
             return self._control.leave(run)
-        except identity.SameTorrent as same:
+        except same_torrent.SameTorrent as same:
             return self._control.fail(run, same.reason, same.sentence)
         except Refusal as refusal:
             sentence = "What the address led to is no torrent that can be read."

@@ -1,5 +1,5 @@
 import "./drop.js";
-import "./filter.js";
+import "./filter-keys.js";
 import "./keys.js";
 import "./on-first-use.js";
 import "./opening.js";

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.webui.library.test_file_responses import Reader, leave
+from tests.webui.library.test_relayed_files import Reader, leave
 from webui.library.content_check import what_came
 
 pytestmark = pytest.mark.django_db

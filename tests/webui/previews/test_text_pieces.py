@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.cases import each_case
-from tests.webui.library.test_file_responses import Reader, streams
+from tests.webui.library.test_relayed_files import Reader, streams
 from tests.webui.service import storage_of
 from webui.library import encodings
 from webui.library.content_check import Expected
-from webui.previews import layouts, text_pieces, typesetting
+from webui.previews import layouts, text_pieces, typesetting_process
 from webui.previews.text_pieces import PIECE_BYTES, TextRequest
 from webui.v1.errors import Unreadable
 
@@ -288,7 +288,7 @@ def test_any_text_has_cues_or_none(text):
 
 
 def test_code_is_coloured_by_classes_and_is_text_all_the_same():
-    lines = typesetting.coloured("import re\nx = '<b>'  # <i>\n", "python")
+    lines = typesetting_process.coloured("import re\nx = '<b>'  # <i>\n", "python")
     assert lines[0] == '<span class="k">import</span> re'
     assert "&lt;b&gt;" in lines[1]
     assert '<span class="c"># &lt;i&gt;</span>' in lines[1]
@@ -297,7 +297,9 @@ def test_code_is_coloured_by_classes_and_is_text_all_the_same():
 @pytest.mark.slow
 @each_case("text", ["", "\n", "\n\nx\n\n", "a", "  \n\t"])
 def test_no_line_is_lost_by_colours(text):
-    assert len(typesetting.coloured(text, "python")) == len(text.removesuffix("\n").split("\n"))
+    assert len(typesetting_process.coloured(text, "python")) == len(
+        text.removesuffix("\n").split("\n")
+    )
 
 
 def cpu_seconds() -> float:
@@ -308,13 +310,13 @@ def cpu_seconds() -> float:
 
 @pytest.mark.slow
 def test_only_so_much_is_coloured_and_the_rest_is_there(monkeypatch):
-    allowed = typesetting.MOST_SECONDS
+    allowed = typesetting_process.MOST_SECONDS
     # No setting says how long a text may take. A busy machine needs more than the 4 s that are
     # allowed, so this test allows more, and checks the CPU time instead.
-    monkeypatch.setattr(typesetting, "MOST_SECONDS", 120)
+    monkeypatch.setattr(typesetting_process, "MOST_SECONDS", 120)
     text = "x = 1\n" * 60_000
     begun = cpu_seconds()
-    lines = typesetting.coloured(text, "python")
+    lines = typesetting_process.coloured(text, "python")
     assert cpu_seconds() - begun < allowed
     assert len(lines) == 60_000
     assert "<span" in lines[0]
@@ -328,18 +330,18 @@ def test_a_slow_machine_colors_the_first_lines(monkeypatch, tmp_path):
         "import itertools, runpy, time\n"
         "ticks = itertools.count()\n"
         "time.process_time = lambda: next(ticks) / 1000\n"
-        f"runpy.run_path({str(typesetting.PROGRAM)!r}, run_name='__main__')\n"
+        f"runpy.run_path({str(typesetting_process.PROGRAM)!r}, run_name='__main__')\n"
     )
     # No setting makes a machine slow; in this program, each piece of code takes a millisecond.
-    monkeypatch.setattr(typesetting, "PROGRAM", slow)
-    lines = typesetting.coloured("x = 1\n" * 1000, "python")
+    monkeypatch.setattr(typesetting_process, "PROGRAM", slow)
+    lines = typesetting_process.coloured("x = 1\n" * 1000, "python")
     assert lines[0] == lines[100] == 'x = <span class="n">1</span>'
     assert lines[-1] == "x = 1"
     assert len(lines) == 1000
 
 
 def test_lines_of_machines_are_not_coloured():
-    assert typesetting.coloured("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
+    assert typesetting_process.coloured("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
 
 
 @pytest.mark.slow
@@ -347,28 +349,30 @@ def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass")
     # No text takes forever, so an endless program stands in for one. The real 4 s are too long.
-    monkeypatch.setattr(typesetting, "PROGRAM", endless)
-    monkeypatch.setattr(typesetting, "MOST_SECONDS", 0.3)
-    assert typesetting.prose("# Hi") is None
-    assert typesetting.coloured("x = '<b>'", "python") == ["x = '<b>'"]
+    monkeypatch.setattr(typesetting_process, "PROGRAM", endless)
+    monkeypatch.setattr(typesetting_process, "MOST_SECONDS", 0.3)
+    assert typesetting_process.prose("# Hi") is None
+    assert typesetting_process.coloured("x = '<b>'", "python") == ["x = '<b>'"]
 
 
 @pytest.mark.slow
 @each_case("text", ["[a](" * 60_000, "*a _b " * 40_000, "> " * 9_000, "|a" * 60_000])
 def test_hostile_markdown_costs_seconds_at_most(text):
     begun = cpu_seconds()
-    typesetting.prose(text)
-    assert cpu_seconds() - begun < 2 * typesetting.MOST_SECONDS
+    typesetting_process.prose(text)
+    assert cpu_seconds() - begun < 2 * typesetting_process.MOST_SECONDS
 
 
 def test_the_program_that_sets_text_knows_nothing_of_ours(monkeypatch):
     seen = {}
     # The program ends at once, and nothing that it leaves shows its environment.
-    run = typesetting.subprocess.run
+    run = typesetting_process.subprocess.run
     monkeypatch.setattr(
-        typesetting.subprocess, "run", lambda *a, **more: seen.update(more) or run(*a, **more)
+        typesetting_process.subprocess,
+        "run",
+        lambda *a, **more: seen.update(more) or run(*a, **more),
     )
-    assert typesetting.prose("# Hi") == "<h2>Hi</h2>\n"
+    assert typesetting_process.prose("# Hi") == "<h2>Hi</h2>\n"
     assert seen["env"] == {}
 
 
@@ -393,19 +397,21 @@ HOSTILE = [
 @pytest.mark.slow
 @each_case("text", HOSTILE)
 def test_markdown_makes_nothing_that_acts_or_loads(text):
-    shown = BeautifulSoup(typesetting.prose(text), "html.parser")
+    shown = BeautifulSoup(typesetting_process.prose(text), "html.parser")
     for tag in shown.find_all(True):
-        assert tag.name in typesetting.TAGS
+        assert tag.name in typesetting_process.TAGS
         assert set(tag.attrs) <= {"href", "rel", "start", "title"}
         assert tag.get("href", "http://").startswith(("http://", "https://", "mailto:"))
 
 
 def test_links_of_markdown_tell_nobody_where_they_were():
-    assert 'rel="noopener noreferrer nofollow"' in typesetting.prose("[x](https://ok.example)")
+    assert 'rel="noopener noreferrer nofollow"' in typesetting_process.prose(
+        "[x](https://ok.example)"
+    )
 
 
 def test_pictures_of_markdown_are_words():
-    assert typesetting.prose("![A fjord](http://e.example/x.png)") == "<p>A fjord</p>\n"
+    assert typesetting_process.prose("![A fjord](http://e.example/x.png)") == "<p>A fjord</p>\n"
 
 
 def test_marks_of_every_wide_encoding_are_known():

@@ -8,8 +8,8 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.library import ranged_reads
-from webui.library.ranged_reads import fetch_piece
+from webui.library import remote_file
+from webui.library.remote_file import fetch_piece
 from webui.previews import zip_contents
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_only_the_end_of_a_large_zip_is_fetched(gwen, storage, monkeypatch):
         starts.append(start)
         return fetch_piece(v1, name, expected, start)
 
-    monkeypatch.setattr(ranged_reads, "fetch_piece", fetch)
+    monkeypatch.setattr(remote_file, "fetch_piece", fetch)
     assert listed(shown(gwen, file)) == ["big.bin 2 MB"]
     [start] = starts
     assert start > 1_700_000
@@ -118,7 +118,7 @@ def test_a_service_that_sends_pieces_cut_short_is_asked_once(gwen, storage, monk
         fetched.append(start)
         return fetch_piece(v1, name, expected, start)[:1024]
 
-    monkeypatch.setattr(ranged_reads, "fetch_piece", fetch)
+    monkeypatch.setattr(remote_file, "fetch_piece", fetch)
     assert shown(gwen, file).status_code == 200
     assert len(fetched) == 1
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 from config.logs import one_line
 from tests.cases import each_case
 from tests.people import Stranger, page, words
-from tests.webui.library.test_file_responses import Reader, leave, streams
+from tests.webui.library.test_relayed_files import Reader, leave, streams
 from webui import pruning
-from webui.library import file_responses
+from webui.library import relayed_files
 from webui.library.entries import FILE, Entry
 from webui.limiter import Limiter
 from webui.models import Role, Share
@@ -110,7 +110,7 @@ class TestOpening:
         film = foreign.file("Das Boot.mkv", b"0123456789")
         path = path_in(make(gwen, f"0/file-{film.id}"))
         # STREAMS_PER_PROCESS is read once, when the process starts.
-        monkeypatch.setattr(file_responses, "slots", Limiter(1, wait_seconds=0))
+        monkeypatch.setattr(relayed_files, "slots", Limiter(1, wait_seconds=0))
         streams(foreign, Reader(b"x"))
         first = vlc.get(path)
         assert vlc.get(path).status_code == 503

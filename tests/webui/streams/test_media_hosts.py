@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.webui.library.test_file_responses import leave
+from tests.webui.library.test_relayed_files import leave
 from tests.webui.media_host import Host, listening
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD
 from tests.webui.streams.test_streams import address_of, below, lines

@@ -7,12 +7,12 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from tests.webui.library.test_file_responses import leave
+from tests.webui.library.test_relayed_files import leave
 from tests.webui.media_host import MASTER, MEDIA_URL, VARIANT, behind
 from tests.webui.service import EMAIL, PASSWORD
 from webui.connection import connection
 from webui.http.requests import service_of
-from webui.library import file_responses
+from webui.library import relayed_files
 from webui.limiter import Limiter
 from webui.streams import streams
 from webui.streams.playlists import TargetKind
@@ -282,7 +282,7 @@ class TestPlaying:
     ):
         variant, found = playing
         # STREAMS_PER_PROCESS is read once, when the process starts.
-        monkeypatch.setattr(file_responses, "slots", Limiter(1, wait_seconds=0))
+        monkeypatch.setattr(relayed_files, "slots", Limiter(1, wait_seconds=0))
         first = gwen.client.get(below(variant, found[5]))
         assert gwen.client.get(below(variant, found[7])).status_code == 503
         assert gwen.client.get(variant).status_code == 503
@@ -291,7 +291,7 @@ class TestPlaying:
         host.files.clear()
         for address in (variant, below(variant, found[5])):
             assert gwen.client.get(address).status_code in (404, 502)
-        assert file_responses.slots.take()
+        assert relayed_files.slots.take()
 
 
 class TestAddresses:

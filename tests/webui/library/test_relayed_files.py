@@ -8,8 +8,8 @@ from hypothesis import strategies as some
 
 from tests.cases import each_case
 from tests.webui.service import PASSWORD
-from webui.library import file_responses
-from webui.library.file_responses import RelayedStream, attachment, passed_on
+from webui.library import relayed_files
+from webui.library.relayed_files import RelayedStream, attachment, passed_on
 from webui.limiter import Limiter
 from webui.v1.errors import Unavailable
 from webui.v1.links import Download
@@ -136,7 +136,7 @@ class TestStreams:
 
     def test_no_more_streams_than_slots_and_each_is_given_back(self, gwen, foreign, monkeypatch):
         # STREAMS_PER_PROCESS is read once, when the process starts.
-        monkeypatch.setattr(file_responses, "slots", Limiter(1, wait_seconds=0))
+        monkeypatch.setattr(relayed_files, "slots", Limiter(1, wait_seconds=0))
         streams(foreign, Reader(b"x"))
         first = gwen.client.get("/files/file/7/download/")
         calls = len(foreign.calls)
@@ -151,14 +151,14 @@ class TestStreams:
     @each_case("status", [302, 404, 503])
     def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
         # STREAMS_PER_PROCESS is read once, when the process starts.
-        monkeypatch.setattr(file_responses, "slots", Limiter(1, wait_seconds=0))
+        monkeypatch.setattr(relayed_files, "slots", Limiter(1, wait_seconds=0))
         headers = {"location": "https://public.example/x"}
         foreign.says(
             "/rest/file/7", *[httpx.Response(status, headers=headers) for _time in range(5)]
         )
         for _time in range(3):
             gwen.client.get("/files/file/7/download/")
-        assert file_responses.slots.take()
+        assert relayed_files.slots.take()
 
     def test_head_asks_with_head(self, gwen, foreign):
         asked = streams(foreign, Reader(), content_length="9")

@@ -1,4 +1,4 @@
-from config.web.sharing import FEW, seconds_for_others
+from config.web.connection_limits import FEW, seconds_for_others
 
 
 def test_who_holds_nothing_takes_at_once_and_who_holds_more_waits_longer():
