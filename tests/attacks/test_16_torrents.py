@@ -128,7 +128,9 @@ def test_a_torrent_of_as_many_files_as_may_be_is_borne(api, seeds):
         transfer_id = add_torrent(api, content)
         told = until(lambda: (told := ask(api, transfer_id))["state"] == "downloading" and told)
         assert told["size"] == MOST_FILES
-        assert work.output.saw(f"known transfer={transfer_id} files={MOST_FILES}", PATIENCE_SECONDS)
+        assert work.output.saw(
+            f"got metadata transfer={transfer_id} files={MOST_FILES}", PATIENCE_SECONDS
+        )
         is_well(work, api, seeds)
 
 
@@ -144,7 +146,7 @@ def test_a_torrent_of_hundreds_of_thousands_of_trackers_is_borne(api, seeds, whe
     with working() as work:
         transfer_id = add_torrent(api, content)
         until_state(api, transfer_id, "downloading")
-        assert work.output.saw(f"known transfer={transfer_id}", PATIENCE_SECONDS)
+        assert work.output.saw(f"got metadata transfer={transfer_id}", PATIENCE_SECONDS)
         is_well(work, api, seeds)
 
 

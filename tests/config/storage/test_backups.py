@@ -243,7 +243,7 @@ def test_a_restore_that_is_cut_off_is_finished_by_the_next(store, target, elsewh
 def test_files_whose_content_is_gone_are_named_and_the_others_kept(store, target, elsewhere):
     kept = files_with(store, "ab")
     store.delete(File.objects.get(name="a").blob)
-    with pytest.raises(CommandError, match=r"missing or damaged are a\. Restore them"):
+    with pytest.raises(CommandError, match=r"Missing or damaged: a\. Restore them"):
         call_command("backup", str(target), stdout=io.StringIO())
     with elsewhere() as data_dir:
         assert len(backups.restore(target).damaged) == 1

@@ -150,7 +150,7 @@ def test_nothing_on_standard_input_is_told(monkeypatch):
 
 def test_a_connection_is_forgotten(monkeypatch):
     Connection.store(URL, EMAIL, PASSWORD)
-    assert "Forgotten" in connect(monkeypatch, url=None, forget=True)
+    assert "Removed" in connect(monkeypatch, url=None, forget=True)
     assert not Connection.objects.exists()
 
 
