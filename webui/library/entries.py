@@ -1,4 +1,4 @@
-"""The entries of a folder, and what their names say of their kind."""
+"""The entries of a folder."""
 
 from datetime import UTC, datetime
 from typing import NamedTuple

@@ -32,10 +32,11 @@ class Contents:
         words = filtering.words_of(query)
         if not words:
             return order
-        names = self._folded.setdefault(sort, [filtering.folded(entry.name) for entry in order])
+        if sort not in self._folded:
+            self._folded[sort] = [filtering.folded(entry.name) for entry in order]
         return [
             entry
-            for entry, name in zip(order, names, strict=True)
+            for entry, name in zip(order, self._folded[sort], strict=True)
             if filtering.is_match(name, words)
         ]
 
