@@ -29,7 +29,7 @@ def become_torrent(
     with changing_transfers(transfer.account, now):
         row = identify(rows, transfer, facts, now)
         row.kind = Transfer.Kind.TORRENT
-        row.torrent = TorrentFile.objects.create(content=content)
+        row.torrent_id = TorrentFile.objects.create(content=content).pk
         row.save(update_fields=["kind", "torrent"])
     return row
 

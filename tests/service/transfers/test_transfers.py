@@ -1,3 +1,4 @@
+import gc
 from datetime import timedelta
 
 import pytest
@@ -70,6 +71,17 @@ def test_a_torrent_is_kept_with_what_it_says():
     transfer = transfers.add_torrent(account, a_torrent(private=1), 0, NOW)
     assert (transfer.title, transfer.size_bytes, transfer.is_private) == ("Sintel", 100, True)
     assert bytes(transfer.torrent.content) == a_torrent(private=1)
+
+
+def test_a_torrent_that_was_added_leaves_memory_without_the_garbage_collector():
+    account = alice()
+    gc.collect()
+    gc.disable()
+    try:
+        transfers.add_torrent(account, a_torrent(), 0, NOW)
+        assert not [each for each in gc.get_objects() if isinstance(each, TorrentFile)]
+    finally:
+        gc.enable()
 
 
 @each_case(
