@@ -22,12 +22,14 @@ const keyOf = (form) => `${mine}${new URL(form.action).pathname}#${form.id}`;
 const typedIn = (form) => [...form.elements].filter((field) => field.name && !field.readOnly && field.matches(TYPED));
 const filesIn = (form) => [...form.elements].filter(({ type }) => type === "file");
 const isKept = (form) => isApp && form?.method === "post" && typedIn(form).length + filesIn(form).length > 0;
+// A field fires one more "change" as its form goes away.
+const isGivenUp = (form) => !form.isConnected || form.closest("dialog:not([open])") !== null;
 
 // Keeping
 
 export function keep(form) {
   unsaved.delete(form);
-  if (isSignedOut || !isKept(form)) return;
+  if (isSignedOut || !isKept(form) || isGivenUp(form)) return;
   const files = filesIn(form).flatMap((field) => [...field.files].map(({ name }) => name));
   const typed = typedIn(form);
   if (!files.length && !typed.some(({ value }) => value)) return forget(form);

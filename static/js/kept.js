@@ -9,10 +9,9 @@ if (kept.some((key) => key.startsWith("ferry-draft "))) drafts();
 document.addEventListener("input", keepFirst, { once: true });
 setTimeout(() => import("./running.js"), COUNT_MS);
 
-// What was given up while the script was on its way is not kept.
-async function keepFirst({ target }) {
+async function keepFirst({ target: { form } }) {
   const { keep } = await drafts();
-  if (target.isConnected && !target.closest("dialog:not([open])")) keep(target.form);
+  keep(form);
 }
 
 // Storage may be forbidden.

@@ -73,6 +73,11 @@ def test_a_list_that_the_bookmarklet_brought_is_asked_about_again(alice):
     expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
 
 
+STORED = "Object.keys(sessionStorage).some((key) => key.startsWith('ferry-draft '))"
+# A timer that begins behind the script's own, and lasts longer.
+SAVED = "new Promise((resolve) => setTimeout(resolve, 400, true))"
+
+
 def at_a_row(alice, shelf):
     """Focus a row; return the page, and the field for its new name, which F2 opens."""
     folder = shelf.folder()
@@ -100,12 +105,26 @@ def test_a_new_name_is_back_beside_its_row(alice, shelf):
 
 def test_a_name_that_was_given_up_is_forgotten(alice, shelf):
     page, field = at_a_row(alice, shelf)
-    for _ in range(2):
-        page.keyboard.press("F2")
-        expect(field).to_be_focused()
-        expect(field).to_have_value("Clouds.mkv")
-        field.fill("Storm.mkv")
-        page.keyboard.press("Escape")
+    page.keyboard.press("F2")
+    expect(field).to_be_focused()
+    field.fill("Storm.mkv")
+    until(page, STORED)
+    page.keyboard.press("Escape")
+    page.wait_for_function(SAVED)
+    assert "Storm" not in kept(page)
+    page.keyboard.press("F2")
+    expect(field).to_have_value("Clouds.mkv")
+
+
+def test_a_folder_that_was_given_up_is_forgotten(alice, shelf):
+    page = alice.page
+    alice.open(shelf.folder().path)
+    page.locator("#new").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Storms")
+    until(page, STORED)
+    page.keyboard.press("Escape")
+    page.wait_for_function(SAVED)
+    assert "Storms" not in kept(page)
 
 
 LOADED = "performance.getEntriesByType('resource').find(({ name }) => name.includes('drafts'))"
