@@ -95,7 +95,10 @@ async function readTags(track) {
 // A browser may want a press first; the button says so by what it shows.
 export function play() {
   if (sound.error) open(sound.currentTime);
-  sound.play().then(() => channel?.postMessage("plays"), changed);
+  const started = sound.play();
+  // The sound may fail before its "play" event arrives.
+  isWanted = !sound.paused;
+  started.then(() => channel?.postMessage("plays"), changed);
 }
 
 export const toggle = () => (sound.paused ? play() : sound.pause());
