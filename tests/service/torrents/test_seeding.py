@@ -12,6 +12,8 @@ from tests.swarm import seeder, torrent
 pytestmark = pytest.mark.slow
 
 PAYLOAD = bytes(range(256)) * 4_000
+# libtorrent doesn't count the last block if the peer, now complete, hangs up at once.
+COUNTED_BYTES = len(PAYLOAD) - 16 * 1024
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def stored(held, made):
 
 def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD), free_port()
-    with holding(tmp_path, port=port) as held:
+    with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:
         stored(held, made)
         seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
         seeds.has(made)
@@ -61,14 +63,14 @@ def test_it_seeds_until_the_time_is_up(tmp_path):
 def test_what_is_downloaded_seeds_on_once_the_worker_has_moved_it(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD, kind="v2"), free_port()
     seeds.give(made, tmp_path / "given")
-    with holding(tmp_path, port=port) as held:
+    with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:
         held.add("7", made.magnet(peer=seeds.address))
         held.wait(Complete, "7")
         held.engine.seed("7")
         seeds.drop(made)
         seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
         seeds.has(made)
-        uploaded = held.wait(Status, "7", where=lambda each: each.uploaded_bytes >= len(PAYLOAD))
+        uploaded = held.wait(Status, "7", where=lambda each: each.uploaded_bytes >= COUNTED_BYTES)
         assert uploaded.phase == "seeding"
         held.wait(Seeded, "7")
 
