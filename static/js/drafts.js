@@ -122,6 +122,8 @@ function restore(form) {
   for (const [name, value] of kept.fields) {
     const field = form.elements.namedItem(name);
     if (!field?.matches?.(`select, ${TYPED}`) || (field.matches("select") && ![...field.options].some((option) => option.value === value))) continue;
+    // Between the swap of a form and its "load" event, somebody may have typed already.
+    if (field.matches(TYPED) && field.value !== field.defaultValue) continue;
     field.value = value;
     if (!typed && !field.matches("select")) typed = field;
   }

@@ -147,6 +147,11 @@ def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shel
     assert "Storm" not in kept(page)
 
 
+TYPE_AFTER_SWAP = """() => addEventListener("htmx:afterSwap", () => {
+  document.querySelector("dialog [name=name]").value = "Caves";
+})"""
+
+
 def test_the_name_of_a_new_folder_is_back_in_its_dialog(alice, shelf):
     folder = shelf.folder()
     page = alice.page
@@ -162,6 +167,21 @@ def test_the_name_of_a_new_folder_is_back_in_its_dialog(alice, shelf):
     dialog.get_by_role("button", name="Make folder").click()
     expect(page.locator("#listing")).to_contain_text("Herring and harbors")
     assert "Herring" not in kept(page)
+
+
+def test_what_is_typed_before_a_form_is_settled_stays(alice, shelf):
+    folder = shelf.folder()
+    shelf.folder("Alps", inside=folder)
+    page = alice.page
+    alice.open(folder.path)
+    page.evaluate(TYPE_AFTER_SWAP)
+    page.locator("#new").click()
+    field = page.get_by_role("dialog").get_by_label("Name")
+    field.fill("Alps")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
+    page.wait_for_function(SAVED)
+    assert field.input_value() == "Caves"
 
 
 def test_a_form_that_the_browser_sends_is_back_too(alice):
