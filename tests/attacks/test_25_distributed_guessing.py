@@ -30,6 +30,9 @@ SETTINGS = {"WEB_PROCESSES": "2", "TRUSTED_PROXIES": "127.0.0.1"}
 HOME, ELSEWHERE = "192.0.2.7", "203.0.113.9"
 MANY = 100
 GENEROUS = 180
+# Each password from a new network takes a hash of its own, and Ferry answers 503 to a call that
+# waits 20 seconds for its turn: on a busy machine, 100 of them would wait that long.
+AT_ONCE = 25
 # Both processes may read a count at the same moment.
 OVERSHOOT = 1
 
@@ -75,6 +78,11 @@ def statuses(ferry: Ferry, calls: list[Asked]) -> Counter[int]:
     return Counter(answer.status for answer in all_at_once(ferry.port, calls))
 
 
+def statuses_in_groups(ferry: Ferry, calls: list[Asked]) -> Counter[int]:
+    groups = [calls[first : first + AT_ONCE] for first in range(0, len(calls), AT_ONCE)]
+    return sum((statuses(ferry, group) for group in groups), Counter())
+
+
 def make_account(ferry: Ferry) -> None:
     ferry.say("account", "add", EMAIL, words=f"{PASSWORD}\n")
 
@@ -88,7 +96,8 @@ def test_many_addresses_processes_and_restarts_share_one_limit_at_rest(tmp_path)
     with running(tmp_path, **SETTINGS) as ferry:
         make_account(ferry)
         assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
-        answers = statuses(ferry, [call_of(f"guess from {each}", each) for each in many])
+        guesses = [call_of(f"guess from {each}", each) for each in many]
+        answers = statuses_in_groups(ferry, guesses)
         assert set(answers) == {401, 429}
         assert 0 <= answers[401] - wrong_passwords.MOST_BY_ACCOUNT <= OVERSHOOT
     assert sorted(failures(ferry)) == sorted(many)
@@ -105,7 +114,7 @@ def test_a_right_password_from_many_clients_at_once_is_never_refused_at_rest(tmp
         make_account(ferry)
         assert statuses(ferry, [call_of(PASSWORD, HOME)] * MANY) == {200: MANY}
         spread = [call_of(PASSWORD, each) for each in strangers(MANY)]
-        assert statuses(ferry, spread) == {200: MANY}
+        assert statuses_in_groups(ferry, spread) == {200: MANY}
         # Some clients at one address still have the old password.
         stale = [call_of("an older password", ELSEWHERE)] * 15
         mixed = [call_of(PASSWORD, ELSEWHERE)] * MANY + stale
@@ -156,9 +165,8 @@ def test_a_right_password_from_many_clients_at_once_is_never_refused_at_the_site
         form = SignIn(ferry)
         one_home = [form.with_password(PASSWORD, HOME)] * 40
         assert statuses(ferry, one_home) == {302: 40}
-        assert statuses(ferry, [form.with_password(PASSWORD, each) for each in strangers(40)]) == {
-            302: 40
-        }
+        spread = [form.with_password(PASSWORD, each) for each in strangers(40)]
+        assert statuses_in_groups(ferry, spread) == {302: 40}
 
 
 def fail2ban_filter() -> tuple[str, str]:
