@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from service.accounts.accounts import changing_transfers
-from service.models import TorrentFile, Transfer, wire_hash
-from service.transfers import magnets, torrent_files
+from service.models import Transfer, wire_hash
+from service.transfers import magnets, torrent_files, transfers
 from service.transfers.identity import TorrentFacts, identify
 
 
@@ -29,7 +29,7 @@ def become_torrent(
     with changing_transfers(transfer.account, now):
         row = identify(rows, transfer, facts, now)
         row.kind = Transfer.Kind.TORRENT
-        row.torrent_id = TorrentFile.objects.create(content=content).pk
+        row.torrent_id = transfers.store_torrent(content)
         row.save(update_fields=["kind", "torrent"])
     return row
 

@@ -300,7 +300,7 @@ def _add_wish(
         info_hash_v1=request.info_hash_v1,
         info_hash_v2=request.info_hash_v2,
         magnet=request.source or magnets.link(request.info_hash_v1, request.info_hash_v2),
-        torrent_id=_store_torrent(request),
+        torrent_id=store_torrent(request.torrent),
         is_private=request.is_private,
         created_at=now,
     )
@@ -323,7 +323,7 @@ def create(
         account_id=folder.account_id,
         kind=request.kind,
         source=request.source,
-        torrent_id=_store_torrent(request),
+        torrent_id=store_torrent(request.torrent),
         folder=folder,
         info_hash_v1=request.info_hash_v1,
         info_hash_v2=request.info_hash_v2,
@@ -354,13 +354,13 @@ def _hash_of(request: TransferRequest) -> str:
     return wire_hash(request.info_hash_v1, request.info_hash_v2)
 
 
-def _store_torrent(request: TransferRequest) -> int | None:
-    """Store the torrent file, and return its ID.
+def store_torrent(content: bytes) -> int | None:
+    """Store a torrent file, and return its ID.
 
     A row that refers to the object would form a cycle with it, and keep megabytes in memory until
     the garbage collector runs.
     """
-    return TorrentFile.objects.create(content=request.torrent).pk if request.torrent else None
+    return TorrentFile.objects.create(content=content).pk if content else None
 
 
 def _drop_wishes(locked: Account, torrent: TransferRequest | Transfer) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from service.accounts.accounts import changing_transfers
 from service.library import library
-from service.models import Account, Transfer, Wish
+from service.models import Account, TorrentFile, Transfer, Wish
 from service.transfers import quota, torrent_files, transfers
 from service.transfers.transfers import TransferRequest
 
@@ -33,7 +33,7 @@ def _take_up_of(account: Account, now: datetime) -> int:
 
 def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
     with changing_transfers(account, now) as locked:
-        wish = Wish.objects.filter(account=locked, pk=wish_id).select_related("torrent").first()
+        wish = Wish.objects.filter(account=locked, pk=wish_id).first()
         if wish is None or quota.find_obstacle(locked, wish.size_bytes):
             return False
         request = _request_of(wish)
@@ -48,7 +48,8 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
 
 
 def _request_of(wish: Wish) -> TransferRequest:
-    torrent = bytes(wish.torrent.content) if wish.torrent else b""
+    contents = TorrentFile.objects.filter(wish=wish).values_list("content", flat=True)
+    torrent = bytes(contents.first() or b"")
     return TransferRequest(
         Transfer.Kind.TORRENT if torrent else Transfer.Kind.MAGNET,
         wish.title,

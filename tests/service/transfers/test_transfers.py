@@ -15,7 +15,7 @@ from service.errors import (
 )
 from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
-from service.transfers import transfers
+from service.transfers import from_url, transfers, wishlist
 from tests.cases import each_case
 from tests.service.builders import (
     NOW,
@@ -73,15 +73,41 @@ def test_a_torrent_is_kept_with_what_it_says():
     assert bytes(transfer.torrent.content) == a_torrent(private=1)
 
 
-def test_a_torrent_that_was_added_leaves_memory_without_the_garbage_collector():
-    account = alice()
+# Its objects in memory
+
+
+def add_it():
+    return transfers.add_torrent(alice(), a_torrent(), 0, NOW)
+
+
+def wish_for_it():
+    account = alice(space_max_bytes=99)
+    not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
+    return account
+
+
+def take_up_the_wish():
+    account = wish_for_it()
+    Account.objects.update(space_max_bytes=100)
+    assert wishlist.take_up(NOW) == 1
+    return account
+
+
+def come_by_its_address():
+    transfer = transfers.add_url(alice(), "http://example.org/a.torrent", 0, NOW)
+    return from_url.become_torrent(Transfer.objects.all(), transfer, a_torrent(), NOW)
+
+
+@pytest.mark.parametrize("way", [add_it, wish_for_it, take_up_the_wish, come_by_its_address])
+def test_a_torrent_file_leaves_memory_without_the_garbage_collector(way):
     gc.collect()
     gc.disable()
     try:
-        transfers.add_torrent(account, a_torrent(), 0, NOW)
-        assert not [each for each in gc.get_objects() if isinstance(each, TorrentFile)]
+        kept = way()
+        assert not [each for each in gc.get_objects() if isinstance(each, TorrentFile)], kept
     finally:
         gc.enable()
+    assert bytes(TorrentFile.objects.get().content) == a_torrent()
 
 
 @each_case(
