@@ -122,7 +122,7 @@ function restore(form) {
   for (const [name, value] of kept.fields) {
     const field = form.elements.namedItem(name);
     if (!field?.matches?.(`select, ${TYPED}`) || (field.matches("select") && ![...field.options].some((option) => option.value === value))) continue;
-    // Between the swap of a form and its "load" event, somebody may have typed already.
+    // A person may have typed already, between the swap of a form and its "load" event.
     if (field.matches(TYPED) && field.value !== field.defaultValue) continue;
     field.value = value;
     if (!typed && !field.matches("select")) typed = field;
@@ -144,7 +144,7 @@ function show(field) {
   tell(words.kept);
 }
 
-// The form for a new name comes only when somebody wants it.
+// The form for a new name comes only when it is asked for.
 async function reopen() {
   const paths = keys().filter((key) => key.startsWith(mine)).map((key) => key.slice(mine.length).split("#")[0]);
   const more = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) => paths.includes(new URL(formAction).pathname));
@@ -153,7 +153,7 @@ async function reopen() {
   rename(more.closest("[id]"));
 }
 
-// A browser lets nobody choose files but its reader.
+// No script may choose files, so say which were chosen.
 function name(form, files, words) {
   const hint = Object.assign(document.createElement("p"), { className: "hint" });
   hint.textContent = words.files.replace("{names}", files.map((each) => `\u2068${each}\u2069`).join(", "));

@@ -105,15 +105,15 @@ def test_a_new_name_is_back_beside_its_row(alice, shelf):
 
 def test_a_name_that_was_given_up_is_forgotten(alice, shelf):
     page, field = at_a_row(alice, shelf)
-    page.keyboard.press("F2")
-    expect(field).to_be_focused()
-    field.fill("Storm.mkv")
-    until(page, STORED)
-    page.keyboard.press("Escape")
-    page.wait_for_function(SAVED)
-    assert "Storm" not in kept(page)
-    page.keyboard.press("F2")
-    expect(field).to_have_value("Clouds.mkv")
+    for _time in range(2):
+        page.keyboard.press("F2")
+        expect(field).to_be_focused()
+        expect(field).to_have_value("Clouds.mkv")
+        field.fill("Storm.mkv")
+        until(page, STORED)
+        page.keyboard.press("Escape")
+        page.wait_for_function(SAVED)
+        assert "Storm" not in kept(page)
 
 
 def test_a_folder_that_was_given_up_is_forgotten(alice, shelf):
