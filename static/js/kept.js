@@ -1,7 +1,7 @@
 // What the tab kept for its next page is loaded where there is something, and what keeps what is
 // typed with the first letter. The number of transfers is right when the page comes.
 const COUNT_MS = 4000;
-const drafts = () => import("./drafts.js");
+const drafts = () => import("./unsent-forms.js");
 const kept = keys();
 
 if (kept.includes("ferry-music")) import("./music/across-pages.js");

@@ -28,7 +28,7 @@ from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
 from webui.library.names import find_name_error
 from webui.models import Role
-from webui.player import resume
+from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
 from webui.v1.models import Created
 
@@ -274,7 +274,7 @@ def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
     try:
         return delete_each(request, chosen, gone)
     finally:
-        resume.forget(service_of(request), gone)
+        resume_positions.forget(service_of(request), gone)
         if gone:
             events.record(request, Kind.DELETED, gone[0].name, count=len(gone))
 

@@ -15,7 +15,7 @@ from webui.library.entries import FOLDER, ROOT, Entry, split_name
 from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import plain
-from webui.player.positions import Position
+from webui.player.position import Position
 from webui.player.resume_page import left_words, watched_words
 from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure

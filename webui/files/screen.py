@@ -17,7 +17,7 @@ from webui.library.folders import Reading
 from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
 from webui.models import Role
-from webui.player import resume
+from webui.player import resume_positions
 
 
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
@@ -31,7 +31,7 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
-        films = resume.continued(request.user, service_of(request), timezone.now())
+        films = resume_positions.continued(request.user, service_of(request), timezone.now())
         around = replace(around, begun=films)
     return pages.files_page(reading.snapshot, view_options(request), around)
 
@@ -48,7 +48,7 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         takes_folder=service.takes_folder,
         thumbs_by_kind=not service.is_embedded,
         ancestors=folders.above(service, reading.snapshot),
-        marks=resume.positions(request.user, service, reading.snapshot.folder),
+        marks=resume_positions.positions(request.user, service, reading.snapshot.folder),
     )
 
 

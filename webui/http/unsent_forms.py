@@ -4,7 +4,7 @@ Guarantee: only the person who typed the text gets it back. It waits in the sign
 sealed for the person whom this browser's device cookie names; the server keeps none of it. Sealed,
 it must fit into a stranger's form, which limits it to about a thousand links.
 
-With scripts, static/js/drafts.js does this in the browser, for text of any length.
+With scripts, static/js/unsent-forms.js does this in the browser, for text of any length.
 """
 
 import json

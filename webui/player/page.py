@@ -13,7 +13,7 @@ from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
 from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.player import episodes
-from webui.player.positions import Position
+from webui.player.position import Position
 from webui.player.resume_page import stopped_words
 
 # What browsers may play without conversion; each browser says whether it can.

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.formatting import clock_words
-from webui.player.positions import Position
+from webui.player.position import Position
 
 
 def stopped_words(mark: Position) -> str:

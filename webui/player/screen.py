@@ -7,12 +7,12 @@ from webui.library import requests as library_requests
 from webui.library.addresses import Addresses
 from webui.library.entries import Entry
 from webui.library.folders import Reading
-from webui.player import page, resume, subtitles
+from webui.player import page, resume_positions, subtitles
 from webui.player.page import PlayerPage, SubtitleTrack
 
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
-    mark = resume.position(request.user, service_of(request), entry.id)
+    mark = resume_positions.position(request.user, service_of(request), entry.id)
     at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
     beside = subtitles.of(service_of(request), reading.snapshot, entry, timezone.now())
     words = [SubtitleTrack(each.label, each.language, each.url) for each in beside]

@@ -17,8 +17,8 @@ from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
 from webui.models import Role
-from webui.player import page, resume
-from webui.player.resume import Film
+from webui.player import page, resume_positions
+from webui.player.resume_positions import Film
 from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
@@ -84,7 +84,7 @@ def position(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     at, of = number_of(request, "at"), number_of(request, "of")
     if film and at is not None:
-        resume.report(request.user, film, at, of or 0.0, timezone.now())
+        resume_positions.report(request.user, film, at, of or 0.0, timezone.now())
     return HttpResponse(status=204)
 
 
@@ -94,7 +94,7 @@ def set_watched(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     is_watched = request.POST.get("watched") == "1"
     if film:
-        resume.set_watched(request.user, film, timezone.now(), is_watched=is_watched)
+        resume_positions.set_watched(request.user, film, timezone.now(), is_watched=is_watched)
     return redirect(folder_url(ROOT if film is None or "at_front" in request.POST else film.folder))
 
 

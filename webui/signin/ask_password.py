@@ -17,7 +17,7 @@ from django.urls import reverse
 from webui import encryption
 from webui.forms import CurrentPassword
 from webui.http.requests import Request
-from webui.signin.confirmation import is_fresh, note_password
+from webui.signin.last_password import is_fresh, note_password
 from webui.signin.session import check_own_password
 
 Params = ParamSpec("Params")

@@ -21,7 +21,7 @@ from webui.http import guess_limits
 from webui.http.requests import Request
 from webui.models import User
 from webui.signin import devices, throttle
-from webui.signin.confirmation import note_password
+from webui.signin.last_password import note_password
 
 log = logging.getLogger("ferry.signin")
 

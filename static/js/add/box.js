@@ -13,7 +13,7 @@ const button = form.querySelector("[type=submit] span");
 const [paste, stop] = ["paste", "stop"].map((name) => form.querySelector(`[data-do=${name}]`));
 const plain = button.textContent;
 // Most visits add nothing, so the drafts come with the first one that does.
-const keep = () => import("../drafts.js").then((drafts) => drafts.keep(form), console.warn);
+const keep = () => import("../unsent-forms.js").then((drafts) => drafts.keep(form), console.warn);
 let looking = 0;
 let reading = new AbortController();
 let last = { text: "" };

@@ -15,7 +15,7 @@ from tests.webui.service import EMAIL
 from webui.connection import connection
 from webui.http import guess_limits
 from webui.models import Connection, OneTimeLink, ProgramPassword, Role, SendToken, Throttle
-from webui.signin.confirmation import FRESH
+from webui.signin.last_password import FRESH
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}

@@ -127,7 +127,9 @@ def test_a_folder_that_was_given_up_is_forgotten(alice, shelf):
     assert "Storms" not in kept(page)
 
 
-LOADED = "performance.getEntriesByType('resource').find(({ name }) => name.includes('drafts'))"
+LOADED = (
+    "performance.getEntriesByType('resource').find(({ name }) => name.includes('unsent-forms'))"
+)
 GIVE_UP = """(field) => {
   field.value = "Storm.mkv";
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));

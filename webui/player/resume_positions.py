@@ -9,7 +9,7 @@ from webui.library import folders
 from webui.library.entries import FILE, Entry
 from webui.library.snapshot import Snapshot
 from webui.models import User, Watched
-from webui.player.positions import Position
+from webui.player.position import Position
 
 # A few seconds don't count as begun, and a film counts as watched when its credits roll.
 BEGUN_SECONDS = 10
