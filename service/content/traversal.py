@@ -16,7 +16,7 @@ from service.batches import batches
 from service.code_point_order import ByCodePoint
 from service.content.archive import ArchiveFiles
 from service.errors import NotFound
-from service.library.library import AT_ONCE, MOMENT, root_of
+from service.library.library import MOMENT, root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 Row = TypeVar("Row", bound=Model)
@@ -36,6 +36,7 @@ class Step(NamedTuple):
     item: Passed | ArchiveFiles
 
 
+AT_ONCE = 500  # values in one query
 FILE_COLUMNS = ("name", "size_bytes", "crc32", "moment", "blob")
 
 

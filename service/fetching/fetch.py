@@ -14,10 +14,11 @@ from service.fetching import responses, resume_point
 from service.fetching.content import PartialFile, disk_told
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
-from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Pace, RateLimit
+from service.fetching.pace import Pace, RateLimit
 from service.fetching.requests import ask, translate_errors
 from service.fetching.responses import ResponseFacts
 from service.fetching.resume_point import ResumePoint, fingerprint_of
+from service.fetching.retries import Retries
 from service.fetching.stoppable_wait import StoppableWait
 from service.fetching.wire import Road, Transport
 from service.torrents.events import Complete, Phase, TorrentBroken
@@ -110,27 +111,21 @@ class Fetch:
             self._waiter.close()
 
     def _outcome(self) -> FetchEvent:
-        tries = 0
+        retries = Retries(self._pace)
         while True:
-            furthest_bytes = self._furthest_bytes
             try:
                 if outcome := self._attempt():
                     return outcome
-            except TemporaryFailure as trouble:
-                tries = 1 if self._furthest_bytes > furthest_bytes else tries + 1
-                if tries >= (MOST_TRIES_ONCE_BEGUN if self._furthest_bytes else trouble.most_tries):
-                    raise PermanentFailure(
-                        f"{trouble.sentence} It was tried {tries} times."
-                    ) from trouble
+            except TemporaryFailure as failure:
+                seconds = retries.wait_after(failure, self._furthest_bytes)
                 message = "fetch waits to retry key=%s tries=%s reason=%r"
-                log.info(message, self._order.key, tries, str(trouble))
-                self._wait(trouble, tries)
+                log.info(message, self._order.key, retries.tries, str(failure))
+                self._wait(failure, retries.tries, seconds)
 
-    def _wait(self, trouble: TemporaryFailure, tries: int) -> None:
-        seconds = self._pace.wait_seconds(tries, trouble.after_seconds)
+    def _wait(self, failure: TemporaryFailure, tries: int, seconds: float) -> None:
         if seconds >= REPORT_SECONDS:
             suffix = f" It was tried {tries} times." if tries > 1 else ""
-            self._tell(Waiting(self._order.key, f"{trouble.sentence}{suffix}", seconds))
+            self._tell(Waiting(self._order.key, f"{failure.sentence}{suffix}", seconds))
         self._pace.pause(self._waiter, seconds)
 
     def _attempt(self) -> FetchEvent | None:

@@ -1,4 +1,4 @@
-"""Limit the rate of fetches, and say how long they wait before they retry."""
+"""The times that fetches keep to, and the limit of their rate."""
 
 import time
 from collections.abc import Callable
@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from threading import Lock
 
 from service.fetching.stoppable_wait import Clock, StoppableWait
-
-# A fetch that has begun is worth a night of retries.
-MOST_TRIES_ONCE_BEGUN = 100
 
 
 @dataclass(frozen=True)
@@ -21,11 +18,6 @@ class Pace:
     longest_wait_seconds: float = 300.0
     safe_every_seconds: float = 5.0  # how much work a power cut may cost
     hold_seconds: float = 10.0  # how long an open response waits for `proceed`
-
-    def wait_seconds(self, tries: int, wanted_seconds: float) -> float:
-        """Return the wait before a retry: doubled each time, never less than the server wants."""
-        doubled = self.first_wait_seconds * 2.0 ** min(tries - 1, 30)
-        return max(min(doubled, self.longest_wait_seconds), wanted_seconds)
 
 
 class RateLimit:

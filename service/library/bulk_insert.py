@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Concat, LPad
 from service import batches
 from service.accounts.accounts import changing_library
 from service.errors import NameTaken, TooDeep
-from service.library import database_match, library
+from service.library import database_match, free_names, library
 from service.library import names as library_names
 from service.models import LINEAGE_DIGITS, Account, File, Folder
 from service.store.blobs import Stored
@@ -42,7 +42,7 @@ def insert_tree(
     library_names.check(name)
     with changing_library(account, now) as locked:
         parent = library.folder(locked, folder_id)
-        library.refuse_taken(parent, name)
+        free_names.refuse_taken(parent, name)
         top = library.insert_folder(parent, name, now)
         return _insert(locked, tree, top, now, has_content=False)
 
@@ -140,7 +140,7 @@ class Names:
     def read(self, folders: Sequence[Folder]) -> None:
         """Read the names in any number of folders, in few queries."""
         for batch in batches.batches(folders, ROWS_AT_ONCE):
-            self._keys |= library.taken_names(batch)
+            self._keys |= free_names.taken_names(batch)
             for folder in Folder.objects.filter(parent__in=batch):
                 self._folders[folder.parent_id or 0, folder.name_key] = folder
 

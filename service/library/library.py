@@ -4,9 +4,7 @@ Functions that change it take ids, reread the rows under the account's lock, and
 transaction. The ids of other accounts aren't found.
 """
 
-from collections.abc import Iterable
 from datetime import datetime
-from itertools import islice
 from typing import Literal, NamedTuple
 
 from django.db.models import F, Q, QuerySet, TextField
@@ -14,9 +12,10 @@ from django.db.models.functions import Cast, Substr
 
 from service.accounts.accounts import changing_library, changing_transfers
 from service.code_point_order import ByCodePoint
-from service.errors import NameTaken, NoRoom, NotFound, RootStays, TooDeep
+from service.errors import NoRoom, NotFound, RootStays, TooDeep
 from service.library import database_match
 from service.library import names as library_names
+from service.library.free_names import free_name, refuse_taken
 from service.models import (
     Account,
     Discarded,
@@ -30,8 +29,6 @@ from service.models import (
 from service.store.blobs import Stored
 
 MOST_DEPTH = 200
-AT_ONCE = 500  # values in one query
-MOST_LARGEST = 100
 # Dates as the database writes them, to the second and in UTC: converting 10,000 to dates and back
 # to text would cost a third of a listing.
 MOMENT = Substr(Cast("updated_at", TextField()), 1, 19)
@@ -119,11 +116,6 @@ def path_of(folder: Folder) -> str:
         # A folder above was deleted between the two queries, and this one with it.
         raise NotFound
     return "/".join([*(names[folder_id] for folder_id in ids), folder.name])
-
-
-def largest_files(account: Account) -> list[File]:
-    """Return the largest files of the whole library; of equals, the newer one first."""
-    return list(File.objects.filter(account=account).order_by("-size_bytes", "-pk")[:MOST_LARGEST])
 
 
 def free_bytes(account: Account) -> int:
@@ -223,20 +215,6 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
     return new_file
 
 
-def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
-    """Return `name`, followed by the smallest free number if it is taken in `folder`."""
-    variants = library_names.variants(name, is_folder=is_folder)
-    first = next(variants)
-    if not _taken(folder, [library_names.key_of(first)]):
-        return first
-    while True:
-        batch = list(islice(variants, AT_ONCE))
-        taken_keys = _taken(folder, map(library_names.key_of, batch))
-        for variant in batch:
-            if library_names.key_of(variant) not in taken_keys:
-                return variant
-
-
 def _descend(folder: Folder, names: list[str]) -> Folder:
     for name in names[:MOST_DEPTH]:
         below = folder.folders.filter(name_key=library_names.key_of(name)).first()
@@ -244,37 +222,6 @@ def _descend(folder: Folder, names: list[str]) -> Folder:
             raise NotFound
         folder = below
     return folder
-
-
-def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) -> None:
-    key = library_names.key_of(name)
-    is_its_own = but is not None and but.name_key == key
-    if not is_its_own and _taken(folder, [key]):
-        raise NameTaken
-
-
-def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
-    """Return the keys of all names in each folder, including those that transfers reserve."""
-    keys_by_folder: dict[int, set[str]] = {folder.pk: set() for folder in folders}
-    for rows in (
-        Folder.objects.filter(parent__in=keys_by_folder).values_list("parent", "name_key"),
-        File.objects.filter(folder__in=keys_by_folder).values_list("folder", "name_key"),
-        Transfer.running().filter(folder__in=keys_by_folder).values_list("folder", "title_key"),
-    ):
-        for folder_id, key in rows:
-            keys_by_folder[folder_id or 0].add(key)
-    return keys_by_folder
-
-
-def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
-    """Return which keys are taken, including those that running transfers reserve."""
-    keys = list(keys)
-    coming = Transfer.running().filter(folder=folder, title_key__in=keys)
-    return {
-        *folder.folders.filter(name_key__in=keys).values_list("name_key", flat=True),
-        *folder.files.filter(name_key__in=keys).values_list("name_key", flat=True),
-        *coming.values_list("title_key", flat=True),
-    }
 
 
 def take_space(locked: Account, size_bytes: int) -> None:

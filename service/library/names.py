@@ -1,4 +1,4 @@
-"""Names of files and folders: which are allowed, which are equal, and which are free."""
+"""Names of files and folders: which are allowed, which are equal, and how to number them."""
 
 import os
 import re

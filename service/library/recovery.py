@@ -14,9 +14,9 @@ from django.utils import timezone
 from service.accounts.accounts import find
 from service.batches import batches
 from service.errors import NotFound
-from service.library import bulk_insert, database_match, library, tree_names
+from service.library import bulk_insert, database_match, free_names, library, tree_names
 from service.library.bulk_insert import NewFile
-from service.library.sweep import ROWS_AT_ONCE, unnamed
+from service.library.orphans import ROWS_AT_ONCE, unnamed
 from service.models import Account
 from service.store.blobs import Store, Stored, sums_of
 
@@ -122,7 +122,7 @@ def _insert(
         [path for path, _stored in entries], library.MOST_DEPTH - 1
     ).paths()
     files = [NewFile(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
-    name = library.free_name(root, folder, is_folder=True)
+    name = free_names.free_name(root, folder, is_folder=True)
     tree = bulk_insert.insert_tree(locked, root.pk, name, files, now)
     return Recovered(account.email, name, len(files), tree.folder.size_bytes)
 

@@ -1,12 +1,11 @@
 """Sweep what the library leaves behind on disk, and find what the disk has lost."""
 
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from service.batches import batches
 from service.library.database_match import Doubt, catch_up, doubt_about
+from service.library.orphans import ORPHAN_DAYS, set_orphans_aside
 from service.models import Discarded, File
 from service.store.blobs import Store
 
@@ -16,12 +15,6 @@ ROWS_AT_ONCE = 500
 # Senders that pause for a minute are cut off; after an hour without a byte the writer is dead.
 DRAFT_LIFETIME = timedelta(hours=1)
 MOST_NAMED = 5
-# A blob is stored before its row: an upload may send other files for hours after it, and a torrent
-# of many files may be hashed for as long before the first of them has its row.
-ORPHAN_AGE = timedelta(days=2)
-ORPHAN_DAYS = 30  # for which they can be restored
-
-
 WORDS = {
     Doubt.BEHIND: "the database is older than the library",
     Doubt.FOREIGN: "library of another database",
@@ -45,7 +38,7 @@ def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPH
     catch_up(store)
     result = replace(
         sweep_leavings(store, now, grace),
-        orphans=_set_orphans_aside(store, now, grace),
+        orphans=set_orphans_aside(store, now, grace),
         dropped=store.drop_orphans(now.date() - timedelta(days=orphan_days)),
         missing=_report_missing(store, now),
     )
@@ -88,31 +81,12 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
     return count
 
 
-def _set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
-    before = now - max(grace, ORPHAN_AGE)
-    old = (each.blob for each in store.blobs() if each.written_at <= before)
-    count = 0
-    for batch in batches(old, ROWS_AT_ONCE):
-        with store.removing() as may_remove:
-            if not may_remove:
-                break
-            count += sum(store.set_aside(blob, now.date()) for blob in unnamed(batch))
-    return count
-
-
 def _warn_of_full_disk(store: Store) -> None:
     """Suggest deleting orphans; only the owner does so early, as they may be the last copies."""
     if store.free_bytes() == 0 and (
         orphan_bytes := sum(each.size_bytes for each in store.orphans())
     ):
         log.warning("disk full; manage.py library delete would free %.2f GB", orphan_bytes / 10**9)
-
-
-def unnamed(blobs: list[str]) -> Iterator[str]:
-    # Files first: if one is deleted between the queries, its blob is among the discarded.
-    known_blobs = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
-    known_blobs |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))
-    return (blob for blob in blobs if blob not in known_blobs)
 
 
 def _report_missing(store: Store, now: datetime) -> int:

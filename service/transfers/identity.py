@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from service.accounts.accounts import changing_transfers
-from service.library import library
+from service.library import free_names
 from service.library import names as library_names
 from service.models import Transfer
 from service.transfers import imports, transfers
@@ -61,5 +61,5 @@ def _rename(row: Transfer, facts: TorrentFacts) -> None:
     name = library_names.clean(facts.name, otherwise=row.title)
     # Release its own title, which otherwise counts as taken.
     Transfer.objects.filter(pk=row.pk).update(title_key="")
-    row.title = library.free_name(row.folder, name, is_folder=facts.is_folder)
+    row.title = free_names.free_name(row.folder, name, is_folder=facts.is_folder)
     row.title_key = library_names.key_of(row.title)

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 
 from service.accounts.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
-from service.library import library
+from service.library import free_names, library
 from service.library import names as library_names
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
 from service.store.blobs import Stored
@@ -318,7 +318,7 @@ def create(
         remove(transfer)
     _drop_wishes(folder.account, request)
     name = library_names.clean(request.name, otherwise=_hash_of(request) or "download")
-    title = library.free_name(folder, name, is_folder=request.is_folder)
+    title = free_names.free_name(folder, name, is_folder=request.is_folder)
     new_transfer = Transfer(
         account_id=folder.account_id,
         kind=request.kind,

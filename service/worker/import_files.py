@@ -10,7 +10,7 @@ from functools import partial
 
 from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound
-from service.library import bulk_insert, library
+from service.library import bulk_insert, free_names, library
 from service.library.bulk_insert import NewFile
 from service.library.tree_names import TorrentTree
 from service.models import Account, Transfer
@@ -199,7 +199,7 @@ def insert_files(
     if remainder:
         tree = bulk_insert.graft(locked, remainder.folder.pk, files, now)
     else:
-        name = library.free_name(parent, transfer.title, is_folder=True)
+        name = free_names.free_name(parent, transfer.title, is_folder=True)
         tree = bulk_insert.insert_tree(locked, parent.pk, name, files, now)
     new = [
         Imported(index, file_id, stored[index].size_bytes)

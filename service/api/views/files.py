@@ -8,7 +8,7 @@ from service.api.requests import AccountRequest
 from service.api.views.transfers import paths_of
 from service.content import signed_links
 from service.http import responses
-from service.library import library
+from service.library import largest_files, library
 from service.models import File
 
 
@@ -17,7 +17,7 @@ def largest(request: AccountRequest) -> Largest:
 
     This isn't in the specification, by which a client would have to read every folder.
     """
-    files = library.largest_files(request.account)
+    files = largest_files.largest_files(request.account)
     path_of = paths_of({file.folder_id for file in files})
     # A folder that was deleted between the queries took its files along.
     large_files = [

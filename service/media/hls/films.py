@@ -18,19 +18,15 @@ from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
 from service.media.content_folders import Content
 from service.media.hls import encoder_arguments
-from service.media.hls.plans import PlaybackPlan, sounds_of
-from service.media.hls.renditions import (
-    AAC_BITS,
+from service.media.hls.copyable import (
     COPIED_CONTAINERS,
     COPIED_SOUND_CONTAINERS,
-    SIZES,
-    Rendition,
-    RenditionKind,
     container_of,
     is_plain_aac,
     is_plain_h264,
-    main_picture,
 )
+from service.media.hls.plans import PlaybackPlan, sounds_of
+from service.media.hls.renditions import AAC_BITS, SIZES, Rendition, RenditionKind, main_picture
 from service.media.probe import Probed
 from service.media.requests import is_taken
 from service.media.sandbox.ffmpeg_access import opens

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from service.media.hls import renditions
+from service.media.hls import copyable, renditions
 from service.media.hls.grid import cuts
 from service.media.hls.renditions import Rendition, RenditionKind, SurveyedShape
 from service.media.probe import MediaTrack, Probed, TrackKind
@@ -96,8 +96,8 @@ def _read(path: Path, _written_at: int) -> PlaybackPlan:
 def questions(probed: Probed) -> dict[str, Any]:
     """Return what the surveyor should examine."""
     picture = renditions.main_picture(probed)
-    is_cut = picture is not None and renditions.is_picture_copied(probed, picture)
-    sounds = [each for each in sounds_of(probed) if renditions.is_sound_copied(probed, each)]
+    is_cut = picture is not None and copyable.is_picture_copied(probed, picture)
+    sounds = [each for each in sounds_of(probed) if copyable.is_sound_copied(probed, each)]
     pictures = [picture] if picture is not None and is_cut else []
     return {
         "video": picture.index if picture is not None and is_cut else None,

@@ -1,4 +1,4 @@
-"""Choose renditions of a media file: what is copied, what is encoded, and at which size."""
+"""Choose renditions of a media file: what is encoded, and at which size."""
 
 import itertools
 import re
@@ -8,16 +8,11 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple, Self
 
+from service.media.hls.copyable import container_of
 from service.media.hls.grid import Grid, grid
 from service.media.probe import MediaTrack, Probed, TrackKind
 
-COPIED_CONTAINERS = frozenset({"mov", "matroska", "mpegts", "flv"})
-COPIED_SOUND_CONTAINERS = COPIED_CONTAINERS | {"mp3", "aac"}
 KNOWING_KEYS = frozenset({"mov", "matroska", "avi", "flv", "asf"})
-PLAIN_PIXELS = frozenset({"yuv420p", "yuvj420p"})
-PLAIN_PROFILES = frozenset({"Baseline", "Constrained Baseline", "Main", "High"})
-PLAIN_AAC = frozenset({"LC", "HE-AAC", "HE-AACv2"})
-LARGEST_COPIED = 4096
 MOST_SOUNDS, MOST_TEXTS = 16, 32
 USUAL_RATE, FASTEST = Fraction(25), Fraction(60)
 FAST = Fraction(31)
@@ -127,10 +122,6 @@ class Rendition:
 # What can be copied
 
 
-def container_of(probed: Probed) -> frozenset[str]:
-    return frozenset(probed.container.split(","))
-
-
 def preroll_of(probed: Probed, track: MediaTrack) -> float:
     """Return how many seconds to read before a position, to pass a key frame.
 
@@ -145,38 +136,6 @@ def preroll_of(probed: Probed, track: MediaTrack) -> float:
 def main_picture(probed: Probed) -> MediaTrack | None:
     tracks = probed.of_kind(TrackKind.VIDEO)
     return next((track for track in tracks if track.is_default), tracks[0] if tracks else None)
-
-
-def is_picture_copied(probed: Probed, track: MediaTrack) -> bool:
-    """Return whether every phone plays the track as it is. Not every phone rotates segments."""
-    return (
-        bool(container_of(probed) & COPIED_CONTAINERS)
-        and is_plain_h264(track)
-        and not track.is_interlaced
-        and not track.rotation_degrees
-    )
-
-
-def is_plain_h264(track: MediaTrack) -> bool:
-    return (
-        track.codec == "h264"
-        and track.pixel_format in PLAIN_PIXELS
-        and track.profile in PLAIN_PROFILES
-        and max(track.width, track.height) <= LARGEST_COPIED
-    )
-
-
-def is_sound_copied(probed: Probed, track: MediaTrack) -> bool:
-    """Return whether to copy; MP3 only if all sounds are: players switch badly between codecs."""
-    if not container_of(probed) & COPIED_SOUND_CONTAINERS:
-        return False
-    if track.codec == "mp3":
-        return all(each.codec == "mp3" for each in probed.of_kind(TrackKind.AUDIO))
-    return is_plain_aac(track)
-
-
-def is_plain_aac(track: MediaTrack) -> bool:
-    return track.codec == "aac" and track.profile in PLAIN_AAC
 
 
 # Pictures

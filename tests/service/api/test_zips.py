@@ -3,6 +3,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from service.api import archive_entries
 from service.api.views import zips
 from tests.cases import all_cases, each_case
 from tests.service.api.reading import word
@@ -72,7 +73,7 @@ def test_an_array_may_be_written_in_each_usual_way(sent, api, account):
             with case(name):
                 answer = send(api, sent, pairs)
                 assert answer.status_code == 302, answer.text
-                assert zips.selection_of(pairs) == ([music], [film])
+                assert archive_entries.selection_of(pairs) == ([music], [film])
 
 
 def send(api, sent: str, pairs: list[tuple[str, str]]):
@@ -89,7 +90,7 @@ def test_one_entry_may_come_without_a_list(api, account):
     for alone in (entry, {"0": entry}):
         assert ask(api, alone).status_code == 302
         assert api.post("/rest/zip", json={"archive_arr": alone}).status_code == 302
-        assert zips.selection_of([("archive_arr", alone)]) == ([], [entry["id"]])
+        assert archive_entries.selection_of([("archive_arr", alone)]) == ([], [entry["id"]])
 
 
 def test_nothing_chosen_is_a_missing_field(api):
@@ -98,22 +99,22 @@ def test_nothing_chosen_is_a_missing_field(api):
 
 
 def test_one_entry_too_many_is_refused(api):
-    answer = ask(api, [{"type": "file", "id": 1}] * (zips.MOST_ENTRIES + 1))
+    answer = ask(api, [{"type": "file", "id": 1}] * (archive_entries.MOST_ENTRIES + 1))
     assert word(answer) == (422, "archive_arr_unreadable")
-    assert answer.json()["entry"] == zips.MOST_ENTRIES
+    assert answer.json()["entry"] == archive_entries.MOST_ENTRIES
 
 
 def test_each_is_in_it_once():
     entries = [
         {"type": kind, "id": number} for kind in [*zips.FILE, "folder"] for number in (2, "1", 2)
     ]
-    assert zips.selection_of([("archive_arr", entries)]) == ([2, 1], [2, 1])
+    assert archive_entries.selection_of([("archive_arr", entries)]) == ([2, 1], [2, 1])
 
 
 def test_the_bracket_form_goes_by_its_numbers():
     values = {"archive_arr[10][id]": "2", "archive_arr[10][type]": "folder", "other": "x"}
     values |= {"archive_arr[9][type]": "file", "archive_arr[9][id]": "1", "archive_arr[x][id]": "3"}
-    assert zips.selection_of(list(values.items())) == ([2], [1])
+    assert archive_entries.selection_of(list(values.items())) == ([2], [1])
 
 
 def test_a_bad_entry_in_brackets_is_named_by_its_own_number(api):
@@ -136,7 +137,7 @@ def test_what_is_not_mine_is_not_found(api, stranger, account):
 def test_ten_thousand_entries_in_brackets_fit(api, account):
     file = a_file(account)
     fields = {}
-    for number in range(zips.MOST_ENTRIES):
+    for number in range(archive_entries.MOST_ENTRIES):
         fields[f"archive_arr[{number}][type]"] = "folder_file"
         fields[f"archive_arr[{number}][id]"] = str(file.pk)
     assert api.post("/rest/zip", data=fields).status_code == 302

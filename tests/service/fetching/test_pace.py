@@ -2,7 +2,7 @@ from email.utils import formatdate
 
 import httpx
 
-from service.fetching.pace import Pace, RateLimit
+from service.fetching.pace import RateLimit
 from service.fetching.responses import retry_after, validator_of
 from tests.cases import each_case
 
@@ -11,15 +11,6 @@ DAY = 1_700_000_000
 
 def dated(seconds):
     return formatdate(seconds, usegmt=True)
-
-
-@each_case(
-    ("tries", "wanted_seconds", "seconds"),
-    [(1, 0, 1), (2, 0, 2), (3, 0, 4), (9, 0, 256), (10, 0, 300), (100, 0, 300), (10**6, 0, 300),
-     (1, 30, 30), (9, 30, 256), (1, 3600, 3600)],
-)  # fmt: skip
-def test_each_wait_is_twice_the_one_before(tries, wanted_seconds, seconds):
-    assert Pace().wait_seconds(tries, wanted_seconds) == seconds
 
 
 def test_what_is_taken_is_paid_for_by_all():

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
-from service.library import library
+from service.library import largest_files, library
 from service.models import Account, Discarded, File, Folder
 from service.transfers import transfers
 from tests.cases import each_case
@@ -404,7 +404,7 @@ def test_a_walk_of_the_root_takes_everything():
 
 def test_a_walk_tells_all_of_many_files_in_the_order_of_their_names():
     account = alice()
-    many = [f"{n:04}" for n in range(2 * library.AT_ONCE + 1)]
+    many = [f"{n:04}" for n in range(2 * traversal.AT_ONCE + 1)]
     top = a_tree(account, "top", many)
     step, *files = traversal.walk(account, [top.pk], [])
     assert step.item == traversal.Passed("top", top.updated_at)
@@ -461,14 +461,14 @@ def test_the_largest_files_of_all_folders_come_first_and_the_newer_of_equals():
         a_file(account, name, folder=inner, size_bytes=size_bytes)
     a_file(account, "middle", size_bytes=5)
     a_file(other, "of mallory", size_bytes=99)
-    found = [file.name for file in library.largest_files(account)]
+    found = [file.name for file in largest_files.largest_files(account)]
     assert found == ["newer", "older", "middle", "small"]
 
 
 def test_no_more_than_a_hundred_are_listed():
     account = alice()
     a_tree(account, "Photos", [f"{number}.jpg" for number in range(120)])
-    assert len(library.largest_files(account)) == 100
+    assert len(largest_files.largest_files(account)) == 100
 
 
 def test_the_largest_files_are_read_from_an_index():
@@ -481,7 +481,7 @@ def test_the_largest_files_are_read_from_an_index():
             # PostgreSQL prefers to read and sort so few rows.
             cursor.execute("SET LOCAL enable_seqscan = off")
             cursor.execute("SET LOCAL enable_bitmapscan = off")
-        library.largest_files(account)
+        largest_files.largest_files(account)
         cursor.execute(f"{explain} {asked[-1]['sql']}")
         plan = str(cursor.fetchall())
     assert "file_by_size" in plan

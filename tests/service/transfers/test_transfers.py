@@ -13,7 +13,7 @@ from service.errors import (
     NotFound,
     NotNow,
 )
-from service.library import library
+from service.library import free_names, library
 from service.models import Account, TorrentFile, Transfer, Wish
 from service.transfers import from_url, transfers, wishlist
 from tests.cases import each_case
@@ -459,7 +459,7 @@ def test_done_transfers_are_passed_over_unread():
 
     def steps():
         listing = steps_of(lambda: transfers.listed(account))
-        naming = steps_of(lambda: library.free_name(root, "new", is_folder=False))
+        naming = steps_of(lambda: free_names.free_name(root, "new", is_folder=False))
         return listing, naming
 
     few = steps()

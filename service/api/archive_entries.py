@@ -1,0 +1,123 @@
+"""Read `archive_arr`: the files and folders that an archive shall contain."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from service.http import bodies
+from service.http.refusals import BadEntry, MissingField, UnreadableField
+
+MOST_ENTRIES = 10_000
+
+
+FOLDER, *FILE = "folder", "file", "folder_file"
+
+
+FIELD = re.compile(
+    r"archive_arr(?P<brackets>\[(?P<index>[0-9]{0,9})\](?:\[(?P<property>type|id)\])?)?"
+)
+
+
+class ZipSelection(NamedTuple):
+    """The selected ids, each once, in the order of the request."""
+
+    folder_ids: list[int]
+    file_ids: list[int]
+
+
+def selection_of(pairs: bodies.Pairs) -> ZipSelection:
+    entries = list(checked(entries_of(pairs)))
+    folder_ids = [number for kind, number in entries if kind == FOLDER]
+    file_ids = [number for kind, number in entries if kind != FOLDER]
+    return ZipSelection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
+
+
+def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
+    """Return the entries of `archive_arr`, each with its index.
+
+    Clients write the array as JSON (`archive_arr`), entry by entry (`archive_arr[]`,
+    `archive_arr[0]`), or property by property (`archive_arr[][type]`, `archive_arr[0][type]`).
+    """
+    entries = Entries()
+    for name, value in pairs:
+        match = FIELD.fullmatch(name)
+        if match is None or value is None:
+            continue
+        index = int(match["index"]) if match["index"] else None
+        if match["property"]:
+            entries.add_property(index, match["property"], value)
+        elif match["brackets"]:
+            entries.add(index, value)
+        else:
+            for entry in listed(value):
+                entries.add(None, entry)
+    if not entries.by_index:
+        raise MissingField("archive_arr")
+    numbered_entries = sorted(entries.by_index.items())
+    if len(numbered_entries) > MOST_ENTRIES:
+        raise BadEntry(numbered_entries[MOST_ENTRIES][0], "is one too many")
+    return numbered_entries
+
+
+class Entries:
+    """Entries by index. An entry without an index follows those before it."""
+
+    def __init__(self) -> None:
+        self.by_index: dict[int, Any] = {}
+        self._next = 0
+        self._unnumbered: list[dict[str, Any]] = []
+        self._counts: Counter[str] = Counter()
+
+    def add(self, index: int | None, entry: Any) -> None:
+        at = self._next if index is None else index
+        self.by_index[at] = entry
+        self._next = max(self._next, at + 1)
+
+    def add_property(self, index: int | None, name: str, value: Any) -> None:
+        entry = self._unnumbered_entry(name) if index is None else self.by_index.get(index)
+        if not isinstance(entry, dict):
+            entry = {}
+            self.add(index, entry)
+        entry[name] = value
+
+    def _unnumbered_entry(self, name: str) -> dict[str, Any]:
+        """Pair the third type with the third id: some clients send all types before all ids."""
+        at = self._counts[name]
+        self._counts[name] += 1
+        if at == len(self._unnumbered):
+            self._unnumbered.append({})
+            self.add(None, self._unnumbered[-1])
+        return self._unnumbered[at]
+
+
+def listed(array: Any) -> list[Any]:
+    """Return the entries of an array, of PHP's object with keys, `{"0": {…}}`, or of one entry."""
+    if isinstance(array, str):
+        array = bodies.json_value(array, "archive_arr")
+    if isinstance(array, dict) and array:
+        is_keyed = all(isinstance(each, dict) for each in array.values())
+        array = list(array.values()) if is_keyed else [array]
+    if not isinstance(array, list) or not array:
+        raise UnreadableField("archive_arr")
+    return array
+
+
+def checked(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
+    for index, value in entries:
+        entry = read_entry(index, value) if isinstance(value, str) else value
+        if not isinstance(entry, dict):
+            raise BadEntry(index, "is no object")
+        if entry.get("type") not in (FOLDER, *FILE):
+            raise BadEntry(index, "type is none of file, folder, folder_file")
+        try:
+            yield entry["type"], bodies.number(entry.get("id"), "id")
+        except UnreadableField as unreadable:
+            raise BadEntry(index, "id is no number") from unreadable
+
+
+def read_entry(index: int, text: str) -> Any:
+    try:
+        return bodies.json_value(text, "archive_arr")
+    except UnreadableField as unreadable:
+        raise BadEntry(index, "is no object") from unreadable

@@ -1,0 +1,59 @@
+"""Which names are taken in a folder, and the next one that is free."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from service.errors import NameTaken
+from service.library import names as library_names
+from service.models import (
+    File,
+    Folder,
+    Transfer,
+)
+
+AT_ONCE = 500  # values in one query
+
+
+def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
+    """Return `name`, followed by the smallest free number if it is taken in `folder`."""
+    variants = library_names.variants(name, is_folder=is_folder)
+    first = next(variants)
+    if not _taken(folder, [library_names.key_of(first)]):
+        return first
+    while True:
+        batch = list(islice(variants, AT_ONCE))
+        taken_keys = _taken(folder, map(library_names.key_of, batch))
+        for variant in batch:
+            if library_names.key_of(variant) not in taken_keys:
+                return variant
+
+
+def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) -> None:
+    key = library_names.key_of(name)
+    is_its_own = but is not None and but.name_key == key
+    if not is_its_own and _taken(folder, [key]):
+        raise NameTaken
+
+
+def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
+    """Return the keys of all names in each folder, including those that transfers reserve."""
+    keys_by_folder: dict[int, set[str]] = {folder.pk: set() for folder in folders}
+    for rows in (
+        Folder.objects.filter(parent__in=keys_by_folder).values_list("parent", "name_key"),
+        File.objects.filter(folder__in=keys_by_folder).values_list("folder", "name_key"),
+        Transfer.running().filter(folder__in=keys_by_folder).values_list("folder", "title_key"),
+    ):
+        for folder_id, key in rows:
+            keys_by_folder[folder_id or 0].add(key)
+    return keys_by_folder
+
+
+def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
+    """Return which keys are taken, including those that running transfers reserve."""
+    keys = list(keys)
+    coming = Transfer.running().filter(folder=folder, title_key__in=keys)
+    return {
+        *folder.folders.filter(name_key__in=keys).values_list("name_key", flat=True),
+        *folder.files.filter(name_key__in=keys).values_list("name_key", flat=True),
+        *coming.values_list("title_key", flat=True),
+    }

@@ -1,0 +1,33 @@
+"""Blobs that no row names: set them aside, and drop or restore them later."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from service.batches import batches
+from service.models import Discarded, File
+from service.store.blobs import Store
+
+# A blob is stored before its row: an upload may send other files for hours after it, and a torrent
+# of many files may be hashed for as long before the first of them has its row.
+ORPHAN_AGE = timedelta(days=2)
+ORPHAN_DAYS = 30  # for which they can be restored
+ROWS_AT_ONCE = 500
+
+
+def set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
+    before = now - max(grace, ORPHAN_AGE)
+    old = (each.blob for each in store.blobs() if each.written_at <= before)
+    count = 0
+    for batch in batches(old, ROWS_AT_ONCE):
+        with store.removing() as may_remove:
+            if not may_remove:
+                break
+            count += sum(store.set_aside(blob, now.date()) for blob in unnamed(batch))
+    return count
+
+
+def unnamed(blobs: list[str]) -> Iterator[str]:
+    # Files first: if one is deleted between the queries, its blob is among the discarded.
+    known_blobs = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
+    known_blobs |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))
+    return (blob for blob in blobs if blob not in known_blobs)
