@@ -25,7 +25,7 @@ from service.models import File, Worker
 from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection
-from webui.health.findings import Finding, Report
+from webui.health.report import Finding, Report
 from webui.http.requests import Answer
 from webui.http.roles import open_to_strangers
 from webui.models import User

@@ -11,9 +11,9 @@ from django.urls import path, reverse
 from django.utils import timezone
 
 from service.content import signed_links
-from service.content.conditional_response import InOneFile, answer, presentation_headers
 from service.content.disposition import LOCKED, Presentation, disposition
 from service.content.download_names import safe_name
+from service.content.range_responses import InOneFile, answer, presentation_headers
 from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound
 from service.http import responses

@@ -16,14 +16,14 @@ from django.utils import timezone
 from service import models
 from service.content import archive_plans, signed_links
 from service.content.archive import Archive, ArchiveBroken
-from service.content.conditional_response import (
+from service.content.disposition import presentation
+from service.content.range_header import Span
+from service.content.range_responses import (
     InOneFile,
     answer,
     picture_answer,
     presentation_headers,
 )
-from service.content.disposition import presentation
-from service.content.ranges import Span
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library

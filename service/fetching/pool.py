@@ -8,7 +8,7 @@ from service.fetching.events import FetchEvent
 from service.fetching.fetch import Fetch, FetchOrder, Means
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.wire import Road
-from service.network import Reach
+from service.reachable_addresses import Reach
 from service.torrents.events import Status, TorrentGone
 
 __all__ = ["FetchOrder", "Fetching"]

@@ -17,7 +17,7 @@ import httpx
 
 from service.fetching.errors import AddressRefused, BadCertificate
 from service.fetching.stoppable_wait import StoppableWait
-from service.network import Reach, is_web_port
+from service.reachable_addresses import Reach, is_web_port
 
 MOST_ADDRESSES = 8
 # How long a dead address of a server with several may take.

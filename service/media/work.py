@@ -22,7 +22,7 @@ from service.media.pictures import pictures
 from service.media.pictures.sizes import AHEAD, SIZES
 from service.media.requests import Facts, MediaServer
 from service.media.sandbox.children import Children
-from service.media.sandbox.job_limits import Jobs
+from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
 from service.models import File, Media
 from service.store.blobs import library_store

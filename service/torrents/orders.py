@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.network import Reach
+from service.reachable_addresses import Reach
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def keep_earlier(locked: Account, row: Transfer, hash_v1: str, hash_v2: str) -> 
 
     If the earlier one's folder has lost files since, the later replaces it: return what is left.
     """
-    same = transfers.same_torrent(hash_v1, hash_v2)
+    same = transfers.with_hash(hash_v1, hash_v2)
     remainder = None
     for other in Transfer.objects.filter(same, account=locked).exclude(pk=row.pk):
         result = transfers.what_is_left(other, row.folder)

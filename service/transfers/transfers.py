@@ -241,14 +241,14 @@ def _same(folder: Folder, request: TransferRequest) -> Q:
     A torrent is known by either of its hashes. A URL is fetched again once it is done, since its
     content may have changed, and once into each folder.
     """
-    same = same_torrent(request.info_hash_v1, request.info_hash_v2)
+    same = with_hash(request.info_hash_v1, request.info_hash_v2)
     if request.kind == Transfer.Kind.URL:
         is_failed, is_done = Q(state=Transfer.State.FAILED), Q(state=Transfer.State.DONE)
         same |= Q(source=request.source) & (is_failed | Q(folder=folder) & ~is_done)
     return same
 
 
-def same_torrent(info_hash_v1: str, info_hash_v2: str) -> Q:
+def with_hash(info_hash_v1: str, info_hash_v2: str) -> Q:
     same = Q(pk__in=[])
     if info_hash_v1:
         same |= Q(info_hash_v1=info_hash_v1)
@@ -287,7 +287,7 @@ def _add_wish(
 ) -> Wish | None:
     """Return the wish, new or known; None if it has no hash, or if there are too many wishes."""
     mine = Wish.objects.filter(account=locked)
-    existing = mine.filter(same_torrent(request.info_hash_v1, request.info_hash_v2)).first()
+    existing = mine.filter(with_hash(request.info_hash_v1, request.info_hash_v2)).first()
     if existing:
         return existing
     if not _hash_of(request) or mine.count() >= MOST_WISHES:
@@ -365,7 +365,7 @@ def store_torrent(content: bytes) -> int | None:
 
 def _drop_wishes(locked: Account, torrent: TransferRequest | Transfer) -> None:
     """Drop the wishes for a torrent that was added or deleted: that decision is newer."""
-    same = same_torrent(torrent.info_hash_v1, torrent.info_hash_v2)
+    same = with_hash(torrent.info_hash_v1, torrent.info_hash_v2)
     for wish in Wish.objects.filter(same, account=locked):
         remove(wish)
 

@@ -1,4 +1,4 @@
-"""Share the slots for running transfers: who takes one, and how long a stalled one keeps it."""
+"""Share the slots for running transfers: which transfers take one."""
 
 from collections.abc import Iterable
 from itertools import islice

@@ -18,7 +18,7 @@ from webui.shares import links as share_links
 from webui.streams import streams
 from webui.streams.playlists import TargetKind
 from webui.streams.streams import StreamReader, StreamTarget, encrypt
-from webui.v1.models import Playable
+from webui.v1.records import Playable
 
 pytestmark = pytest.mark.django_db
 NEW_PASSWORD = "a louder harbour at night"

@@ -23,7 +23,7 @@ from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
 from tests.service.fakes import end_process_of
 from tests.service.working import until
-from webui.health.findings import Finding
+from webui.health.report import Finding
 
 __all__ = ["library_folder"]
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tests.people import page
-from tests.webui.v1.test_models import ANYTHING, OBJECTS
+from tests.webui.v1.test_records import ANYTHING, OBJECTS
 from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db

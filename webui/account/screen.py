@@ -1,16 +1,15 @@
 """What every view of the Account screen shares."""
 
 from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 
 from webui.account.forms import ChangePassword
 from webui.account.page import AccountPage, language_choices
-from webui.add.from_elsewhere_page import FromElsewherePanel, from_elsewhere_panel, token_rows
+from webui.add.from_elsewhere import load_from_elsewhere
 from webui.connection import connection
 from webui.formatting import Calendar
-from webui.http.requests import Request, is_secure_context
-from webui.models import Role, SendToken
+from webui.http.requests import Request
+from webui.models import Role
 from webui.shares.screen import shares_of
 from webui.signin import devices
 from webui.signin.devices_page import MOST_DEVICES, DevicesPart, devices_part
@@ -31,18 +30,6 @@ def context_for(request: Request, form: ChangePassword | None = None) -> dict[st
         "form": form or ChangePassword(request.user),
         "ways": load_from_elsewhere(request) if role.includes(Role.MEMBER) else None,
     }
-
-
-def load_from_elsewhere(request: Request) -> FromElsewherePanel:
-    own = SendToken.objects.filter(user=request.user).order_by("pk")
-    rows = own.values_list("pk", "name", "created_at", "used_at")
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    return from_elsewhere_panel(
-        request.build_absolute_uri(reverse("add")),
-        request.build_absolute_uri(reverse("send-token")),
-        token_rows(rows, calendar),
-        is_secure=is_secure_context(request),
-    )
 
 
 def devices_of(request: Request) -> DevicesPart:

@@ -30,7 +30,7 @@ from webui.v1.errors import (
 from webui.v1.errors import (
     Unreadable as UnreadableAnswer,
 )
-from webui.v1.models import Added
+from webui.v1.records import Added
 from webui.v1.uploads import Readable
 
 # A service may take 45 s to add one item; after this time, a request adds no further item.

@@ -25,7 +25,7 @@ from webui.v1.client import Client
 from webui.v1.connection import Health
 from webui.v1.dialect import Dialect
 from webui.v1.errors import Failure, Unauthorized, Unavailable
-from webui.v1.models import Account
+from webui.v1.records import Account
 
 EMBEDDED_URL = "http://localhost"
 

@@ -17,7 +17,7 @@ from webui.activity.events import Kind
 from webui.errors.page import message_of, name_refusal
 from webui.files import actions_page, delete_page, screen
 from webui.files import page as files_pages
-from webui.files.delete_page import Below
+from webui.files.folder_counts import below_of
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, is_script, respond, service_of
 from webui.http.roles import open_to
@@ -30,10 +30,9 @@ from webui.library.names import find_name_error
 from webui.models import Role
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
-from webui.v1.models import Created
+from webui.v1.records import Created
 
 # How many listings the delete dialog may request before it says "more than".
-MOST_LISTINGS = 24
 DELETE_SECONDS = 40
 
 
@@ -235,36 +234,6 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
     return reading, delete_page.delete_page(reading.snapshot, chosen, below, look, all_but=all_but)
-
-
-def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
-    """Count what is in the folders at any depth, until MOST_LISTINGS are read or the service
-    fails."""
-    below_by_key: dict[str, Below] = {}
-    remaining = MOST_LISTINGS
-    for entry in chosen[: delete_page.MOST_LISTED]:
-        if remaining <= 0:
-            break
-        try:
-            below_by_key[entry.key], listing_count = counted(request, entry.id, remaining)
-        except Failure:
-            break
-        remaining -= listing_count
-    return below_by_key
-
-
-def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, int]:
-    files_below = folders_below = listing_count = 0
-    waiting = [folder]
-    while waiting and listing_count < most_listings:
-        listing_count += 1
-        with suppress(NotFound):
-            below = screen.read(request, waiting.pop(), at_once=True).snapshot.contents.entries
-            inner = [entry.id for entry in below if entry.is_folder]
-            files_below += len(below) - len(inner)
-            folders_below += len(inner)
-            waiting += inner
-    return Below(files_below, folders_below, is_all=not waiting), listing_count
 
 
 def delete_all(request: Request, chosen: Sequence[Entry]) -> str:

@@ -10,7 +10,7 @@ from webui.files.page import BREAKS, ICONS
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, ROOT, split_name
 from webui.library.kinds import KIND_OF
-from webui.v1.models import LargeFile
+from webui.v1.records import LargeFile
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from webui import formatting
 from webui.formatting import Calendar
-from webui.health.findings import Finding, Report
+from webui.health.report import Finding, Report
 
 
 @dataclass(frozen=True)

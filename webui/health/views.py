@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from webui.formatting import Calendar
-from webui.health import findings
+from webui.health import report
 from webui.health.page import health_page
 from webui.http.requests import Request
 from webui.http.roles import open_to
@@ -17,5 +17,5 @@ from webui.models import Role
 @open_to(Role.OWNER)
 def show(request: Request) -> HttpResponse:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    page = health_page(findings.report(), calendar)
+    page = health_page(report.report(), calendar)
     return render(request, "health/show.html", {"page": page})

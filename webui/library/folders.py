@@ -15,7 +15,7 @@ from webui.library.entries import FILE, ROOT, Entry
 from webui.library.listing_cache import CachedListing, Listings
 from webui.library.snapshot import Snapshot
 from webui.v1.errors import Failure, NotFound, Unreadable
-from webui.v1.models import Unchanged
+from webui.v1.records import Unchanged
 
 FRESH_SECONDS = 3
 WAIT_SECONDS = 8

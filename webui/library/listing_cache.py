@@ -18,7 +18,7 @@ from webui.library.entries import FILE, FOLDER, OWN_PICTURE, PICTURE_PIXELS, ROO
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import Contents
 from webui.shared_file import SharedFile
-from webui.v1.models import File, Listing
+from webui.v1.records import File, Listing
 
 MOST_FOLDERS = 5_000
 MOST_STORED_BYTES = 256 * 2**20

@@ -22,7 +22,7 @@ from webui.player.resume_positions import Film
 from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
-from webui.v1.models import Playable
+from webui.v1.records import Playable
 
 Asking = Callable[[str], Playable]
 

@@ -10,7 +10,7 @@ from django.core.cache import cache
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.v1.errors import Failure
-from webui.v1.models import Account, Wish
+from webui.v1.records import Account, Wish
 
 PATIENCE_SECONDS = 3.0
 KEPT_SECONDS = 3600

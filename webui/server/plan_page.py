@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from webui.errors.page import message_of
 from webui.formatting import Calendar, ago_words, more_words, size_words
 from webui.v1.errors import Failure
-from webui.v1.models import Account, Wish
+from webui.v1.records import Account, Wish
 
 MOST_WISHES = 100
 

@@ -20,7 +20,7 @@ from webui.models import Role
 from webui.server import wishlist
 from webui.transfers import poll
 from webui.v1.errors import NotFound
-from webui.v1.models import Account, Wish
+from webui.v1.records import Account, Wish
 
 log = logging.getLogger("ferry.account")
 

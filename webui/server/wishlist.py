@@ -2,7 +2,7 @@
 
 from webui.connection.connection import Service
 from webui.models import HiddenWish
-from webui.v1.models import Account, Wish
+from webui.v1.records import Account, Wish
 
 
 def key_of(wish: Wish) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from webui.health.findings import Finding
 from webui.health.page import finding_words
+from webui.health.report import Finding
 from webui.storage_meter import Gauge
 
 THEMES = ("system", "light", "dark")

@@ -29,7 +29,7 @@ from webui.streams import playlists
 from webui.streams.playlists import TargetKind
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download
-from webui.v1.models import Playable
+from webui.v1.records import Playable
 
 LIFETIME = timedelta(hours=24)
 # A request line holds at most 8,190 bytes, and Base64 turns three bytes into four characters.

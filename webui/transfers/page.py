@@ -12,17 +12,9 @@ from webui import formatting
 from webui.errors.page import message_of
 from webui.files.page import BREAKS
 from webui.storage_meter import Gauge
-from webui.transfers.states import (
-    DONE,
-    FAILED,
-    GONE,
-    METADATA,
-    MOVING,
-    QUEUED,
-    CachedTransfer,
-    Groups,
-    Totals,
-)
+from webui.transfers.groups import Groups
+from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED, CachedTransfer
+from webui.transfers.totals import Totals
 from webui.transfers.words import Away, RowContext, origin, rate_words, words_of
 from webui.v1.errors import Failure
 

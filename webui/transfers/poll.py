@@ -29,7 +29,7 @@ from webui.v1.errors import (
     Unavailable,
     Unreadable,
 )
-from webui.v1.models import Added, Listing, Transfer, Transfers, Unchanged
+from webui.v1.records import Added, Listing, Transfer, Transfers, Unchanged
 
 LIVELY_SECONDS, IDLE_SECONDS, LONGEST_PAUSE_SECONDS = 2, 15, 60
 # Other programs add to our own service too, and asking it costs only a few milliseconds.

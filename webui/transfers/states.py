@@ -1,9 +1,9 @@
 """The state of a transfer, derived from what the service reports now and reported before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from webui.v1.models import DOWNLOADED_PERCENT, Transfer
+from webui.v1.records import DOWNLOADED_PERCENT, Transfer
 
 MINUTE_SECONDS = 60
 QUIET_SECONDS = 120
@@ -24,7 +24,6 @@ STOPPED, GONE = "stopped", "gone"
 
 ENDED = frozenset({DONE, FAILED, GONE})
 ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
-ORDER = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
 
 
 class SentRecord(NamedTuple):
@@ -301,50 +300,3 @@ def locate_by_name(
     if cached.state != DONE or cached.folder or cached.file or not its_id:
         return cached
     return arrived(cached, kind, its_id, now)
-
-
-class Groups(NamedTuple):
-    """The keys of all transfers, in display order."""
-
-    under_way: Sequence[str] = ()
-    failed: Sequence[str] = ()
-    done: Sequence[str] = ()
-
-    def without(self, keys: set[str]) -> "Groups":
-        return Groups(*([key for key in group if key not in keys] for group in self))
-
-
-def grouped(cached_transfers: list[CachedTransfer]) -> Groups:
-    """Group transfers: those under way by state, moving ones first; all others newest first."""
-    under_way = [each for each in cached_transfers if not each.is_ended]
-    under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))
-    ended = [each for each in cached_transfers if each.is_ended]
-    ended.sort(key=lambda each: (-(each.ended_at or 0), each.key))
-    return Groups(
-        under_way=[each.key for each in under_way],
-        failed=[each.key for each in ended if each.state != DONE],
-        done=[each.key for each in ended if each.state == DONE],
-    )
-
-
-class Totals(NamedTuple):
-    running: int = 0
-    rate: int = 0
-    left_seconds: int | None = None
-    percent: int | None = None
-    is_lively: bool = False
-
-
-def totals_of(cached_transfers: list[CachedTransfer], now: float) -> Totals:
-    """Sum up the running transfers. The time left is that of the longest."""
-    running = [each for each in cached_transfers if each.state in (DOWNLOADING, MOVING)]
-    whole = sum(each.size_bytes for each in running)
-    lefts = [each.left_seconds for each in running if each.state == DOWNLOADING]
-    estimates = [each for each in lefts if each is not None]
-    return Totals(
-        running=len(running),
-        rate=sum(each.rate for each in running),
-        left_seconds=max(estimates) if estimates and len(estimates) == len(lefts) else None,
-        percent=sum(each.done_bytes for each in running) * 100 // whole if whole else None,
-        is_lively=any(each.is_lively(now) for each in cached_transfers),
-    )

@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webui.shared_file import SharedFile
-from webui.transfers.states import (
-    DONE,
-    CachedTransfer,
-    Groups,
-    Totals,
-    from_values,
-    grouped,
-    totals_of,
-)
+from webui.transfers.groups import Groups, grouped
+from webui.transfers.states import DONE, CachedTransfer, from_values
+from webui.transfers.totals import Totals, totals_of
 from webui.v1.errors import Failure
 
 OLDEST_SECONDS = 30 * 24 * 3600

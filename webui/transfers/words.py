@@ -26,7 +26,7 @@ from webui.transfers.states import (
     STOPPED,
     CachedTransfer,
 )
-from webui.v1.models import DOWNLOADED_PERCENT
+from webui.v1.records import DOWNLOADED_PERCENT
 
 NO_PEERS = "no_peers"
 NUMBER = re.compile(r"[0-9]+")

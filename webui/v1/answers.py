@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import msgspec
 
-from webui.v1 import errors, models, values
+from webui.v1 import errors, records, values
 from webui.v1.calls import ETAG
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download
-from webui.v1.models import Json
 from webui.v1.network import Deadline
+from webui.v1.records import Json
 
 # A listing of 100,000 files has some 400,000 objects and 2,500,000 commas. Two bytes of JSON can
 # cost 64 of memory, so the size alone bounds nothing.
@@ -233,7 +233,7 @@ def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
         said=phrase,
         message=_without(secrets, text if isinstance(text := body.get("message"), str) else ""),
         retry_after_seconds=wait,
-        wish=models.wish(body.get("wt")),
+        wish=records.wish(body.get("wt")),
         missing_bytes=missing_bytes_of(body),
     )
 

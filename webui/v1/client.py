@@ -9,7 +9,7 @@ from typing import Literal, Self, TypeVar, overload
 
 import httpx
 
-from webui.v1 import answers, calls, links, models
+from webui.v1 import answers, calls, links, records
 from webui.v1.address import Address, Credentials
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
@@ -17,7 +17,8 @@ from webui.v1.connection import Health, Patience, ServiceConnection
 from webui.v1.dialect import Dialect, Naming
 from webui.v1.errors import NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Judge, Link
-from webui.v1.models import (
+from webui.v1.network import JudgeAddress
+from webui.v1.records import (
     Account,
     Added,
     Created,
@@ -29,7 +30,6 @@ from webui.v1.models import (
     Transfers,
     Unchanged,
 )
-from webui.v1.network import JudgeAddress
 from webui.v1.uploads import Readable, Upload
 
 # Servers refuse request lines over some 8,190 bytes.
@@ -118,7 +118,7 @@ class Client:
         return self._unless_known(
             calls.listing(folder_id, etag, has_links=not self.is_ours),
             etag,
-            lambda body, new_etag: models.listing(body, folder_id, new_etag),
+            lambda body, new_etag: records.listing(body, folder_id, new_etag),
         )
 
     def create_folder(
@@ -130,7 +130,7 @@ class Client:
         wants the older form, which uses `root_id`.
         """
         forms = calls.create_folder(self.dialect, path, root_id, is_parent_known=is_parent_known)
-        return self._request(forms, lambda body: models.created(body, path))
+        return self._request(forms, lambda body: records.created(body, path))
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         self._done(calls.rename_folder(folder_id, name))
@@ -146,7 +146,7 @@ class Client:
 
     def largest_files(self) -> tuple[LargeFile, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
-        return self._request(calls.largest_files(), models.largest_files)
+        return self._request(calls.largest_files(), records.largest_files)
 
     # Bytes. A service returns a link, or sends the bytes itself: then the Download is open, and
     # the caller closes it.
@@ -243,17 +243,17 @@ class Client:
 
         This isn't in the specification: raise `NotFound` if the service has no such list.
         """
-        return self._unless_known(calls.transfers(etag), etag, models.transfers)
+        return self._unless_known(calls.transfers(etag), etag, records.transfers)
 
     def transfer(self, transfer_id: str) -> Transfer:
         forms = calls.transfer(self.dialect, transfer_id)
-        return self._request(forms, lambda body: models.transfer(body, transfer_id))
+        return self._request(forms, lambda body: records.transfer(body, transfer_id))
 
     def add_magnet(self, magnet: str, folder_id: str | None = None) -> Added:
-        return self._request(calls.add_magnet(self.dialect, magnet, folder_id), models.added)
+        return self._request(calls.add_magnet(self.dialect, magnet, folder_id), records.added)
 
     def add_url(self, url: str, folder_id: str | None = None) -> Added:
-        return self._request(calls.add_url(self.dialect, url, folder_id), models.added)
+        return self._request(calls.add_url(self.dialect, url, folder_id), records.added)
 
     def add_file(
         self, name: str, stream: Readable, size_bytes: int, folder_id: str | None = None
@@ -262,7 +262,7 @@ class Client:
         upload = Upload(name, stream, size_bytes, calls.destination(folder_id))
         if self.dialect.naming is None:
             self._learn_naming()
-        return self._request(calls.add_file(self.dialect, upload), models.added)
+        return self._request(calls.add_file(self.dialect, upload), records.added)
 
     def delete_transfer(self, transfer_id: str) -> None:
         self._done(calls.delete_transfer(self.dialect, transfer_id))
@@ -270,7 +270,7 @@ class Client:
     # The account
 
     def account(self, within_seconds: float | None = None) -> Account:
-        return self._request(calls.account(within_seconds), models.account)
+        return self._request(calls.account(within_seconds), records.account)
 
     # Helpers
 
@@ -305,7 +305,7 @@ class Client:
             return Playable(outcome)
         if isinstance(outcome, bytes):
             return Playable()
-        return _require(models.playable(outcome.body or {}))
+        return _require(records.playable(outcome.body or {}))
 
     def _learn_naming(self) -> None:
         """Send a small request first, so that a large file isn't sent to a path that is missing."""

@@ -15,7 +15,7 @@ Failure
 import re
 import unicodedata
 
-from webui.v1.models import Wish
+from webui.v1.records import Wish
 
 LONGEST_WORD = 64
 LONGEST_TEXT = 200

@@ -8,7 +8,7 @@ from service.api.outcomes import Picture, PlayableLink
 from service.api.records import Playable, percent
 from service.api.requests import AccountRequest
 from service.content import playback_views
-from service.content.conditional_response import picture_answer
+from service.content.range_responses import picture_answer
 from service.http import responses
 from service.library import library
 from service.media.pictures import pictures

@@ -16,8 +16,9 @@ from service.media.cache import Cache, is_there
 from service.media.hls import adts, boxes, segments
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.requests import taken
-from service.media.sandbox.job_limits import Jobs
-from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, ResourceLimits, RunningProgram
+from service.media.sandbox.job_turns import Jobs
+from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, RunningProgram
+from service.media.sandbox.resource_limits import ResourceLimits
 
 log = logging.getLogger("ferry.media")
 

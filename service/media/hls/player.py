@@ -23,9 +23,10 @@ from service.media.probe import Probed
 from service.media.requests import Answer, Facts, MediaServer
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
-from service.media.sandbox.job_limits import Jobs
-from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
+from service.media.sandbox.job_turns import Jobs
+from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed
 from service.media.sandbox.own_commands import ENVIRONMENT, program
+from service.media.sandbox.resource_limits import ResourceLimits
 from service.models import File, Media
 from service.store.blobs import library_store, make_folder
 

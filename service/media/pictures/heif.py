@@ -6,7 +6,8 @@ from service.media.content_folders import scratch_folder
 from service.media.formats import FORMATS
 from service.media.sandbox import launcher
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens
-from service.media.sandbox.launcher import MIB, ResourceLimits
+from service.media.sandbox.launcher import MIB
+from service.media.sandbox.resource_limits import ResourceLimits
 from service.models import Media
 
 HEIF = "heif"

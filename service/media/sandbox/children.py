@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import Busy
-from service.media.sandbox.launcher import MIB, Failed, ResourceLimits, RunningProgram
+from service.media.sandbox.launcher import MIB, Failed, RunningProgram
 from service.media.sandbox.own_commands import ENVIRONMENT, command
+from service.media.sandbox.resource_limits import ResourceLimits
 
 log = logging.getLogger("ferry.media")
 

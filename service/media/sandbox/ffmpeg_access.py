@@ -9,7 +9,8 @@ import imageio_ffmpeg
 from django.conf import settings
 
 from service.media.sandbox import launcher
-from service.media.sandbox.launcher import Failed, ResourceLimits
+from service.media.sandbox.launcher import Failed
+from service.media.sandbox.resource_limits import ResourceLimits
 
 log = logging.getLogger("ferry.media")
 

@@ -12,11 +12,13 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
-LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "launch.py"
+from service.media.sandbox.resource_limits import ResourceLimits
+
+LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "apply_limits.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
 STDERR_TAIL_BYTES = 8 * 1024  # of a program's standard error
@@ -34,19 +36,9 @@ PATHS = re.compile(r"(?:file:|fd:|pipe:)\S*|/\S+")
 DISK_FULL = "No space left on device"
 UNPRINTABLE = re.compile(r"[^ -~]+")
 
-# Linux kills children (see launch.py) when the *thread* that started them ends. This thread lives
-# as long as the process.
+# Linux kills children (see apply_limits.py) when the *thread* that started them ends. This thread
+# lives as long as the process.
 _starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="confined")
-
-
-@dataclass(frozen=True)
-class ResourceLimits:
-    wall_seconds: float  # generous: other processes use the machine too
-    cpu_seconds: int
-    memory_bytes: int  # of address space, which exceeds the memory in use
-    output_bytes: int  # of each file it writes, and of its standard output
-    open_files: int = 64
-    nice: int = 10  # for CPU and disk: Linux derives the disk's priority from it
 
 
 class Failed(Exception):  # noqa: N818  Errors are nouns here.
@@ -83,7 +75,7 @@ class RunningProgram:
     the kernel lets it leave (as root, or with user namespaces); elsewhere, only seccomp and the
     protocols that ffmpeg may use prevent connections. The number of processes isn't limited, since
     Linux counts all processes of the user.
-    Cost: 9 ms of a small Python (see launch.py), and a thread that reads standard error.
+    Cost: 9 ms of a small Python (see apply_limits.py), and a thread that reads standard error.
     """
 
     def __init__(  # noqa: PLR0913  A program needs all of these.

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import libtorrent as lt
 
-from service.network import Reach, is_web_port
+from service.reachable_addresses import Reach, is_web_port
 
 OPEN, CLOSED = 0, 1
 SCHEMES = ("http", "https", "udp")

@@ -17,7 +17,7 @@ from service.media.hls.plans import PlaybackPlan
 from service.media.hls.player import Player
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import Children
-from service.media.sandbox.job_limits import Jobs
+from service.media.sandbox.job_turns import Jobs
 from service.models import File
 from service.store.blobs import library_store
 from tests.service.builders import a_file, an_account

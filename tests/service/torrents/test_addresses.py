@@ -4,7 +4,7 @@ import string
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.network import Reach, is_web_port
+from service.reachable_addresses import Reach, is_web_port
 from service.torrents.engine.addresses import ip_filter
 from tests.cases import each_case
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import libtorrent as lt
 import pytest
 
-from service.network import Reach
+from service.reachable_addresses import Reach
 from service.torrents.engine.addresses import CLOSED, OPEN, ip_filter, is_usable
 from service.torrents.engine.params import KEPT_TO_TRACKERS, loading
 from service.torrents.engine.session import FINDERS, MAPPERS, pack_of, uses_utp

@@ -9,7 +9,7 @@ import pytest
 from tests.people import page, words
 from tests.running import BASE
 from webui.health import page as health_page
-from webui.health.findings import Finding, Report
+from webui.health.report import Finding, Report
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ import pytest
 from tests.webui.service import storage_of
 from webui.library import folders
 from webui.library.listing_cache import Listings
-from webui.v1 import models
+from webui.v1 import records
 from webui.v1.errors import NotFound, Unavailable
 
 SERVICE = "service-1"
@@ -52,7 +52,7 @@ def processes(tmp_path, monkeypatch):
 def told(*names, folder="7", etag=None, parent="1", name="Films"):
     files = [{"id": 100 + at, "name": each, "size": 5} for at, each in enumerate(names)]
     answer = {"id": folder, "name": name, "parent_id": parent, "files": files, "folders": []}
-    return models.listing({**answer, "space_max": 100, "space_used": 40}, folder, etag)
+    return records.listing({**answer, "space_max": 100, "space_used": 40}, folder, etag)
 
 
 def keep(store, *names, folder="7", number=0, **facts):

@@ -14,7 +14,7 @@ from tests.people import page, words
 from webui.connection.connection import Service, recent_failure
 from webui.models import HiddenWish, Role, Sent, User
 from webui.server import plan as server_plan
-from webui.v1 import models
+from webui.v1 import records
 from webui.v1.client import Client
 from webui.v1.connection import Health, Patience
 from webui.v1.errors import Unavailable
@@ -94,9 +94,9 @@ def test_a_secret_never_reaches_the_page(alice, storage, key):
 
 def test_what_is_told_is_bounded_in_number_and_length():
     told = {f"field_{number}": "x" * 9_000 for number in range(500)}
-    account = models.account({"username": "a", "feed": "https://x.example/?sig=1", **told})
-    assert len(account.others) == models.MOST_OTHERS
-    assert {len(value) for _name, value in account.others} == {models.LONGEST_OTHER}
+    account = records.account({"username": "a", "feed": "https://x.example/?sig=1", **told})
+    assert len(account.others) == records.MOST_OTHERS
+    assert {len(value) for _name, value in account.others} == {records.LONGEST_OTHER}
     assert "feed" not in dict(account.others)
 
 

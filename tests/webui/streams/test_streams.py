@@ -19,7 +19,7 @@ from webui.streams.playlists import TargetKind
 from webui.streams.streams import StreamReader, StreamTarget, encrypt
 from webui.v1.address import Credentials
 from webui.v1.errors import Failure, Unreadable
-from webui.v1.models import Playable
+from webui.v1.records import Playable
 
 pytestmark = pytest.mark.django_db
 SEGMENT = bytes(range(256)) * 40

@@ -7,9 +7,11 @@ import pytest
 
 from tests.cases import each_case
 from webui.transfers import states
-from webui.transfers.states import CachedTransfer, SentRecord, from_values, grouped, seen, totals_of
-from webui.v1 import models
-from webui.v1.models import Transfer
+from webui.transfers.groups import grouped
+from webui.transfers.states import CachedTransfer, SentRecord, from_values, seen
+from webui.transfers.totals import totals_of
+from webui.v1 import records
+from webui.v1.records import Transfer
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 NOW = 1_800_000_000.0
@@ -17,7 +19,7 @@ SIZE = 1_000_000_000
 
 
 def told(**facts) -> Transfer:
-    found = models.transfer({"id": 7, "name": "Sintel", "size": SIZE, **facts})
+    found = records.transfer({"id": 7, "name": "Sintel", "size": SIZE, **facts})
     assert found
     return found
 
@@ -27,7 +29,7 @@ def look(before: CachedTransfer | None = None, at: float = 0, **facts) -> Cached
 
 
 def sample(name: str) -> CachedTransfer:
-    row = models.transfer(json.loads((SAMPLES / name).read_text()))
+    row = records.transfer(json.loads((SAMPLES / name).read_text()))
     assert row
     return seen(row, None, None, NOW)
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tests.webui.v1.fakes import BASE_URL, PASSWORD, service
-from tests.webui.v1.test_models import ANYTHING, OBJECTS
-from webui.v1 import models
+from tests.webui.v1.test_records import ANYTHING, OBJECTS
+from webui.v1 import records
 from webui.v1.errors import Failure
 from webui.v1.links import Download, Link
 
@@ -34,8 +34,8 @@ OPERATIONS = {
     "account": lambda v1: v1.account(),
 }
 KNOWN = (
-    *(models.Listing, models.Unchanged, models.Created, models.Playable, models.Transfers),
-    *(models.Transfer, models.Added, models.Account, Link, Download, Failure, type(None)),
+    *(records.Listing, records.Unchanged, records.Created, records.Playable, records.Transfers),
+    *(records.Transfer, records.Added, records.Account, Link, Download, Failure, type(None)),
 )
 JSON = some.one_of(OBJECTS, ANYTHING).map(lambda value: json.dumps(value).encode())
 REPEATING = json.dumps({"result": False, "error": f"no {PASSWORD}", "message": PASSWORD}).encode()

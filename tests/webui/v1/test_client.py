@@ -27,7 +27,7 @@ from tests.webui.v1.fakes import (
 from webui.v1 import errors
 from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
-from webui.v1.models import Transfers, Unchanged
+from webui.v1.records import Transfers, Unchanged
 
 LISTING = sample("folder_root.2026.json")
 DONE = {"result": True, "success": True}

@@ -6,7 +6,7 @@ import pytest
 from tests.cases import each_case
 from tests.webui.v1.fakes import service
 from webui.v1 import errors
-from webui.v1.models import Playable
+from webui.v1.records import Playable
 
 URL = "https://media.example/7/master.m3u8?s=SIGNATURE"
 PLAYLIST = b"#EXTM3U\n#EXT-X-VERSION:3\n"

@@ -16,7 +16,7 @@ from service.media.content_folders import Content
 from service.media.hls import converter_runs
 from service.media.hls.converter_runs import Conversion, Converters, ConverterWork
 from service.media.hls.renditions import Rendition, RenditionKind
-from service.media.sandbox.job_limits import Jobs
+from service.media.sandbox.job_turns import Jobs
 from service.store.blobs import library_store, make_folder
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from service.errors import Busy
-from service.media.sandbox.job_limits import Jobs
+from service.media.sandbox.job_turns import Jobs
 
 
 def test_so_many_converters_and_no_more():

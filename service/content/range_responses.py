@@ -12,9 +12,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 
-from service.content import ranges
+from service.content import range_header
 from service.content.disposition import Presentation
-from service.content.ranges import Span
+from service.content.range_header import Span
 from service.http import responses
 
 # A client must take one block within a minute, or is cut off (see config/wsgi.py).
@@ -108,7 +108,7 @@ def body_answer(
         return HttpResponse(headers=headers | {"Content-Length": str(size_bytes)})
     try:
         spans = wanted_spans(request, representation)
-    except ranges.Unsatisfiable:
+    except range_header.Unsatisfiable:
         refusal = responses.refused(416, "range_not_satisfiable")
         refusal.headers["Content-Range"] = f"bytes */{size_bytes}"
         return refusal
@@ -119,7 +119,7 @@ def body_answer(
         return with_headers(multipart, headers | multipart.own_headers, multipart.size_bytes)
     part = representation.whole_or_part(spans[0])
     part.status_code = 206
-    headers["Content-Range"] = ranges.content_range(spans[0], size_bytes)
+    headers["Content-Range"] = range_header.content_range(spans[0], size_bytes)
     return with_headers(part, headers, spans[0].size_bytes)
 
 
@@ -127,7 +127,7 @@ def wanted_spans(request: HttpRequest, representation: Representation) -> list[S
     header = request.headers.get("Range")
     if header is None or not is_still_the_same(request.headers.get("If-Range"), representation):
         return None
-    return ranges.wanted(header, representation.size_bytes)
+    return range_header.wanted(header, representation.size_bytes)
 
 
 def is_still_the_same(if_range: str | None, representation: Representation) -> bool:
@@ -238,7 +238,7 @@ def part_head(boundary: str, representation: Representation, span: Span) -> byte
     lines = [
         f"\r\n--{boundary}",
         f"Content-Type: {representation.presentation.content_type}",
-        f"Content-Range: {ranges.content_range(span, representation.size_bytes)}",
+        f"Content-Range: {range_header.content_range(span, representation.size_bytes)}",
     ]
     return "\r\n".join([*lines, "", ""]).encode()
 

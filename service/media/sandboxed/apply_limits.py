@@ -1,4 +1,4 @@
-"""Apply limits, then become the program: `launch.py <limits in JSON> program argument…`.
+"""Apply limits, then become the program: `apply_limits.py <limits in JSON> program argument…`.
 
 Without site-packages, starting takes 9 ms. This runs before the program in the same process, so
 the caller runs no code between fork and exec, where locks of other threads are held forever.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
-from webui.v1 import answers, errors, models, values
+from webui.v1 import answers, errors, records, values
 
 KEYS = [
     "id", "name", "path", "fullname", "title", "size", "hash", "progress", "stats", "warnings",
@@ -35,37 +35,37 @@ ANYTHING = st.recursive(
 OBJECTS = st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=10)
 
 
-def listing(**fields) -> models.Listing:
-    return models.listing({"folders": [], "files": [], "id": 1, **fields})
+def listing(**fields) -> records.Listing:
+    return records.listing({"folders": [], "files": [], "id": 1, **fields})
 
 
-def file(**fields) -> models.File:
-    return models.file({"id": 7, "name": "a.txt", **fields})
+def file(**fields) -> records.File:
+    return records.file({"id": 7, "name": "a.txt", **fields})
 
 
-def transfer(**fields) -> models.Transfer:
-    return models.transfer({"id": 7, **fields})
+def transfer(**fields) -> records.Transfer:
+    return records.transfer({"id": 7, **fields})
 
 
 @pytest.mark.slow
 @given(OBJECTS)
 def test_no_object_breaks_a_reader(answer):
     read = [
-        models.listing(answer),
-        models.listing({"files": [answer], "folders": [answer], "torrents": [answer]}),
-        models.file(answer),
-        models.transfer(answer, "7"),
-        models.account({"username": "a", **answer}),
-        models.added(answer),
-        models.created(answer, "a"),
-        models.wish(answer),
+        records.listing(answer),
+        records.listing({"files": [answer], "folders": [answer], "torrents": [answer]}),
+        records.file(answer),
+        records.transfer(answer, "7"),
+        records.account({"username": "a", **answer}),
+        records.added(answer),
+        records.created(answer, "a"),
+        records.wish(answer),
     ]
     listed = read[1]
     for one in listed.files:
         assert values.ID.fullmatch(one.id)
         assert all(url.startswith("http") for url in one.image_urls.values())
     repr(read).encode()
-    if isinstance(read[3], models.Transfer):
+    if isinstance(read[3], records.Transfer):
         assert 0 <= read[3].progress_percent <= 101
 
 
@@ -127,24 +127,24 @@ def test_an_id_told_twice_is_one_row():
 
 @each_case("nothing", [None, {}, "x", 5])
 def test_what_is_no_list_is_not_an_empty_one(nothing):
-    assert models.listing({"folders": nothing, "files": []}) is None
-    assert models.listing({"folders": [], "files": nothing}) is None
-    assert models.listing({"files": nothing}) is None
+    assert records.listing({"folders": nothing, "files": []}) is None
+    assert records.listing({"folders": [], "files": nothing}) is None
+    assert records.listing({"files": nothing}) is None
     assert listing(torrents=nothing).transfers is None
-    assert models.transfers({"transfers": nothing}, None) is None
+    assert records.transfers({"transfers": nothing}, None) is None
 
 
 def test_a_list_that_is_not_there_is_empty():
-    told = models.listing({"folders": []})
+    told = records.listing({"folders": []})
     assert (told.folders, told.files, told.transfers) == ((), (), ())
     assert listing(torrents=None, transfers=[{"id": 3}]).transfers[0].id == "3"
 
 
 def test_an_empty_object_is_not_an_empty_folder():
-    assert models.listing({}) is None
-    assert models.account({"result": True}) is None
-    assert models.transfer({"result": True}, "7") is None
-    assert models.added({}) is None
+    assert records.listing({}) is None
+    assert records.account({"result": True}) is None
+    assert records.transfer({"result": True}, "7") is None
+    assert records.added({}) is None
 
 
 def test_running_transfers_are_read_under_either_name():
@@ -242,19 +242,19 @@ def test_a_picture_that_is_no_web_address_is_dropped(thumb):
     ],
 )
 def test_a_folder_has_its_name_under_either_key(fields, name):
-    assert models.folder({"id": 1, **fields}).name == name
+    assert records.folder({"id": 1, **fields}).name == name
 
 
 def test_an_account_is_nested_or_flat():
     fields = {"username": "a", "user_id": "9", "premium": 1, "space_max": "5", "wishlist": None}
-    assert models.account(fields) == models.account({"account": fields})
-    assert models.account(fields).is_paid
-    assert models.account(fields).space_max_bytes == 5
-    assert models.account(fields).space_used_bytes is None
+    assert records.account(fields) == records.account({"account": fields})
+    assert records.account(fields).is_paid
+    assert records.account(fields).space_max_bytes == 5
+    assert records.account(fields).space_used_bytes is None
 
 
 def test_an_account_may_tell_nothing_that_is_known():
-    told = models.account({"account": {"tier": "gold"}})
+    told = records.account({"account": {"tier": "gold"}})
     assert told.others == (("tier", "gold"),)
     assert told.space_max_bytes is None
 
@@ -263,13 +263,13 @@ def test_an_account_may_tell_nothing_that_is_known():
     ("premium", "is_paid"), [(None, True), (1, True), (True, True), (0, False), (False, False)]
 )
 def test_an_account_is_paid_for_unless_it_says_no(premium, is_paid):
-    assert models.account({"email": "a@example.org", "premium": premium}).is_paid is is_paid
+    assert records.account({"email": "a@example.org", "premium": premium}).is_paid is is_paid
 
 
 @each_case("nameless", [{}, {"name": None}, {"name": ""}, {"path": "/"}])
 def test_what_has_no_name_is_called_by_its_id(nameless):
     rows = [{"id": 7, **nameless}, {"id": "", "name": "no id"}, {"id": 8, "name": "named"}]
-    found = models.listing({"folders": rows, "files": rows})
+    found = records.listing({"folders": rows, "files": rows})
     assert [each.name for each in found.folders] == ["7", "named"]
     assert [each.name for each in found.files] == ["7", "named"]
     assert found.name == ""
