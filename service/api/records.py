@@ -264,7 +264,6 @@ def whole_transfer_record(
 
 
 def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
-    sentences = [transfer.sentence] if transfer.sentence else []
     return {
         "id": transfer.id,
         "name": transfer.title,
@@ -274,7 +273,9 @@ def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
         "seeders": transfer.seeders,
         "leechers": transfer.leechers,
         "stopped": int(transfer.state == models.Transfer.State.STOPPED),
-        "warnings": json.dumps(sentences, ensure_ascii=False),
+        "warnings": json.dumps([transfer.sentence], ensure_ascii=False)
+        if transfer.sentence
+        else "[]",
         "download_rate": transfer.download_bytes_per_second,
         "upload_rate": transfer.upload_bytes_per_second,
         "connected_to": transfer.peers_connected,

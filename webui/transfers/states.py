@@ -1,7 +1,7 @@
 """The state of a transfer, derived from what the service reports now and reported before."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from webui.v1.records import DOWNLOADED_PERCENT, Transfer
 
@@ -103,11 +103,6 @@ class CachedTransfer(NamedTuple):
         """Return whether something is likely to change within seconds."""
         is_young = 0 <= now - self.since < YOUNG_SECONDS
         return self.state in ACTIVE or (self.state == QUEUED and is_young)
-
-
-def from_values(values: list[Any]) -> CachedTransfer:
-    """Return a transfer from its stored values."""
-    return CachedTransfer._make([*values[:-1], tuple(map(tuple, values[-1]))])
 
 
 def seen(

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.cases import each_case
-from webui.transfers import states
+from webui.transfers import states, transfer_cache
 from webui.transfers.groups import grouped
-from webui.transfers.states import CachedTransfer, SentRecord, from_values, seen
+from webui.transfers.states import CachedTransfer, SentRecord, seen
 from webui.transfers.totals import totals_of
 from webui.v1 import records
 from webui.v1.records import Transfer
@@ -154,7 +154,7 @@ def test_the_clock_of_the_service_is_not_believed():
 
 def test_what_was_written_down_is_read_again():
     found = watched((0, 10), (10, 11), (20, 12))
-    assert from_values(json.loads(json.dumps(found))) == found
+    assert transfer_cache.TRANSFERS.decode(json.dumps([found])) == [found]
 
 
 def test_an_observation_alone_is_no_news():
