@@ -122,6 +122,11 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "webui.shell.context.context",
             ],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+                "webui.templatetags.icons",
+            ],
         },
     },
 ]

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from django import template
 from django.template.loader import render_to_string
-from django.templatetags.static import static
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -68,7 +67,6 @@ def pieces_of(shape: RowShape) -> list[str]:
     context = {
         "row": marks | dict(zip(FLAGS, shape.flags, strict=True)),
         "page": {"stale": shape.is_stale},
-        "icons": static("icons.svg"),
         "select": _("Select"),
         "actions": _("Actions for"),
     }
