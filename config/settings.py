@@ -127,6 +127,9 @@ TEMPLATES = [
                 "django.templatetags.static",
                 "webui.templatetags.icons",
             ],
+            "loaders": [
+                ("django.template.loaders.cached.Loader", ["webui.template_loader.Loader"]),
+            ],
         },
     },
 ]

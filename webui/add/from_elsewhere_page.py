@@ -23,8 +23,7 @@ class FromElsewherePanel:
     handler_url: str
     is_secure: bool
     tokens: list[TokenRow]
-    curl_links: str
-    curl_file: str
+    curl: str  # two commands
 
 
 def from_elsewhere_panel(
@@ -36,8 +35,8 @@ def from_elsewhere_panel(
         handler_url=f"{add_url}?magnet=%s",
         is_secure=is_secure,
         tokens=tokens,
-        curl_links=f"{curl} --data-urlencode 'text=magnet:?xt=…' {send_url}",
-        curl_file=f"{curl} --form file=@name.torrent {send_url}",
+        curl=f"{curl} --data-urlencode 'text=magnet:?xt=…' {send_url}\n"
+        f"{curl} --form file=@name.torrent {send_url}",
     )
 
 
