@@ -5,7 +5,7 @@ import time
 import httpx
 import pytest
 
-from service.media.hls.captions import CaptionCue, text_of, webvtt
+from service.media.hls.webvtt import CaptionCue, text_of, write
 from webui.player import subtitles
 
 pytestmark = pytest.mark.django_db
@@ -126,4 +126,4 @@ def test_the_tracks_of_a_film_are_words_too(mark):
     assert "Hello" in text
     assert "<script" not in text
     assert "<img" not in text
-    assert "-->" not in webvtt([CaptionCue(1, 2, text)]).partition("\n\n")[2].partition("\n")[2]
+    assert "-->" not in write([CaptionCue(1, 2, text)]).partition("\n\n")[2].partition("\n")[2]

@@ -10,7 +10,7 @@ from av.packet import Packet
 from av.stream import Discard, Stream
 from av.subtitles.subtitle import AssSubtitle
 
-from service.media.hls.captions import MOST_CUES, CaptionCue, text_of, webvtt, without_fields
+from service.media.hls.webvtt import MOST_CUES, CaptionCue, text_of, without_fields, write
 from service.media.sandboxed.opened import begins_at, opened, question, seek
 
 # How far back to look for subtitles that began earlier and are still shown.
@@ -22,7 +22,7 @@ def main() -> None:
     with opened(request["path"]) as container:
         stream = container.streams[request["track"]]
         cues = list(shown(container, stream, request["start"], request["end"]))[:MOST_CUES]
-    sys.stdout.write(webvtt(cues))
+    sys.stdout.write(write(cues))
 
 
 def shown(

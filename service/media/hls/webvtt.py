@@ -23,7 +23,7 @@ class CaptionCue(NamedTuple):
     text: str
 
 
-def webvtt(cues: Iterable[CaptionCue]) -> str:
+def write(cues: Iterable[CaptionCue]) -> str:
     lines = ["WEBVTT", f"X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:{BEGIN_SECONDS * CLOCK}", ""]
     for cue in cues:
         lines += [f"{clock(cue.start)} --> {clock(cue.end)}", cue.text, ""]

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as some
 
-from service.media.hls import captions
-from service.media.hls.captions import CaptionCue, text_of, webvtt
+from service.media.hls import webvtt
+from service.media.hls.webvtt import CaptionCue, text_of
 from tests.cases import each_case
 
 PIECES = some.lists(
@@ -50,12 +50,12 @@ def is_sound(text: str) -> bool:
 def test_whatever_was_said_becomes_words_and_marks_in_order(dialogue):
     text = text_of(dialogue)
     assert is_sound(text)
-    assert len(text) <= 5 * captions.LONGEST_DIALOGUE
-    assert len(webvtt([CaptionCue(0, 1, text)]).split("\n\n")) == (2 if text else 3)
+    assert len(text) <= 5 * webvtt.LONGEST_DIALOGUE
+    assert len(webvtt.write([CaptionCue(0, 1, text)]).split("\n\n")) == (2 if text else 3)
 
 
 @given(some.floats(0, 360_000))
 def test_a_moment_is_written_so_that_it_is_read_again(seconds):
-    hours, minutes, rest = captions.clock(seconds).split(":")
+    hours, minutes, rest = webvtt.clock(seconds).split(":")
     assert abs(int(hours) * 3600 + int(minutes) * 60 + float(rest) - seconds) <= 0.0006
     assert (len(minutes), len(rest)) == (2, 6)
