@@ -366,6 +366,8 @@ def test_choices_that_change_while_they_are_looked_at_keep_the_focus(alice, seri
     menu.click()
     page.get_by_role("button", name="480p", exact=True).click()
     menu.click()
+    # A menu that has opened focuses its first choice.
+    until(page, "document.activeElement.closest('#more-menu')")
     # Find and focus in one task of the page: between two, it may replace the choices.
     page.evaluate("document.querySelector('[data-level=\"-1\"]').focus()")
     expect(page.get_by_role("button", name="Automatic (480p)")).to_be_focused()
