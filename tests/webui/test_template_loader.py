@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from webui.template_loader import without_layout
 
 TEMPLATES = sorted((Path(settings.BASE_DIR) / "templates").rglob("*.html"))
 MOST_CHARACTERS = 120
+CODE = re.compile(r"{%.*?%}|{{.*?}}")
+OPENED = re.compile("<[a-z]")
 
 
 @each_case(
@@ -37,6 +40,7 @@ def test_a_line_break_sends_a_space_only_between_words_and_in_tags(source, sent)
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_lines_are_short(path):
+def test_lines_are_short_and_hold_one_element_with_at_most_one_in_it(path):
     lines = path.read_text().splitlines()
     assert not [line for line in lines if len(line) > MOST_CHARACTERS]
+    assert not [line for line in lines if len(OPENED.findall(CODE.sub("", line))) > 2]
