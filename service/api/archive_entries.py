@@ -1,4 +1,4 @@
-"""Read `archive_arr`: the files and folders that an archive shall contain."""
+"""Read `archive_arr`: the files and folders to put into an archive."""
 
 import re
 from collections import Counter
@@ -9,11 +9,7 @@ from service.http import bodies
 from service.http.refusals import BadEntry, MissingField, UnreadableField
 
 MOST_ENTRIES = 10_000
-
-
 FOLDER, *FILE = "folder", "file", "folder_file"
-
-
 FIELD = re.compile(
     r"archive_arr(?P<brackets>\[(?P<index>[0-9]{0,9})\](?:\[(?P<property>type|id)\])?)?"
 )

@@ -5,11 +5,7 @@ from itertools import islice
 
 from service.errors import NameTaken
 from service.library import names as library_names
-from service.models import (
-    File,
-    Folder,
-    Transfer,
-)
+from service.models import File, Folder, Transfer
 
 AT_ONCE = 500  # values in one query
 

@@ -1,9 +1,6 @@
 """The largest files of an account."""
 
-from service.models import (
-    Account,
-    File,
-)
+from service.models import Account, File
 
 MOST_LARGEST = 100
 

@@ -1,4 +1,4 @@
-"""Blobs that no row names: set them aside, and drop or restore them later."""
+"""Set aside the blobs that no row names. The sweep drops them later, or recovery restores them."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
