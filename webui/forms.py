@@ -29,9 +29,11 @@ class NewPassword(forms.Form):
     """A new password, typed twice and checked against the password rules."""
 
     password = Password(
-        label=_("Password"), is_new=True, help_text=_("At least 8 characters, not a common word.")
+        label=_("Password"),
+        is_new=True,
+        help_text=_("Use at least 8 characters, and avoid common words."),
     )
-    password_again = Password(label=_("Password again"), is_new=True)
+    password_again = Password(label=_("Repeat password"), is_new=True)
 
     def person(self) -> User:
         raise NotImplementedError
@@ -40,7 +42,7 @@ class NewPassword(forms.Form):
         fields = super().clean() or {}
         password, again = fields.get("password"), fields.get("password_again")
         if password and again and password != again:
-            self.add_error("password_again", _("The two passwords are not the same."))
+            self.add_error("password_again", _("The passwords don't match."))
         elif password:
             self._hold_against_rules(password)
         return fields
@@ -65,7 +67,7 @@ class Join(NewPassword):
         username = str(User.normalize_username(self.cleaned_data["username"]))
         User._meta.get_field("username").clean(username, None)  # noqa: SLF001  Django's own API.
         if User.objects.filter(username__iexact=username).exists():
-            raise ValidationError(_("Somebody has this name already."))
+            raise ValidationError(_("Someone already has this name."))
         return username
 
 
@@ -82,6 +84,6 @@ class CurrentPassword(forms.Form):
         password: str = self.cleaned_data["current_password"]
         if not self.user.check_password(password):
             raise ValidationError(
-                _("That isn't your password. Enter the one you sign in with."), code="wrong"
+                _("This isn't your password. Enter the one you sign in with."), code="wrong"
             )
         return password

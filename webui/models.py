@@ -57,7 +57,7 @@ class User(AbstractBaseUser):
         max_length=150,
         unique=True,
         validators=[UnicodeUsernameValidator()],
-        error_messages={"unique": _("Somebody has this name already.")},
+        error_messages={"unique": _("Someone already has this name.")},
     )
     role = models.CharField(max_length=10, choices=Role.choices)
     # Empty: the language that the browser requests.
@@ -77,7 +77,7 @@ class User(AbstractBaseUser):
             models.UniqueConstraint(
                 Lower("username"),
                 name="one_person_a_name",
-                violation_error_message=_("Somebody has this name already."),
+                violation_error_message=_("Someone already has this name."),
             ),
         )
 

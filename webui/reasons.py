@@ -37,31 +37,31 @@ def find(word: str) -> Reason:
 
 
 def _cannot_read(sentence: Words, advice: Words) -> Reason:
-    return Reason(_("it is no torrent that can be read"), sentence, advice)
+    return Reason(_("the torrent file can't be read"), sentence, advice)
 
 
 _NO_ROOM = Reason(
-    _("there is no room for it"),
-    _("There is no room for this."),
+    _("there isn't enough space"),
+    _("There isn't enough space for this."),
     _("Delete something you don't need, then add it again."),
 )
-_IS_KEPT = _("It was kept on the wishlist.")
-_KEPT_CLAUSE = _("there is no room for it; it is kept on the wishlist")
-_REFUSED_CLAUSE = _("this address may not be fetched")
-_UNAFFECTED = _("Your files are not affected. Try again in a minute.")
-_NAME_TAKEN = Reason(sentence=_("Something here has this name already."))
+_IS_KEPT = _("It's on the wishlist.")
+_KEPT_CLAUSE = _("there isn't enough space, so it's on the wishlist")
+_REFUSED_CLAUSE = _("Ferry isn't allowed to fetch this address")
+_UNAFFECTED = _("Your files are safe. Try again in a minute.")
+_NAME_TAKEN = Reason(sentence=_("This folder already has an item with this name."))
 
 WISHES = {
     "_added_to_wishlist": _IS_KEPT,
-    "_wishlist_full": _("The wishlist is full too, so it was not kept."),
+    "_wishlist_full": _("The wishlist is full, too."),
 }
 # What stays worth knowing of a transfer that arrived.
 NOTES = {
-    "web_page": Reason(_("the address leads to a web page, not to a file")),
-    "folder_gone": Reason(_("the folder it was meant for is gone")),
+    "web_page": Reason(_("the address leads to a web page, not a file")),
+    "folder_gone": Reason(_("the destination folder no longer exists")),
     "missing_files": Reason(
-        _("only the files that were missing"),
-        _("Some of its files were deleted. Ferry is fetching them again."),
+        _("only the missing files"),
+        _("Someone deleted some of its files. Ferry is fetching them again."),
     ),
     "fetched_again": Reason(
         _("fetched again from the same address"),
@@ -76,104 +76,116 @@ REASONS = {
     "added_to_wishlist": Reason(_KEPT_CLAUSE, _IS_KEPT),
     "out_of_wishlist": Reason(
         _NO_ROOM.clause,
-        _("The wishlist of the storage account is full."),
-        _("Remove something."),
+        _("The storage account's wishlist is full."),
+        _("Remove something from it."),
     ),
     "queue_full": Reason(
-        _("too many transfers wait already"), _("The queue of the storage service is full.")
+        _("too many transfers are already waiting"), _("The storage service's queue is full.")
     ),
     "private_not_allowed": Reason(
-        _("the service takes no private torrents"),
-        _("The storage account's plan takes no torrents of private trackers."),
+        _("the service doesn't accept private torrents"),
+        _("The storage account's plan doesn't include torrents from private trackers."),
     ),
     "out_of_bandwidth_memory": Reason(
-        _("the service has no bandwidth left for this account"),
+        _("the account has used up its traffic"),
         _("The storage account has used up its traffic for now."),
-        _("Try again later. Ferry's owner can check with the service when the traffic resets."),
+        _("Try again later. The owner of Ferry can ask the service when the traffic resets."),
     ),
-    "too_large": Reason(_("it is larger than the service takes")),
+    "too_large": Reason(_("it's larger than the service allows")),
     "disk_full": Reason(
-        _("the disk is full; it goes on when there is space"),
-        _("The disk of the storage service is full."),
+        _("the disk is full; it continues when there's space"),
+        _("The storage service's disk is full."),
         _("Try again later."),
     ),
     "disk_error": Reason(
-        _("the disk could not be read or written"),
+        _("Ferry couldn't read from or write to the disk"),
         _("The storage service can't write to its disk."),
-        _("Your files are not affected. Whoever runs it can mend that; then try again."),
+        _("Your files are safe. Ask the service's administrator to fix this, then try again."),
     ),
     # The storage service
-    "no_connection": Reason(sentence=_("The storage service isn't answering."), advice=_UNAFFECTED),
+    "no_connection": Reason(
+        sentence=_("The storage service isn't responding."), advice=_UNAFFECTED
+    ),
     "too_slow": Reason(
-        sentence=_("The storage service takes too long to answer."), advice=_UNAFFECTED
+        sentence=_("The storage service is taking too long to respond."), advice=_UNAFFECTED
     ),
     "bad_certificate": Reason(
-        sentence=_("The storage service can't prove who it is."),
+        sentence=_("The storage service can't prove its identity."),
         advice=_(
-            "Its certificate is not valid, so nothing was sent to it. The owner can check it."
+            "Its certificate isn't valid, so Ferry sent nothing to it. The owner of "
+            "Ferry can check the certificate."
         ),
     ),
     "premium_required": Reason(
-        sentence=_("The storage account has no paid plan."),
-        advice=_("The service answers paid accounts only. Ferry's owner can renew the plan there."),
+        sentence=_("The storage account doesn't have a paid plan."),
+        advice=_(
+            "The service works only with paid accounts. The owner of Ferry can renew the "
+            "plan there."
+        ),
     ),
     "dead_link": Reason(
-        sentence=_("The storage service can't deliver this."),
-        advice=_("The address that it gave for the content leads nowhere. Try again in a minute."),
+        sentence=_("The storage service can't deliver this file."),
+        advice=_("Its download link doesn't work. Try again in a minute."),
     ),
     "selection_too_long": Reason(
-        sentence=_("That is too much for one ZIP."),
+        sentence=_("That's too much for one ZIP."),
         advice=_(
-            "This service takes only short selections. Choose fewer items, or put them in "
-            "a folder and download that as a ZIP."
+            "This service can only pack a few items at once. Choose fewer items, or put "
+            "them in a folder and download that as a ZIP."
         ),
     ),
     # Sources
-    "no_peers": Reason(_("waiting for one to appear")),
-    "not_available": Reason(_("none of its peers has what is missing")),
-    "nothing_comes": Reason(_("its peers send nothing")),
+    "no_peers": Reason(_("waiting for a peer")),
+    "not_available": Reason(_("no peer has the missing parts")),
+    "nothing_comes": Reason(_("its peers aren't sending anything")),
     "retrying": Reason(_("its server failed; Ferry will try again")),
     "fetch_error": Reason(
-        _("the address could not be fetched"),
-        _("The storage service could not fetch this."),
+        _("Ferry couldn't fetch the address"),
+        _("The storage service couldn't fetch this address."),
         _("Check the address."),
     ),
     "address_refused": Reason(_REFUSED_CLAUSE),
     "url_not_allowed": Reason(
-        _REFUSED_CLAUSE, _("The storage service fetches nothing from this address.")
+        _REFUSED_CLAUSE, _("The storage service doesn't fetch from this address.")
     ),
-    "invalid_torrent": _cannot_read(_("This is no torrent that can be read."), _("Get it again.")),
-    "not_a_torrent": _cannot_read(_("This is no torrent."), _("This service takes nothing else.")),
+    "invalid_torrent": _cannot_read(
+        _("This torrent file can't be read."), _("Try downloading it again.")
+    ),
+    "not_a_torrent": _cannot_read(
+        _("This isn't a torrent file."), _("This service accepts only torrent files.")
+    ),
     "no_torrent_passed": _cannot_read(
-        _("The storage service got nothing it can use."), _("Check the link.")
+        _("The storage service couldn't use this link."), _("Check the link.")
     ),
     "parsing_error": _cannot_read(
         _("The storage service can't read this."), _("Copy the whole link again.")
     ),
-    "engine_crashed": Reason(_("the download program fails at this torrent again and again")),
-    "same_torrent": Reason(_("the same torrent is fetched already")),
+    "engine_crashed": Reason(_("this torrent keeps crashing the torrent engine")),
+    "same_torrent": Reason(_("another transfer is already fetching this torrent")),
     # Links
     "no_hash": Reason(
-        sentence=_("This magnet link names no torrent."), advice=_("Copy the whole link again.")
+        sentence=_("This magnet link doesn't name a torrent."),
+        advice=_("Copy the whole link again."),
     ),
     "other_scheme": Reason(
-        sentence=_("Ferry takes magnet links and addresses with http or https.")
+        sentence=_("Ferry accepts magnet links and addresses that begin with http or https.")
     ),
-    "no_link": Reason(sentence=_("This is no magnet link and no web address.")),
+    "no_link": Reason(sentence=_("This isn't a magnet link or a web address.")),
     "no_address": Reason(sentence=_("This web address can't be read."), advice=_("Copy it again.")),
     "control_characters": Reason(
-        sentence=_("This holds characters that no link may hold."), advice=_("Copy it again.")
+        sentence=_("This contains characters that aren't allowed in a link."),
+        advice=_("Copy it again."),
     ),
-    "has_password": Reason(sentence=_("Leave name and password out of the address.")),
+    "has_password": Reason(sentence=_("Remove the name and password from the address.")),
     "too_long": Reason(sentence=_("This is too long for a link.")),
     # Names
     "name_empty": Reason(sentence=_("Enter a name.")),
-    "name_too_long": Reason(sentence=_("A name has at most 255 characters.")),
+    "name_too_long": Reason(sentence=_("A name can have at most 255 characters.")),
     "name_not_allowed": Reason(
-        sentence=_("A name can't be “.” or “..”, and holds no “/” and no line break.")
+        sentence=_("A name can't be “.” or “..”, and can't contain “/” or a line break.")
     ),
     "name_taken": _NAME_TAKEN,
     "name_already_taken": _NAME_TAKEN,
-    "too_deep": Reason(sentence=_("This folder is too deep inside others to make one more in it.")),
-    "root_folder": Reason(sentence=_("All files can't be renamed.")),
+    "too_deep": Reason(sentence=_("This folder is nested too deeply to contain another.")),
+    "root_folder": Reason(sentence=_("You can't rename All files.")),
 }

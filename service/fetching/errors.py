@@ -30,7 +30,9 @@ class AddressRefused(PermanentFailure):
 
 class BadCertificate(PermanentFailure):
     def __init__(self) -> None:
-        super().__init__("The server can't prove that it is the one meant: its certificate is bad.")
+        super().__init__(
+            "The server can't prove its identity, because its certificate isn't valid."
+        )
 
 
 class TemporaryFailure(Exception):  # noqa: N818  Errors are nouns here.

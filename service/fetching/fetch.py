@@ -104,9 +104,7 @@ class Fetch:
             return TorrentBroken(self._order.key, failure.word, failure.sentence)
         except Exception:
             log.exception("fetch failed key=%s", self._order.key)
-            return TorrentBroken(
-                self._order.key, "fetch_error", "Something went wrong inside Ferry."
-            )
+            return TorrentBroken(self._order.key, "fetch_error", "Something went wrong in Ferry.")
         finally:
             self._waiter.close()
 
@@ -124,7 +122,7 @@ class Fetch:
 
     def _wait(self, failure: TemporaryFailure, tries: int, seconds: float) -> None:
         if seconds >= REPORT_SECONDS:
-            suffix = f" It was tried {tries} times." if tries > 1 else ""
+            suffix = f" Ferry tried {tries} times." if tries > 1 else ""
             self._tell(Waiting(self._order.key, f"{failure.sentence}{suffix}", seconds))
         self._pace.pause(self._waiter, seconds)
 
@@ -171,7 +169,7 @@ class Fetch:
         if answer.status_code == 416 or facts is None:
             with disk_told():
                 resume_point.forget(self._folder)
-            raise TemporaryFailure("The server has something else there now.")
+            raise TemporaryFailure("The file changed on the server.")
         return self._stored(answer.iter_raw(), replace(resume, facts=facts))
 
     def _whole(self, answer: httpx.Response) -> FetchEvent | None:
@@ -200,7 +198,9 @@ class Fetch:
             content += chunk
             if len(content) > MOST_TORRENT_BYTES:
                 self._may_be_torrent = False
-                raise TemporaryFailure("It begins like a torrent file, but goes on.")
+                raise TemporaryFailure(
+                    "This looks like a torrent file, but has extra data at the end."
+                )
         return TorrentFound(self._order.key, bytes(content))
 
     def _stored(self, chunks: Iterator[bytes], resume: ResumePoint) -> FetchEvent | None:
@@ -244,7 +244,7 @@ class Fetch:
                 content.make_safe()
                 safe_at = self._pace.clock()
         if content.size_bytes < size_bytes:
-            raise TemporaryFailure("The server sent less than it said.")
+            raise TemporaryFailure("The server sent less data than it announced.")
 
     def _arriving(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield chunks, within the rate limit; each restarts the timeout."""

@@ -21,11 +21,11 @@ HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Ferry"
 MOST_TRIES_OF_NAMES = 4
 # The first match counts.
 TROUBLES: tuple[tuple[type[Exception], str], ...] = (
-    (httpcore.TimeoutException, "The server fell silent."),
-    (NoSuchHost, "No server of this name was found."),
-    (httpcore.ConnectError, "The server can't be reached."),
-    (httpcore.NetworkError, "The connection was cut off."),
-    (httpcore.ProtocolError, "The server cut off its answer, or it is none."),
+    (httpcore.TimeoutException, "The server stopped responding."),
+    (NoSuchHost, "Ferry couldn't find a server with this name."),
+    (httpcore.ConnectError, "Ferry can't reach the server."),
+    (httpcore.NetworkError, "The connection was lost."),
+    (httpcore.ProtocolError, "The server's response was incomplete or invalid."),
 )
 
 
@@ -44,7 +44,7 @@ def ask(
         if MAGNET.fullmatch(location):
             return location
         url = check_url(location, url)
-    raise PermanentFailure(f"The address leads to another more than {MOST_REDIRECTS} times.")
+    raise PermanentFailure(f"The address redirects more than {MOST_REDIRECTS} times.")
 
 
 def check_url(address: str, base: httpx.URL) -> httpx.URL:

@@ -24,12 +24,12 @@ TORRENT_START = re.compile(
     rb"8:encoding|5:errors|9:httpseeds|4:info|5:nodes|12:piece layers|9:publisher)"
 )
 REASONS = {
-    401: "The server wants a sign-in (401).",
-    403: "The server refuses to send it (403).",
-    404: "The server has nothing there (404).",
-    407: "The server wants a sign-in (407).",
-    410: "It is gone from the server (410).",
-    451: "The server may not send it, for legal reasons (451).",
+    401: "The server requires you to sign in (401).",
+    403: "The server refused to send this file (403).",
+    404: "The server couldn't find this file (404).",
+    407: "The server requires you to sign in (407).",
+    410: "The server no longer has this file (410).",
+    451: "The server can't send this file for legal reasons (451).",
 }
 
 
@@ -135,7 +135,7 @@ def may_pass(status: int) -> bool:
 
 
 def reason(status: int) -> str:
-    return REASONS.get(status, f"The server says {status}.")
+    return REASONS.get(status, f"The server reported error {status}.")
 
 
 def retry_after(headers: httpx.Headers, now: float) -> float:

@@ -25,6 +25,6 @@ class Retries:
         self.tries = 1 if is_further else self.tries + 1
         self._furthest_bytes = furthest_bytes
         if self.tries >= (MOST_TRIES_ONCE_BEGUN if furthest_bytes else failure.most_tries):
-            raise PermanentFailure(f"{failure.sentence} It was tried {self.tries} times.")
+            raise PermanentFailure(f"{failure.sentence} Ferry tried {self.tries} times.")
         doubled = self._pace.first_wait_seconds * 2.0 ** min(self.tries - 1, 30)
         return max(min(doubled, self._pace.longest_wait_seconds), failure.after_seconds)

@@ -105,7 +105,7 @@ def test_an_answer_without_lists_is_explained_and_never_an_empty_folder(bob, for
     answers(foreign, **facts)
     answer = bob.client.get("/")
     assert answer.status_code == 502
-    assert "gave no sensible answer" in page(answer).main.get_text()
+    assert "can't read the storage service's response" in page(answer).main.get_text()
     assert not page(answer).select("#listing")
 
 

@@ -135,7 +135,9 @@ def test_no_spelling_of_this_machine_is_fetched_from(abroad, host):
     with serving(answers(whole(SECRET))) as server:
         event = abroad.fetch(f"http://{host}:{server.port}/")
         assert server.heads == []
-    assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
+    assert is_refused(event) or event.sentence.startswith(
+        "Ferry couldn't find a server with this name."
+    )
     assert list(abroad.folder.iterdir()) == []
 
 
@@ -169,7 +171,9 @@ def test_no_redirect_leads_to_a_private_place(by_one_door, host):
         event = by_one_door.fetch(f"http://public.example:{server.port}/")
         assert len(server.heads) > 0
         assert all(b"public.example" in raw for raw in server.heads)
-    assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
+    assert is_refused(event) or event.sentence.startswith(
+        "Ferry couldn't find a server with this name."
+    )
 
 
 def door(host, port):
@@ -332,7 +336,9 @@ def test_this_machines_own_name_is_no_way_in(abroad):
     with serving(answers(whole(SECRET))) as server:
         event = abroad.fetch(f"http://{socket.gethostname()}:{server.port}/")
         assert server.heads == []
-    assert is_refused(event) or event.sentence.startswith("No server of this name was found.")
+    assert is_refused(event) or event.sentence.startswith(
+        "Ferry couldn't find a server with this name."
+    )
 
 
 # Addresses that a foreign service gives for a picture, a playlist, or a segment

@@ -86,7 +86,7 @@ def rest(url: str) -> httpx.Response:
 def fill_in(visitor: Visitor, url: str, password: str) -> None:
     form = visitor.page.locator("#connection form")
     form.get_by_label("Address", exact=True).fill(url)
-    form.get_by_label("E-mail address").fill(EMAIL)
+    form.get_by_label("Email address").fill(EMAIL)
     form.get_by_label("Password").fill(password)
     form.get_by_role("button").click()
 
@@ -100,12 +100,12 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     alice.open("/account/server/")
     service, connection = page.locator("#service"), page.locator("#connection")
     service.get_by_role("button", name="Check now").click()
-    expect(service).to_contain_text("Answered in")
+    expect(service).to_contain_text("Responded in")
     expect(connection).to_contain_text("This machine")
     is_fine(alice)
 
     fill_in(alice, elsewhere, "guess")
-    expect(connection.get_by_role("alert")).to_contain_text("doesn't take this e-mail address")
+    expect(connection.get_by_role("alert")).to_contain_text("didn't accept this email address")
     expect(connection.get_by_label("Password")).to_have_value("")
     expect(connection.get_by_label("Password")).to_be_focused()
     expect(connection.get_by_label("Address", exact=True)).to_have_value(elsewhere)
@@ -116,19 +116,19 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     assert page.url.endswith("/account/server/#connection")
     expect(connection).to_be_in_viewport()
     expect(connection).to_contain_text(elsewhere.removeprefix("http://"))
-    expect(service).to_contain_text("Answered in")
+    expect(service).to_contain_text("Responded in")
     is_fine(alice)
     alice.open("/")
     expect(page.get_by_role("link", name="Letters from elsewhere").first).to_be_visible()
     assert soon(lambda: rest(alice.url).status_code == 404)
 
     alice.open("/account/server/")
-    connection.get_by_role("link", name="Forget this connection").click()
+    connection.get_by_role("link", name="Disconnect this service").click()
     expect(page.get_by_role("link", name="Keep")).to_be_focused()
-    expect(page.locator("main")).to_contain_text("Nothing is deleted there")
+    expect(page.locator("main")).to_contain_text("stay there")
     is_fine(alice)
-    page.get_by_role("button", name="Forget this connection").click()
-    expect(page.locator("#toasts")).to_contain_text("Forgotten")
+    page.get_by_role("button", name="Disconnect this service").click()
+    expect(page.locator("#toasts")).to_contain_text("Disconnected")
     expect(connection).to_contain_text("This machine")
     assert PASSWORD not in alice.ferry.log
     assert EMAIL not in alice.ferry.log
@@ -140,10 +140,10 @@ def test_the_button_of_a_check_keeps_the_focus(alice):
         has_scripts = alice.page.evaluate("'htmx' in window")
         button.focus()
         alice.page.keyboard.press("Enter")
-        expect(alice.page.locator("#service")).to_contain_text("Answered in")
+        expect(alice.page.locator("#service")).to_contain_text("Responded in")
         if has_scripts:
             expect(button).to_be_focused()
-            expect(button).to_have_accessible_description(re.compile("Answered in"))
+            expect(button).to_have_accessible_description(re.compile("Responded in"))
 
 
 def test_after_the_language_is_saved_its_button_has_the_focus(alice):
@@ -224,8 +224,8 @@ def test_a_form_that_waits_for_the_password_is_done_after_it(alice):
     alice.ferry.manage("shell", "-c", TYPED_LONG_AGO.format(key))
     name = f"Seedbox {secrets.token_hex(3)}"
     alice.open("/account/")
-    page.get_by_label("Name of a new token").fill(name)
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_label("Name of the new token").fill(name)
+    page.get_by_role("button", name="Create token").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Enter your password")
     expect(page.get_by_label("Password")).to_be_focused()
     for width in (320, 1440):
@@ -233,11 +233,11 @@ def test_a_form_that_waits_for_the_password_is_done_after_it(alice):
         is_fine(alice)
     page.get_by_label("Password").fill("guess")
     page.get_by_role("button", name="Continue").click()
-    expect(page.locator("main")).to_contain_text("That isn't your password")
+    expect(page.locator("main")).to_contain_text("This isn't your password")
     is_fine(alice)
     page.get_by_label("Password").fill(RUNNING_PASSWORD)
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_label("The line with the token")).to_be_visible()
+    expect(page.get_by_label("Line with the token")).to_be_visible()
     expect(page.locator("#tokens")).to_contain_text(name)
 
 
@@ -261,7 +261,7 @@ def test_from_the_storage_to_the_largest_files_and_to_delete_one(alice, shelf):
     folder = shelf.folder()
     shelf.file(shelf.folder("Inner", folder), "Largest of all.bin", bytes(4_000_000))
     alice.open("/account/server/")
-    page.get_by_role("link", name="Show the largest files").click()
+    page.get_by_role("link", name="Show largest files").click()
     row = page.locator("#largest li").first
     expect(row).to_contain_text("Largest of all.bin")
     expect(row).to_contain_text(f"{folder.name}/Inner")

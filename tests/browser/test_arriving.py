@@ -194,7 +194,7 @@ def test_a_magnet_that_nobody_has_stalls_and_says_so(alice):
     expect(waiting.locator(".state")).to_contain_text(
         "No peers", timeout=1000 * NO_PEERS_SECONDS + ARRIVAL_MS
     )
-    expect(waiting.locator(".facts")).to_contain_text("waiting for one to appear")
+    expect(waiting.locator(".facts")).to_contain_text("waiting for a peer")
     waiting.get_by_role("link", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
     expect(waiting).to_have_count(0)

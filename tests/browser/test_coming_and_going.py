@@ -20,7 +20,7 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         assert faults_at(page, 320, 390, 1440) == []
         page.get_by_label("Name").fill("Astrid")
         page.get_by_label("Password", exact=True).fill(PASSWORD)
-        page.get_by_label("Password again").fill(PASSWORD)
+        page.get_by_label("Repeat password").fill(PASSWORD)
         page.get_by_role("button").first.click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Files")
         assert faults_at(page, 320, 390, 768, 1440) == []
@@ -32,7 +32,7 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         visitor.open("/account/")
         expect(page.locator(".page-head")).to_contain_text("Astrid")
         visitor.open(ferry.welcome_path)
-        expect(page.get_by_role("heading", level=1)).to_have_text("Ferry already has its owner")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ferry already has an owner")
         # If Ferry ends during a request, it resets the connection.
         page.wait_for_load_state("networkidle")
 
@@ -60,7 +60,7 @@ def test_back_after_signing_out_shows_nothing_private(visitor):
 def test_a_wrong_password_is_said_and_the_name_stays(visitor):
     visitor.sign_in(password="wrong")
     alert = visitor.page.get_by_role("alert")
-    expect(alert).to_contain_text("That name and password don't match")
+    expect(alert).to_contain_text("The name or password is wrong")
     expect(visitor.page.get_by_label("Name")).to_have_value("alice")
     visitor.fill_in("alice", PASSWORD)
     expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Files")
@@ -82,7 +82,7 @@ def test_an_expired_session_under_htmx_leads_to_sign_in_as_a_whole_page(visitor)
     form = visitor.page.locator("#password")
     form.get_by_label("Current password").fill(PASSWORD)
     form.get_by_label("New password", exact=True).fill(NEW)
-    form.get_by_label("New password again").fill(NEW)
+    form.get_by_label("Repeat new password").fill(NEW)
     form.get_by_role("button").click()
     expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Sign in")
     expect(visitor.page.locator("nav")).to_have_count(0)
@@ -95,7 +95,7 @@ def change_password(visitor: Visitor, old: str, new: str) -> None:
     form = visitor.page.locator("#password")
     form.get_by_label("Current password").fill(old)
     form.get_by_label("New password", exact=True).fill(new)
-    form.get_by_label("New password again").fill(new)
+    form.get_by_label("Repeat new password").fill(new)
     form.get_by_role("button").click()
 
 
@@ -118,7 +118,7 @@ def test_a_refused_password_is_said_at_its_field(visitor):
     change_password(visitor, "wrong", NEW)
     field = visitor.page.get_by_label("Current password")
     expect(field).to_have_attribute("aria-invalid", "true")
-    expect(visitor.page.get_by_text("That is not your current password.")).to_be_visible()
+    expect(visitor.page.get_by_text("This isn't your current password.")).to_be_visible()
 
 
 def test_all_of_it_works_without_scripts(ferry, chromium):

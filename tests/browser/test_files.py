@@ -307,7 +307,7 @@ def test_a_selection_becomes_one_zip(alice, films):
         page.get_by_label(f"Select {name}").check()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download ZIP").click()
-        expect(page.locator("#toasts")).to_contain_text("Your ZIP is on its way")
+        expect(page.locator("#toasts")).to_contain_text("Your ZIP download is starting")
     assert download.value.suggested_filename.endswith(".zip")
     expect(page).to_have_url(alice.url + films.path)
     expect(chosen(page)).to_have_text("2 selected")
@@ -482,7 +482,7 @@ def test_a_new_folder_appears_and_has_the_focus(alice, films):
     page.keyboard.press("Enter")
     expect(dialog.get_by_role("alert")).to_be_visible()
     dialog.get_by_label("Name").fill("Caves")
-    dialog.get_by_role("button", name="Make folder").click()
+    dialog.get_by_role("button", name="Create folder").click()
     expect(dialog).to_be_hidden()
     expect(link(page, "Caves")).to_be_focused()
     assert names(page)[:3] == ["Alps", "Bays", "Caves"]
@@ -495,12 +495,12 @@ def test_a_new_folder_from_a_page_of_its_own(alice, films):
     alice.open(f"{films.path}new/")
     page = alice.page
     page.get_by_label("Name").fill("Alps")
-    page.get_by_role("button", name="Make folder").click()
+    page.get_by_role("button", name="Create folder").click()
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_have_text("New folder")
     page.get_by_label("Name").fill("Caves")
-    page.get_by_role("button", name="Make folder").click()
-    expect(page.locator("#toasts")).to_contain_text("Folder made")
+    page.get_by_role("button", name="Create folder").click()
+    expect(page.locator("#toasts")).to_contain_text("Folder created")
     expect(link(page, "Caves")).to_be_visible()
 
 
@@ -541,7 +541,7 @@ def test_deleting_a_choice_empties_the_folder(alice, films):
     page.get_by_label("Select all").check()
     page.locator("#delete-chosen").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete 5 items").click()
-    expect(page.get_by_role("heading", name="Nothing in here yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
     expect(page.locator("h1")).to_be_focused()
     expect(page.locator(".actionbar")).to_be_hidden()
 
@@ -697,12 +697,12 @@ def test_everything_by_touch(phone, films):
     naming(page, "Elms.txt").fill("Oaks.txt")
     page.get_by_role("button", name="Rename", exact=True).tap()
     expect(link(page, "Oaks.txt")).to_be_visible()
-    page.get_by_label("More for this folder").tap()
+    page.get_by_label("More actions for this folder").tap()
     page.locator("#folder-menu").get_by_text("New folder").tap()
     page.get_by_role("dialog").get_by_label("Name").fill("Caves")
-    page.get_by_role("button", name="Make folder").tap()
+    page.get_by_role("button", name="Create folder").tap()
     expect(link(page, "Caves")).to_be_visible()
-    page.get_by_label("More for this folder").tap()
+    page.get_by_label("More actions for this folder").tap()
     page.locator("#folder-menu").get_by_text("Sort by size").tap()
     expect(page).to_have_url(re.compile("sort="))
     row(page, "Caves").get_by_label("Actions for Caves").tap()
@@ -802,7 +802,7 @@ def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     late, never = (page.locator(".transfer").filter(has_text=each) for each in ("Late", "Never"))
     expect(late).to_have_attribute("data-state", "failed")
     expect(never).to_have_attribute("data-state", "failed")
-    expect(late).to_contain_text("The connection was cut")
+    expect(late).to_contain_text("The connection was lost")
     page.unroute("**/upload/")
     late.get_by_role("button", name="Retry").click()
     expect(link(page, "Late.txt")).to_be_visible()
@@ -916,7 +916,7 @@ def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films
 
 def test_no_room_is_said_in_words(alice, films):
     alice.open(films.path)
-    reason = "There is no room for this file."
+    reason = "There isn't enough space for this file."
     alice.page.route(
         "**/upload/", lambda route: route.fulfill(status=413, json={"ok": False, "reason": reason})
     )
@@ -935,7 +935,7 @@ def test_uploads_go_on_while_another_folder_is_open(alice, films):
     page.route("**/upload/", hold)
     with page.expect_request("**/upload/"):
         pick(page, ("Slow.txt", b"hello"))
-    expect(page.locator(".transfer")).to_contain_text("keep this tab open")
+    expect(page.locator(".transfer")).to_contain_text("Keep this tab open")
     link(page, "Alps").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
     expect(page.locator(".transfer")).to_contain_text("Slow.txt")
@@ -983,7 +983,7 @@ def test_an_act_whose_code_cannot_be_had_says_so_and_offers_to_reload(
         alice.open(films.path)
         page.route(lost, lose)
         ON_DEMAND[module](page)
-        expect(toast).to_contain_text("This page couldn't load what it needs for that.")
+        expect(toast).to_contain_text("This page couldn't load what it needs.")
         page.unroute(lost)
         with page.expect_navigation():
             toast.get_by_role("button", name="Reload").click()
@@ -1020,7 +1020,7 @@ def test_all_of_it_without_scripts(scriptless, films, shelf):
     scriptless.open(films.path)
     page.get_by_role("link", name="New folder").first.click()
     page.get_by_label("Name").fill("Caves")
-    page.get_by_role("button", name="Make folder").click()
+    page.get_by_role("button", name="Create folder").click()
     expect(row(page, "Caves")).to_have_count(1)
     page.get_by_role("link", name="Upload").first.click()
     page.get_by_label("Files").set_input_files(
@@ -1043,7 +1043,7 @@ def test_all_of_it_without_scripts(scriptless, films, shelf):
 
 def test_a_crowd_without_scripts(scriptless, crowd):
     scriptless.open(crowd)
-    scriptless.page.get_by_role("link", name="Show the next ones").click()
+    scriptless.page.get_by_role("link", name="Show next").click()
     expect(scriptless.page).to_have_url(re.compile("from=200"))
     expect(scriptless.page.locator("#listing .entry-name")).to_have_count(200)
 

@@ -86,7 +86,7 @@ def test_a_listing_seen_before_is_shown_with_its_age_until_the_service_is_back(
     expect(page.locator(".page-sub")).to_contain_text("as of")
     expect(page.get_by_text("Films")).to_be_visible()
     page.get_by_role("link", name="Try now").click()
-    expect(page.locator("#toasts")).to_contain_text("Still no answer.")
+    expect(page.locator("#toasts")).to_contain_text("Ferry still isn't responding.")
     there.start()
     page.get_by_role("link", name="Try now").click()
     expect(banner).to_be_hidden()

@@ -147,7 +147,7 @@ def test_what_cannot_be_streamed_says_so_and_offers_download_and_mp4(page_of_fil
     there.says("mp4", there.tells("/film/film.mp4"))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page = page_of_film.page
-    expect(page.get_by_role("alert")).to_contain_text("could not convert it")
+    expect(page.get_by_role("alert")).to_contain_text("couldn't convert this file")
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
     page.get_by_role("button", name="Play the MP4 copy").click()
     goes_anywhere(page)
@@ -163,7 +163,7 @@ def test_where_the_mp4_is_refused_too_the_download_is_left(page_of_film, there):
     way = page.get_by_role("button", name="Play the MP4 copy")
     way.click()
     expect(way).to_have_count(0)
-    expect(page.get_by_role("alert")).to_contain_text("could not convert it")
+    expect(page.get_by_role("alert")).to_contain_text("couldn't convert this file")
     expect(page.get_by_role("link", name="Download the original")).to_be_focused()
 
 
@@ -173,7 +173,7 @@ def test_a_playlist_that_leads_inside_ends_in_a_sentence_and_the_mp4(page_of_fil
     there.says("mp4", there.tells("/film/film.mp4"))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page = page_of_film.page
-    expect(page.get_by_role("alert")).to_contain_text("The film broke off")
+    expect(page.get_by_role("alert")).to_contain_text("The film stopped")
     page.get_by_role("button", name="Play the MP4 copy").click()
     moves_on(page)
     troubles.clear()
@@ -187,7 +187,7 @@ def test_while_it_is_converted_its_percent_is_told_until_it_plays(page_of_film, 
     there.says("hls", so_far(None))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page = page_of_film.page
-    expect(page.get_by_role("heading", name="Getting it ready to play")).to_be_visible()
+    expect(page.get_by_role("heading", name="Getting ready to play")).to_be_visible()
     expect(page.locator(".card .pct")).to_be_hidden()
     there.says("hls", so_far(40))
     expect(page.locator(".card .pct")).to_have_text("40%")

@@ -105,7 +105,7 @@ def test_a_selection_fits_in_german(german, films):
     page.set_viewport_size({"width": 320, "height": 700})
     german.open(films.path)
     page.get_by_role("button", name="Elemente auswählen").click()
-    page.get_by_role("button", name="Alles auswählen").click()
+    page.get_by_role("button", name="Alle auswählen").click()
     expect(page.locator(".actionbar .selection-count strong")).to_have_text("5 ausgewählt")
     assert too_wide(page) == []
     assert page.evaluate(OUTSIDE) == []

@@ -57,7 +57,7 @@ def test_a_phone_is_paired_by_a_link_and_the_desk_sees_it_happen(
         alice.sign_in()
         alice.open("/account/")
         page = alice.page
-        page.get_by_role("button", name="Show a code for its camera").click()
+        page.get_by_role("button", name="Show QR code").click()
         number = page.locator("#pairing strong").inner_text()
         if has_scripts:
             is_fine(page)
@@ -73,7 +73,7 @@ def test_a_phone_is_paired_by_a_link_and_the_desk_sees_it_happen(
 
 def test_a_link_that_was_used_lets_nobody_else_in(alice, ferry, other, chromium):
     alice.open("/account/")
-    alice.page.get_by_role("button", name="Show a code for its camera").click()
+    alice.page.get_by_role("button", name="Show QR code").click()
     link = link_of(alice.page, ferry)
     other.goto(link)
     other.get_by_role("button", name="Sign in here").tap()
@@ -87,17 +87,17 @@ def test_a_link_that_was_used_lets_nobody_else_in(alice, ferry, other, chromium)
 def test_a_device_without_a_camera_is_let_in_by_its_code(alice, ferry, other):
     other.goto(f"{ferry.url}/signin/")
     other.get_by_role("link", name="Sign in with another device").tap()
-    other.get_by_role("button", name="Show a code").tap()
+    other.get_by_role("button", name="Show code").tap()
     code = other.locator(".pair-code").inner_text()
     is_fine(other)
     page = alice.page
     alice.open("/account/")
     page.get_by_role("link", name="A device without a camera").click()
     page.get_by_label("Code").fill(code.lower())
-    page.get_by_role("button", name="Go on").click()
-    expect(page.locator("main")).to_contain_text("asks to be signed in as you")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator("main")).to_contain_text("wants to sign in as you")
     is_fine(page)
-    page.get_by_role("button", name="Sign it in").click()
+    page.get_by_role("button", name="Allow").click()
     is_in(other)
 
 
@@ -106,7 +106,7 @@ def test_who_is_invited_chooses_a_password_and_is_in(alice, ferry, other):
     alice.open("/account/server/")
     page.get_by_role("link", name="Invite someone").click()
     is_fine(page)
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     url = page.get_by_label("Link", exact=True).first.input_value()
     is_fine(page)
     other.goto(f"{ferry.url}/{url.split('/', 3)[3]}")
@@ -173,9 +173,9 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
     alice.open("/account/server/")
     alice.page.get_by_role("link", name="Change olga").click()
     alice.page.get_by_role("radio", name="Guest").check()
-    alice.page.get_by_role("button", name="Save the role").click()
+    alice.page.get_by_role("button", name="Save role").click()
     expect(alice.page.locator("#toasts")).to_contain_text("olga is now: Guest")
-    other.get_by_role("button", name="Make a link").tap()
+    other.get_by_role("button", name="Create link").tap()
     expect(other.locator("h1")).not_to_have_text("Invite someone")
     expect(other.locator("input.mono")).to_have_count(0)
     olga.open("/account/server/")
@@ -189,7 +189,7 @@ def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry,
 
 def code_on(other: Page, ferry: Ferry) -> str:
     other.goto(f"{ferry.url}/pair/")
-    other.get_by_role("button", name="Show a code").tap()
+    other.get_by_role("button", name="Show code").tap()
     code = other.locator(".pair-code").inner_text()
     # If the phone fell asleep earlier, it would have no script to wake up with.
     other.wait_for_load_state()
@@ -199,8 +199,8 @@ def code_on(other: Page, ferry: Ferry) -> str:
 def approve(alice: Visitor, code: str) -> None:
     alice.open("/account/pair/code/")
     alice.page.get_by_label("Code").fill(code)
-    alice.page.get_by_role("button", name="Go on").click()
-    alice.page.get_by_role("button", name="Sign it in").click()
+    alice.page.get_by_role("button", name="Continue").click()
+    alice.page.get_by_role("button", name="Allow").click()
     expect(alice.page.locator("#toasts")).to_contain_text("will be signed in")
 
 
@@ -218,9 +218,9 @@ def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferr
     other.context.set_offline(True)
     ferry.manage("shell", "-c", OVER)
     other.context.set_offline(False)
-    expect(other.locator("main")).to_contain_text("The code is too old")
+    expect(other.locator("main")).to_contain_text("This code has expired")
     is_fine(other)
-    other.get_by_role("button", name="Show a code").tap()
+    other.get_by_role("button", name="Show code").tap()
     expect(other.locator(".pair-code")).not_to_have_text(code)
     approve(alice, other.locator(".pair-code").inner_text())
     is_in(other)
@@ -228,12 +228,12 @@ def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferr
 
 def test_a_phone_that_slept_over_its_link_is_told_and_so_is_the_desk(alice, ferry, other):
     alice.open("/account/")
-    alice.page.get_by_role("button", name="Show a code for its camera").click()
+    alice.page.get_by_role("button", name="Show QR code").click()
     other.goto(link_of(alice.page, ferry))
     ferry.manage("shell", "-c", OVER)
-    expect(alice.page.locator("#paired")).to_contain_text("The code is too old")
+    expect(alice.page.locator("#paired")).to_contain_text("This code has expired")
     other.get_by_role("button", name="Sign in here").tap()
-    expect(other.locator("h1")).to_have_text("That isn't here")
+    expect(other.locator("h1")).to_have_text("Ferry can't find this")
     alice.page.get_by_role("button", name="New code").click()
     expect(alice.page.locator("#paired")).to_be_empty()
     other.goto(link_of(alice.page, ferry))

@@ -45,13 +45,13 @@ def test_a_wish_is_tried_again_and_another_is_forgotten(visitor, far):
     page = visitor.page
     plan, toasts = page.locator("#plan"), page.locator("#toasts")
     visitor.open("/account/server/")
-    expect(plan).to_contain_text("Forget only hides it in Ferry")
+    expect(plan).to_contain_text("Hiding an item only hides it in Ferry")
     expect(plan.get_by_role("listitem")).to_have_count(2)
     page.get_by_role("button", name="Try again Ferries").click()
     expect(toasts).to_contain_text("Ferries: Added")
     expect(plan.get_by_role("listitem")).to_have_count(1)
     page.get_by_role("button", name="Forget Letters").click()
-    expect(toasts).to_contain_text("Forgotten here. The service keeps it on its list.")
+    expect(toasts).to_contain_text("Hidden. The item stays on the service's list.")
     expect(plan).to_be_visible()
     expect(plan.get_by_role("listitem")).to_have_count(0)
     visitor.open("/transfers/")
@@ -75,7 +75,7 @@ def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
     page = visitor.page
     visitor.open("/account/server/")
     page.get_by_role("button", name="Try again Whales").click()
-    expect(page.locator("#toasts")).to_contain_text("no room")
+    expect(page.locator("#toasts")).to_contain_text("enough space")
     expect(page.get_by_role("button", name="Try again Whales")).to_be_visible()
 
 
@@ -85,7 +85,7 @@ def test_what_was_forgotten_on_one_device_is_gone_on_the_other(alice, phone, far
     expect(phone.page.locator("#plan")).to_contain_text("Tides")
     alice.open("/account/server/")
     alice.page.get_by_role("button", name="Forget Tides").click()
-    expect(alice.page.locator("#toasts")).to_contain_text("Forgotten here")
+    expect(alice.page.locator("#toasts")).to_contain_text("Hidden")
     phone.page.reload()
     expect(phone.page.locator("#plan")).to_contain_text("PRO")
     expect(phone.page.locator("#plan")).not_to_contain_text("Tides")
@@ -108,6 +108,6 @@ def test_while_the_service_hangs_the_page_shows_what_it_told_before(alice, far, 
         elsewhere.bring_session()
         elsewhere.open("/account/server/")
         plan = elsewhere.page.locator("#plan")
-        expect(plan).to_contain_text("isn't answering")
-        expect(plan).to_contain_text("This is how it was")
+        expect(plan).to_contain_text("isn't responding")
+        expect(plan).to_contain_text("You're seeing the details from")
         expect(plan).to_contain_text("Harbours")

@@ -280,7 +280,7 @@ def test_subtitles_can_be_larger_darker_and_later(alice, series):
 def test_another_language_is_heard_when_it_is_chosen(alice, series):
     page = playing(alice, series, COPIED)
     stir(page)
-    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Sound, quality, and more").click()
     with page.expect_request("**/a2copy/**"):
         page.get_by_role("button", name="Deutsch").click()
     moves_on(page)
@@ -289,7 +289,7 @@ def test_another_language_is_heard_when_it_is_chosen(alice, series):
 def test_a_smaller_picture_is_sent_when_it_is_chosen(alice, series):
     page = playing(alice, series, COPIED)
     stir(page)
-    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Sound, quality, and more").click()
     page.get_by_role("button", name="480p", exact=True).click()
     until(page, "film.videoHeight === 480")
     moves_on(page)
@@ -306,7 +306,7 @@ def resume_offered(visitor: Visitor, folder: Folder) -> Page:
 def test_what_is_chosen_before_a_film_plays_is_what_plays(alice, series):
     page, asked = resume_offered(alice, series), []
     page.on("request", lambda request: asked.append(request.url))
-    menu = page.get_by_role("button", name="Sound, quality and more")
+    menu = page.get_by_role("button", name="Sound, quality, and more")
     menu.click()
     sounds, levels = (
         page.get_by_role("group", name=name, exact=True) for name in ("Sound", "Quality")
@@ -346,7 +346,7 @@ def test_groups_of_a_menu_have_names_and_lines_between_them(alice, series):
     page = resume_offered(alice, series)
     for menu, names in (
         ("Subtitles", ["Subtitles", "Appearance", "Timing"]),
-        ("Sound, quality and more", ["Sound", "Quality", "Other films", "This film"]),
+        ("Sound, quality, and more", ["Sound", "Quality", "Other films", "This film"]),
     ):
         page.get_by_role("button", name=menu, exact=True).click()
         shown = page.locator(".menu:popover-open .menu-group:visible")
@@ -362,7 +362,7 @@ def test_groups_of_a_menu_have_names_and_lines_between_them(alice, series):
 def test_choices_that_change_while_they_are_looked_at_keep_the_focus(alice, series):
     page = playing(alice, series, COPIED)
     stir(page)
-    menu = page.get_by_role("button", name="Sound, quality and more")
+    menu = page.get_by_role("button", name="Sound, quality, and more")
     menu.click()
     page.get_by_role("button", name="480p", exact=True).click()
     menu.click()
@@ -377,7 +377,7 @@ def test_choices_that_vanish_for_a_moment_get_the_focus_back_when_they_return(al
     """hls.js lists no choices while it restarts; tests can't foresee when it does."""
     page = playing(alice, series, COPIED)
     stir(page)
-    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Sound, quality, and more").click()
     page.evaluate(
         """async () => {
           const names = performance.getEntriesByType("resource").map((each) => each.name);
@@ -429,7 +429,7 @@ def test_a_film_does_not_run_on_into_an_unrelated_one(alice, shelf):
     page = alice.page
     play_to_the_end(page)
     assert page.locator(".card").count() == 0
-    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Sound, quality, and more").click()
     expect(page.get_by_role("switch")).to_have_count(0)
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Next: Dune (2021)").click()
@@ -444,7 +444,7 @@ def test_episodes_run_on_unless_that_is_switched_off(alice, shelf):
     play_to_the_end(page)
     card = page.get_by_role("heading", name="Next: Episode 9")
     expect(card).to_be_visible()
-    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Sound, quality, and more").click()
     switch = page.get_by_role("switch", name="Play the next episode automatically")
     expect(switch).to_be_checked()
     switch.click()
@@ -452,7 +452,7 @@ def test_episodes_run_on_unless_that_is_switched_off(alice, shelf):
     watch(alice, folder.path, "Tide S01E08.mp4")
     play_to_the_end(page)
     assert page.locator(".card").count() == 0
-    page.get_by_role("button", name="Sound, quality and more").click()
+    page.get_by_role("button", name="Sound, quality, and more").click()
     expect(switch).not_to_be_checked()
     switch.press("Enter")
     expect(switch).to_be_checked()
@@ -522,7 +522,7 @@ def test_the_players_keys_are_shown_in_full_screen_too(alice, series):
         ("k", "Play or pause"),
         ("j l", "Back or forward 10 seconds"),
         ("← →", "Back or forward 5 seconds"),
-        ("0 … 9", "Go to a tenth of the film"),
+        ("0 … 9", "Jump to a tenth of the film"),
         ("↑ ↓", "Louder, quieter"),
         ("m", "Mute"),
         ("c", "Subtitles"),
@@ -755,7 +755,7 @@ def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
     other.get_by_role("button", name="Delete").click()
     other.wait_for_url(lambda address: "/delete/" not in address)
     page.get_by_role("button", name="Start over").click()
-    expect(page.get_by_role("alert")).to_contain_text("not there any more")
+    expect(page.get_by_role("alert")).to_contain_text("no longer exists")
 
 
 def test_without_scripts_the_browser_plays_the_file_itself(scriptless, series):
@@ -799,7 +799,7 @@ def test_by_keyboard_alone_from_the_listing_and_back(alice, series):
     page.keyboard.press("Enter")
     page.wait_for_url("**/view/*")
     moves_on(page)
-    tabbed_to(page, "Sound, quality and more")
+    tabbed_to(page, "Sound, quality, and more")
     page.keyboard.press("Enter")
     tabbed_to(page, "Deutsch")
     page.keyboard.press("Enter")

@@ -234,7 +234,7 @@ def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
 def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
     page = alice.page
     viewer = opened(alice, things, "broken.png")
-    expect(viewer.get_by_role("heading", name="This picture can't be shown")).to_be_visible()
+    expect(viewer.get_by_role("heading", name="Ferry can't show this picture")).to_be_visible()
     page.keyboard.press("ArrowRight")
     shown(page, "drawing.svg")
     page.locator(".picture-frame img").evaluate("(image) => image.decode()")
@@ -417,7 +417,7 @@ def test_a_page_that_cannot_be_drawn_says_so(alice, shelf):
     viewer = opened(alice, folder, "torn.pdf")
     expect(viewer.get_by_text("Slow ferries")).to_be_attached()
     second = viewer.get_by_role("region", name="Page 2 of 2")
-    expect(second).to_contain_text("This page can't be shown here.")
+    expect(second).to_contain_text("Ferry can't show this page.")
     expect(second.get_by_role("link", name="Open in a new tab")).to_be_visible()
     assert faults_at(alice.page, 320, 1440) == []
     width = second.bounding_box()["width"]
@@ -425,7 +425,7 @@ def test_a_page_that_cannot_be_drawn_says_so(alice, shelf):
     # The viewer removes the contents of pages that are no longer near.
     second.scroll_into_view_if_needed()
     until(alice.page, f"document.querySelector('.undrawn')?.clientWidth > {width * 1.2}")
-    expect(viewer.get_by_text("This page can't be shown here.")).to_have_count(1)
+    expect(viewer.get_by_text("Ferry can't show this page.")).to_have_count(1)
 
 
 def test_a_document_opens_inside_the_page_of_a_phone(phone, things):
@@ -441,8 +441,8 @@ def test_what_is_no_document_says_so_and_can_still_be_opened(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "odd.pdf", b"This is not a document.")
     viewer = opened(alice, folder, "odd.pdf")
-    expect(viewer.get_by_role("status")).to_contain_text("can't be shown here")
-    expect(viewer.get_by_role("link", name="Open the document")).to_be_visible()
+    expect(viewer.get_by_role("status")).to_contain_text("Ferry can't show this page")
+    expect(viewer.get_by_role("link", name="Open document")).to_be_visible()
 
 
 def test_a_document_opens_in_a_tab_of_its_own(alice, things):

@@ -121,7 +121,7 @@ def test_the_button_works_without_an_answer_on_how_the_field_is_read(alice, cuts
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#results-summary")).to_have_text("Added: 2")
     expect(field).to_have_value("")
-    expect(page.locator("#omni-hint")).to_contain_text("One per line.")
+    expect(page.locator("#omni-hint")).to_contain_text("Enter one per line.")
 
 
 def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
@@ -138,7 +138,7 @@ def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     before = page.locator("#under-way").bounding_box()["y"]
     add.click()
     expect(page.locator("#results-summary")).to_have_text(
-        "Added: 30, already here: 1, not added: 1"
+        "Added: 30, already in Ferry: 1, not added: 1"
     )
     expect(page.locator(".result")).to_have_count(2)
     expect(page.locator(".result[data-outcome=known]")).to_contain_text("Known")
@@ -220,7 +220,7 @@ def test_a_file_that_is_refused_stays_with_the_reason_and_a_retry(alice, cuts):
     page.route("**/transfers/send/*", lambda route: route.abort())
     drop(page, "a.torrent", torrent())
     row = page.locator("#sending-files .transfer")
-    expect(row).to_contain_text("The connection was cut")
+    expect(row).to_contain_text("The connection was lost")
     page.unroute("**/transfers/send/*")
     row.get_by_role("button", name="Retry").click()
     expect(page.locator("#sending-files")).to_be_hidden()
@@ -312,10 +312,10 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
     again = magnet("Asked")
     scriptless.open(f"/add/?magnet={quote(again)}")
     page.get_by_role("button", name="Add transfer").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
     scriptless.open(f"/add/?magnet={quote(again)}")
     page.get_by_role("button", name="Add transfer").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Already here")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Already in Ferry")
 
 
 # The page that asks for confirmation
@@ -340,13 +340,13 @@ def test_a_magnet_link_opens_the_page_that_asks(here, clock):
     expect(page.locator("#picks")).to_contain_text("9.8 GB")
     is_fine(page)
     page.get_by_role("button", name="Add transfer").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
     expect(page.get_by_role("status").first).to_contain_text("Added: 1")
     expect(page.get_by_role("link", name="Show transfers")).to_be_focused()
     is_fine(page)
     page.evaluate("window.dispatchEvent(new Event('resize'))")
     clock.run_for(1000)
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
 
 
 def test_what_was_already_here_is_not_counted_as_added(here):
@@ -358,12 +358,12 @@ def test_what_was_already_here_is_not_counted_as_added(here):
     expect(page.locator("#results-summary")).to_have_text("Added: 2")
     here.open(f"/add/?list#text={quote(chr(10).join(lines))}")
     page.get_by_role("button", name="Add 3 transfers").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
-    expect(page.locator("#said")).to_contain_text("Added: 1, already here: 2.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
+    expect(page.locator("#said")).to_contain_text("Added: 1, already in Ferry: 2.")
     here.open(f"/add/?list#popup&text={quote(chr(10).join(lines))}")
     page.get_by_role("button", name="Add 3 transfers").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Already here")
-    expect(page.locator("#said")).to_contain_text("already here: 3.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Already in Ferry")
+    expect(page.locator("#said")).to_contain_text("already in Ferry: 3.")
     expect(page.locator("#said")).not_to_contain_text("Added")
     is_fine(page)
 
@@ -381,7 +381,7 @@ def test_the_list_behind_the_hash_survives_signing_in_and_a_wrong_password(visit
     expect(page.get_by_role("heading", level=1)).to_have_text("Add 1 of 2 links?")
     page.get_by_role("checkbox", name="Second").check()
     page.get_by_role("button", name="Add 2 transfers").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
     expect(page).not_to_have_url(re.compile("#"))
 
 
@@ -413,7 +413,7 @@ def test_more_links_than_anybody_reads_go_as_one_row(here):
     expect(page.get_by_role("heading", level=1)).to_have_text("Add 500 of 700 links?")
     page.get_by_role("checkbox", name="and 200 more").check()
     page.get_by_role("button", name="Add 700 transfers").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
     assert sorted(sent) == sorted(lines)
 
 
@@ -467,13 +467,13 @@ def test_the_reason_of_what_failed_stands_at_its_row(here):
     answer = {"items": items, "kept": [second], "left": [], "trouble": ""}
     page.route("**/transfers/send/", lambda route: route.fulfill(json=answer))
     page.get_by_role("button", name="Add 2 transfers").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Not everything was added")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Some items weren't added")
     expect(page.locator("#picks li")).to_have_count(1)
     expect(page.locator("#picks li")).to_contain_text("The moon is in the way.")
     is_fine(page)
     page.unroute("**/transfers/send/")
     page.get_by_role("button", name="Add transfer").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
 
 
 # The bookmarklet
@@ -551,7 +551,7 @@ def test_the_bookmarklet_brings_the_links_of_any_page(alice, elsewhere, policy):
     is_fine(popup)
     popup.evaluate(PATIENT)
     popup.get_by_role("button", name="Add 3 transfers").click()
-    expect(popup.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(popup.get_by_role("heading", level=1)).to_have_text("In progress")
     until(popup, "'close_at_last' in window")
     with popup.expect_event("close"):
         popup.evaluate("() => { setTimeout(close_at_last); }")
@@ -559,7 +559,7 @@ def test_the_bookmarklet_brings_the_links_of_any_page(alice, elsewhere, policy):
     url = elsewhere("<p>No link here.</p>", policy)
     popup = pressed(alice, f"{url}#part")
     expect(popup.locator("#picks")).to_contain_text("films")
-    expect(popup.locator("#said")).to_contain_text("No magnet link is on that page")
+    expect(popup.locator("#said")).to_contain_text("There are no magnet links on that page")
     assert popup.locator("#picks input").get_attribute("value") == url
     popup.close()
 
@@ -589,7 +589,7 @@ def test_the_bookmarklet_runs_from_a_javascript_address(alice, elsewhere):
 def test_pressed_on_the_account_page_it_says_what_to_do(alice):
     alice.open("/account/")
     alice.page.locator("[data-bookmarklet]").click()
-    expect(alice.page.locator("#toasts")).to_contain_text("Drag me to the bookmarks bar")
+    expect(alice.page.locator("#toasts")).to_contain_text("Drag this button to your bookmarks bar")
 
 
 # The installed app
@@ -629,9 +629,9 @@ def test_what_is_shared_waits_until_the_page_shows_it(here):
     page.reload()
     expect(page.locator("#picks li")).to_have_count(2)
     page.get_by_role("button", name="Add 2 transfers").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("On its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
     here.open("/add/?shared")
-    expect(page.get_by_text("No link came in.")).to_be_visible()
+    expect(page.get_by_text("Ferry didn't receive a link.")).to_be_visible()
 
 
 def test_a_share_is_forgotten_at_sign_out(here):
@@ -651,7 +651,7 @@ def test_a_share_of_another_ferry_on_this_host_is_left_alone(here):
     here.open("/account/")
     page.evaluate(KEEP, theirs)
     here.open("/add/?shared")
-    expect(page.get_by_text("No link came in.")).to_be_visible()
+    expect(page.get_by_text("Ferry didn't receive a link.")).to_be_visible()
     here.open("/account/")
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url("**/signin/**")
@@ -660,7 +660,7 @@ def test_a_share_of_another_ferry_on_this_host_is_left_alone(here):
 
 def test_a_share_without_a_worker_says_what_to_do(here):
     here.open("/add/?shared=none")
-    expect(here.page.locator("#said")).to_contain_text("Share it once more")
+    expect(here.page.locator("#said")).to_contain_text("Share it again")
 
 
 def test_a_file_that_was_opened_with_the_app_is_asked_about(here):
@@ -682,7 +682,7 @@ def test_magnet_links_are_offered_to_ferry_where_the_browser_lets_it(alice):
     )
     alice.open("/account/")
     if not page.evaluate("isSecureContext"):
-        expect(page.locator("#ways")).to_contain_text("HTTPS only")
+        expect(page.locator("#ways")).to_contain_text("only with HTTPS")
         return
     page.get_by_role("button", name="Open magnet links with Ferry").click()
     assert page.evaluate("asked") == ["magnet", f"{alice.url}/add/?magnet=%s"]
@@ -697,9 +697,9 @@ def test_a_token_is_made_used_and_revoked(here):
     here.type_password()
     here.open("/account/")
     name = f"Seedbox {secrets.token_hex(3)}"
-    page.get_by_label("Name of a new token").fill(name)
-    page.get_by_role("button", name="Make a token").click()
-    line = page.get_by_label("The line with the token")
+    page.get_by_label("Name of the new token").fill(name)
+    page.get_by_role("button", name="Create token").click()
+    line = page.get_by_label("Line with the token")
     expect(line).to_be_focused()
     is_fine(page)
     header, _colon, value = line.input_value().partition(": ")

@@ -29,7 +29,7 @@ def test_a_link_from_the_menu_plays_without_a_cookie(alice, ferry, season):
     page = alice.page
     alice.open(season.path)
     open_menu(page, "Episode 1.mkv")
-    page.locator("#entry-menu").get_by_text("Play elsewhere").click()
+    page.locator("#entry-menu").get_by_text("Play on another device").click()
     dialog = page.get_by_role("dialog", name="Play Episode 1.mkv elsewhere")
     expect(dialog.locator("svg.qr")).to_be_visible()
     assert violations(page) == []
@@ -47,7 +47,7 @@ def test_what_plays_nowhere_has_no_such_link(alice, season):
     alice.open(season.path)
     open_menu(page, "notes.txt")
     expect(page.locator("#entry-menu").get_by_text("Download", exact=True)).to_be_visible()
-    expect(page.locator("#entry-menu").get_by_text("Play elsewhere")).to_be_hidden()
+    expect(page.locator("#entry-menu").get_by_text("Play on another device")).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [390, 1440])
@@ -55,7 +55,7 @@ def test_without_scripts_it_is_a_page(scriptless, season, width):
     page = scriptless.page
     page.set_viewport_size({"width": width, "height": 844})
     scriptless.open(f"{season.path}link/")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.locator(".pairing input").first.input_value()
     assert re.search(r"/s/[\w-]{43}/playlist/Journey%20\w+\.m3u$", link)
     name = page.get_by_role("link", name="Open in this device's player")
@@ -63,14 +63,14 @@ def test_without_scripts_it_is_a_page(scriptless, season, width):
         name.click()
     assert download.value.suggested_filename.endswith(".m3u")
     page.goto(f"{scriptless.url}/account/#shares")
-    page.locator("#shares").get_by_role("button", name="Take back").first.click()
-    expect(page.get_by_text("Link taken back")).to_be_visible()
+    page.locator("#shares").get_by_role("button", name="Revoke").first.click()
+    expect(page.get_by_text("Link revoked")).to_be_visible()
 
 
 def test_the_page_passes_axe(alice, season):
     page = alice.page
     alice.open(f"{season.path}link/")
     assert violations(page) == []
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.locator("svg.qr").first).to_be_visible()
     assert violations(page) == []

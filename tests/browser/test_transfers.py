@@ -217,9 +217,9 @@ def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, 
     row(alice.page, second).get_by_role("link", name="Cancel").click()
     dialog = alice.page.get_by_role("dialog")
     expect(dialog).to_contain_text("It is 42% done")
-    expect(dialog.get_by_text("Keep going")).to_be_focused()
+    expect(dialog.get_by_text("Keep transfer")).to_be_focused()
     dialog.get_by_role("button", name="Cancel transfer").click()
-    expect(alice.page.locator("#toasts")).to_contain_text("Transfer cancelled")
+    expect(alice.page.locator("#toasts")).to_contain_text("Transfer canceled")
     expect(row(alice.page, second)).to_have_count(0)
     assert list(far.fake.transfers) == [keep.id] != [gone.id]
 
@@ -234,7 +234,7 @@ def test_what_is_done_is_cleared_and_brought_back(alice, far):
     done = alice.page.locator("#done .transfer").filter(has_text=title)
     expect(done).to_be_visible()
     far.forgets(one)
-    alice.page.get_by_role("button", name="Clear").click()
+    alice.page.get_by_role("button", name="Clear list").click()
     expect(alice.page.locator("#ended")).to_be_hidden()
     toast = alice.page.locator("#toasts .toast").filter(has_text="List cleared")
     toast.get_by_role("button", name="Undo").click()
@@ -362,7 +362,9 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock
     show(alice, title)
     far.says("/rest/folder", *[httpx.Response(503) for _ in range(50)])
     away = alice.page.locator("#away .banner")
-    expect(away).to_contain_text("These transfers are as they were at", timeout=PATIENCE_MS)
+    expect(away).to_contain_text(
+        "You're seeing these transfers as they were at", timeout=PATIENCE_MS
+    )
     expect(row(alice.page, title)).to_be_visible()
     alice.page.context.set_offline(True)
     expect(alice.page.locator("#unreachable")).to_be_visible()
@@ -434,7 +436,7 @@ def test_who_asked_for_it_gets_a_notification_too(context, alice, far):
     )
     show(alice, title)
     assert alice.page.evaluate("Notification.permission") == "default"
-    alice.page.get_by_role("button", name="Tell me when done").click()
+    alice.page.get_by_role("button", name="Notify me when done").click()
     expect(alice.page.locator("#notify")).to_be_hidden()
     far.tells(one, progress=101, folder_created=far.folder(title).id)
     until(alice.page, "window.said.some((each) => each.includes(value))", title)
@@ -449,7 +451,7 @@ def test_without_scripts_all_of_it_works(scriptless, far):
     row(scriptless.page, title).get_by_role("link", name="Cancel").click()
     expect(scriptless.page.get_by_role("heading", level=1)).to_have_text("Cancel this transfer?")
     scriptless.page.get_by_role("button", name="Cancel transfer").click()
-    expect(scriptless.page.locator("#toasts")).to_contain_text("Transfer cancelled")
+    expect(scriptless.page.locator("#toasts")).to_contain_text("Transfer canceled")
     expect(row(scriptless.page, title)).to_have_count(0)
     expect(scriptless.page.get_by_role("link", name="Refresh")).to_be_visible()
 

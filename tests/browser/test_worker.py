@@ -81,7 +81,7 @@ def test_pages_bytes_and_forms_pass_the_worker_as_they_are(here):
     answer = here.page.request.get(f"{here.url}/account/")
     assert answer.ok
     here.open("/nowhere/")
-    assert here.heading() == "That isn't here"
+    assert here.heading() == "Ferry can't find this"
     here.open("/account/")
     here.page.locator("#language").get_by_role("button").click()
     expect(here.page.locator("#language")).to_be_visible()

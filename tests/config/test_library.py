@@ -141,7 +141,7 @@ def test_each_page_leads_the_owner_to_what_to_do(newer, alice, bob):
     for url in (reverse("account"), reverse("transfers")):
         page = alice.client.get(url).content.decode()
         assert "The database is older than the files" in page
-        assert f'<a href="{health}">What to do about it</a>' in page
+        assert f'<a href="{health}">What you can do</a>' in page
         assert "The database is older" not in bob.client.get(url).content.decode()
     page = alice.client.get(health).content.decode()
     assert page.count("The database is older than the files") == 1

@@ -131,9 +131,9 @@ def test_what_was_done_unheard_is_done_once(name, fault, bob, storage, tally):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_nothing_is_told_as_done_that_the_service_did_not_tell(fault, bob, storage):
-    assert "Folder made" in told(bob, "Kelp")
+    assert "Folder created" in told(bob, "Kelp")
     storage.fake.fault = FAULTS[fault]
-    assert "Folder made" not in told(bob, "Films")
+    assert "Folder created" not in told(bob, "Films")
 
 
 def told(bob, name):

@@ -88,6 +88,19 @@ def test_all_that_the_code_says_is_in_the_catalogue_and_nothing_else(german, spo
     assert keys - {each.key for each in spoken} == set(), "make messages"
 
 
+def test_no_sentence_is_inside_an_f_string_where_xgettext_misses_it():
+    calls = [
+        (path, each.lineno)
+        for folder in SPEAKING
+        for path in (BASE / folder).rglob("*.py")
+        for string in ast.walk(ast.parse(path.read_text()))
+        if isinstance(string, ast.JoinedStr)
+        for each in ast.walk(string)
+        if isinstance(each, ast.Call) and ast.unparse(each.func) in ("_", "gettext", "ngettext")
+    ]
+    assert calls == []
+
+
 def test_all_of_it_is_translated(german):
     for each in german:
         assert not each.is_fuzzy, each

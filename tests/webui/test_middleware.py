@@ -209,7 +209,7 @@ def test_sessions_that_cannot_be_read_leave_a_page_that_says_so(alice, monkeypat
     alice.client.raise_request_exception = False
     answer = alice.client.get("/signin/")
     assert answer.status_code == 500
-    assert "Something broke on our side" in words(answer, "h1")
+    assert "Something went wrong in Ferry" in words(answer, "h1")
 
 
 def test_a_session_that_cannot_be_written_is_trouble_of_the_disk(alice, monkeypatch, settings):

@@ -10,8 +10,8 @@ from webui.library.names import LONGEST_NAME
 def test_a_cause_says_what_became_of_the_wish(cause):
     alone = reasons.find(cause)
     kept, full = (reasons.find(f"{cause}{ending}") for ending in reasons.WISHES)
-    assert kept.text == f"{alone.sentence} It was kept on the wishlist."
-    assert full.text == f"{alone.sentence} The wishlist is full too, so it was not kept."
+    assert kept.text == f"{alone.sentence} It's on the wishlist."
+    assert full.text == f"{alone.sentence} The wishlist is full, too."
     assert full.clause == alone.clause
 
 

@@ -38,7 +38,7 @@ def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
     log.info("signed out all other devices name=%r", request.user.username)
     events.record(request, Kind.OTHERS_SIGNED_OUT)
-    return shown(request, _("All other devices are signed out"))
+    return shown(request, _("All other devices signed out"))
 
 
 def shown(request: Request, message: str) -> HttpResponse:

@@ -14,9 +14,9 @@ class ChangePassword(NewPassword):
     password = Password(
         label=_("New password"),
         is_new=True,
-        help_text=_("At least 8 characters, not a common word."),
+        help_text=_("Use at least 8 characters, and avoid common words."),
     )
-    password_again = Password(label=_("New password again"), is_new=True)
+    password_again = Password(label=_("Repeat new password"), is_new=True)
     field_order = ("old_password", "password", "password_again")
 
     def __init__(self, user: User, *args: Any, **options: Any) -> None:
@@ -29,5 +29,5 @@ class ChangePassword(NewPassword):
     def clean_old_password(self) -> str:
         password: str = self.cleaned_data["old_password"]
         if not self.user.check_password(password):
-            raise ValidationError(_("That is not your current password."), code="wrong")
+            raise ValidationError(_("This isn't your current password."), code="wrong")
         return password

@@ -29,7 +29,7 @@ class AccountPage:
 
 
 def language_choices(spoken: Sequence[tuple[str, str]], chosen: str) -> list[LanguageChoice]:
-    by_browser = LanguageChoice("", _("As the browser asks"), is_chosen=not chosen)
+    by_browser = LanguageChoice("", _("Same as browser"), is_chosen=not chosen)
     return [
         by_browser,
         *(LanguageChoice(code, label, is_chosen=code == chosen) for code, label in spoken),

@@ -41,11 +41,11 @@ def make(request: Request) -> HttpResponse:
 def find_name_error(user: User, name: str) -> str:
     own = SendToken.objects.filter(user=user)
     if not name:
-        return _("Enter a name, so that you know later which one it is.")
+        return _("Enter a name, so that you can recognize this token later.")
     if own.filter(name=name).exists():
-        return _("You have a token of this name already.")
+        return _("You already have a token with this name.")
     if own.count() >= MOST_EACH:
-        words = _("You have %(count)s tokens. Revoke one that you no longer need.")
+        words = _("You already have %(count)s tokens. Revoke one that you don't need.")
         return words % {"count": MOST_EACH}
     return ""
 

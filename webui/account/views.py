@@ -61,7 +61,7 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
         context = {**context_for(request), "is_changed": True}
         response = render(request, "account/_password.html", context)
     else:
-        messages.success(request, _("Password changed. Every other device is signed out."))
+        messages.success(request, _("Password changed. Your other devices are signed out."))
         response = redirect(reverse("account", fragment="password"))
     remember_device(response, request.user)
     return response

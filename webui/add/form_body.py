@@ -64,14 +64,17 @@ class OutOfDate(UploadRefused):
     """The form may be another site's, so nothing was sent. The typed lines are not lost."""
 
     def __init__(self, submission: Submission) -> None:
-        words = _("This page was out of date, so nothing was added. Look at it, then press Add.")
+        words = _(
+            "This page was out of date, so Ferry didn't add anything. Check the list, "
+            "then select Add."
+        )
         super().__init__(403, words)
         self.submission = submission
 
 
 def too_much() -> UploadRefused:
     return UploadRefused(
-        413, _("That is too much text at once. Ferry takes 10 MB: send it in parts.")
+        413, _("That's too much text at once. Ferry accepts up to 10 MB. Send it in parts.")
     )
 
 
@@ -92,9 +95,9 @@ def unpacked(
     except multipart.TooLong as refused:
         raise too_much() from refused
     except multipart.CutOff as cut:
-        raise UploadRefused(400, _("The upload broke off. Send it again.")) from cut
+        raise UploadRefused(400, _("The upload was interrupted. Send it again.")) from cut
     except multipart.UnreadableForm as unreadable:
-        raise UploadRefused(400, _("What was sent can't be read.")) from unreadable
+        raise UploadRefused(400, _("Ferry couldn't read the request.")) from unreadable
 
 
 def read_multipart(
@@ -127,7 +130,7 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submi
     if request.content_type != "application/x-www-form-urlencoded":
         raise multipart.UnreadableForm("no form")
     if length_bytes > MOST_FORM_BYTES:
-        words = _("That is too much for this kind of form. Send it as multipart/form-data.")
+        words = _("That's too much for this kind of form. Send it as multipart/form-data.")
         raise UploadRefused(413, words)
     sent = fields_of(request, length_bytes)
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")

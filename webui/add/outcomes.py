@@ -129,7 +129,7 @@ def summary_words(results: Sequence[ItemResult]) -> str:
         words = ngettext("%(count)s transfer added", "%(count)s transfers added", added)
         parts.append(words % {"count": count_words(added)})
     if duplicates:
-        parts.append(_("%(count)s already here") % {"count": count_words(duplicates)})
+        parts.append(_("%(count)s already in Ferry") % {"count": count_words(duplicates)})
     if others:
         parts.append(_("%(count)s not added") % {"count": count_words(others)})
     return ", ".join(parts)
@@ -140,7 +140,7 @@ def summary_words(results: Sequence[ItemResult]) -> str:
 
 def added_words(item: Item | SentFile, reason: str = "", *, is_known: bool) -> str:
     if is_known:
-        return _("Already here")
+        return _("Already in Ferry")
     if reason in ("missing_files", "fetched_again"):
         return reasons.find(reason).text
     if isinstance(item, MagnetItem) and item.size_bytes:
@@ -150,8 +150,8 @@ def added_words(item: Item | SentFile, reason: str = "", *, is_known: bool) -> s
 
 def unsure_words() -> str:
     return _(
-        "The storage service gave no clear answer, so Ferry could not tell whether it was added. "
-        "Look in the list before you try again."
+        "The storage service's response wasn't clear, so this item may be added "
+        "already. Check the list before you try again."
     )
 
 
@@ -159,12 +159,12 @@ def refusal_words(failure: Failure) -> str:
     """Say why an item was refused, and what to do. Each reason in v1 has its own sentence."""
     sentence = reasons.find(failure.reason).text
     if sentence and failure.missing_bytes and isinstance(failure, NoRoom):
-        missing = _("%(size)s more are needed.") % {"size": size_words(failure.missing_bytes)}
+        missing = _("You need another %(size)s.") % {"size": size_words(failure.missing_bytes)}
         return f"{missing} {sentence}"
     if sentence:
         return sentence
     if isinstance(failure, NotFound):
-        return _("The folder it should go to isn't there any more. Choose another.")
+        return _("The destination folder no longer exists. Choose another.")
     if type(failure) is Rejected:
-        return said_by(failure) or _("The storage service refuses this and gives no reason.")
+        return said_by(failure) or _("The storage service refused this without giving a reason.")
     return message_of(failure).words

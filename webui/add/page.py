@@ -118,8 +118,8 @@ def left_words(count: int) -> str:
     if not count:
         return ""
     words = ngettext(
-        "%(count)s line was not sent yet, so that this page need not wait. Press Add again.",
-        "%(count)s lines were not sent yet, so that this page need not wait. Press Add again.",
+        "Ferry hasn't sent %(count)s line yet. Select Add again.",
+        "Ferry hasn't sent %(count)s lines yet. Select Add again.",
         count,
     )
     return words % {"count": count_words(count)}
@@ -173,7 +173,7 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
 
 def ask_title(count: int, box: AddBox, *, is_awaited: bool, is_done: bool) -> str:
     if is_done and box.results:
-        return _("On its way") if box.results.has_added else _("Already here")
+        return _("In progress") if box.results.has_added else _("Already in Ferry")
     return _("Add") if is_awaited else title_words(count)
 
 

@@ -36,7 +36,7 @@ def send(request: HttpRequest) -> HttpResponse:
     if user is None:
         return unknown(request, is_guess=bool(token))
     if not Role(user.role).includes(Role.MEMBER):
-        return respond(request, 403, _("Your account isn't allowed to add anything."))
+        return respond(request, 403, _("Your account can't add items."))
     bound = cast("Request", request)
     try:
         submission = form_body.unpacked(
@@ -69,7 +69,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
             response["Retry-After"] = str(math.ceil(wait.total_seconds()))
             return response
     response = respond(
-        request, 401, _("Ferry doesn't know this token. Make one on the account page.")
+        request, 401, _("Ferry doesn't recognize this token. Create one on the account page.")
     )
     response["WWW-Authenticate"] = 'Bearer realm="Ferry"'
     return response

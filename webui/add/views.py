@@ -59,8 +59,8 @@ def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
 
 def too_late(request: HttpRequest) -> HttpResponse:
     words = _(
-        "You were signed out meanwhile, so nothing was added. Go back, copy what you typed, sign "
-        "in, and send it again."
+        "You were signed out in the meantime, so Ferry didn't add anything. Go back, "
+        "copy what you typed, sign in, and send it again."
     )
     return error_views.plain(request, 403, text=words)
 

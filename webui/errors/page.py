@@ -70,9 +70,7 @@ def offline_page(actions: list[Action]) -> ErrorPage:
     return ErrorPage(
         code_label=_("Offline"),
         title=_("Can't reach Ferry"),
-        text=_(
-            "This device is offline, or not on your home network. Transfers carry on without you."
-        ),
+        text=_("This device is offline, or not on your home network. Your transfers continue."),
         art_template="errors/_art_gap.html",
         actions=actions,
     )
@@ -80,45 +78,51 @@ def offline_page(actions: list[Action]) -> ErrorPage:
 
 def unwritable_page(actions: list[Action]) -> ErrorPage:
     text = _(
-        "The disk is full, or takes nothing any more. Your files are not affected. Whoever runs "
-        "this server can make room; then try again."
+        "The disk is full or can't be written to. Your files are safe. Ask the "
+        "administrator of this server to free some space, then try again."
     )
     return error_page(503, actions, title=_("Ferry can't write to its disk"), text=text)
 
 
 def database_page(actions: list[Action]) -> ErrorPage:
     text = _(
-        "Your files are not affected. Try again in a minute. If it keeps happening, tell the "
-        "person who runs this server: Ferry's log has the cause."
+        "Your files are safe. Try again in a minute. If this keeps happening, tell "
+        "the administrator of this server: Ferry's log shows the cause."
     )
     return error_page(503, actions, title=_("Ferry can't reach its database"), text=text)
 
 
 def status_words(status: int) -> tuple[str, str]:
     words = {
-        400: (_("That can't be read"), _("Go back, check the address or the form, try again.")),
+        400: (
+            _("Ferry can't read this request"),
+            _("Go back, check the address or the form, and try again."),
+        ),
         403: (_("You can't open this"), _("Your account isn't allowed to see this page.")),
         404: (
-            _("That isn't here"),
-            _("It may have been renamed or deleted, perhaps on another device."),
+            _("Ferry can't find this"),
+            _("Someone may have renamed or deleted it."),
         ),
-        405: (_("That can't be done this way"), _("Open the page again and use its buttons.")),
-        413: (_("That is too large"), _("Send less at once. Nothing was changed.")),
-        429: (_("Too many at once"), _("Wait a little, then try again. Nothing was changed.")),
+        405: (
+            _("This page can't be used this way"),
+            _("Open the page again, and use its buttons."),
+        ),
+        413: (_("That's too large"), _("Nothing changed. Send less at once.")),
+        429: (_("Too many requests"), _("Nothing changed. Wait a moment, then try again.")),
         502: (
-            _("The storage service gave no sensible answer"),
-            _("Your files and transfers are not affected. Try again in a minute."),
+            _("Ferry can't read the storage service's response"),
+            _("Your files and transfers are safe. Try again in a minute."),
         ),
         503: (
             _("Ferry is busy"),
-            _("Your files and transfers are not affected. Try again in a minute."),
+            _("Your files and transfers are safe. Try again in a minute."),
         ),
     }
     broken = (
-        _("Something broke on our side"),
+        _("Something went wrong in Ferry"),
         _(
-            "Your files and transfers are not affected. Try again; if it keeps happening, "
-            "tell whoever runs this server, with the reference if one is shown."
+            "Your files and transfers are safe. Try again. If this keeps happening, tell "
+            "the administrator of this server, and include the reference if you see one."
         ),
     )
     return words.get(status, broken)
@@ -162,25 +166,27 @@ def _unreadable(failure: Failure) -> tuple[str, str]:
         return _usual("dead_link")
     title, text = status_words(502)
     if failure.reason == "too_large":
-        text = _("Its answer was larger than any folder should be, and was not read.")
+        text = _("Its response was too large for a folder, so Ferry didn't read it.")
     return title, " ".join(filter(None, [said_by(failure), text]))
 
 
 def sent_instead_words(failure: Failure) -> str:
     words = {
-        "sent_page": _("It sent a web page instead, so nothing was saved."),
-        "sent_message": _("It sent a message for programs instead, so nothing was saved."),
-        "sent_nothing": _("It sent nothing at all, so nothing was saved."),
-        "sent_other": _("What it sent doesn't match its own list of files, so nothing was saved."),
+        "sent_page": _("It sent a web page instead, so Ferry saved nothing."),
+        "sent_message": _("It sent a message for programs instead, so Ferry saved nothing."),
+        "sent_nothing": _("It sent no data, so Ferry saved nothing."),
+        "sent_other": _(
+            "What it sent doesn't match its own list of files, so Ferry saved nothing."
+        ),
     }
-    advice = _("Try again in a minute. If it keeps happening, ask the people who run the service.")
+    advice = _("Try again in a minute. If this keeps happening, contact the service's support.")
     return " ".join(filter(None, [words[failure.reason], said_by(failure), advice]))
 
 
 def _unauthorized(failure: Failure) -> tuple[str, str]:
     return (
-        _("The storage service doesn't take Ferry's sign-in"),
-        _("The name or password of the connection is wrong. Ferry's owner can set it anew."),
+        _("The storage service rejected Ferry's sign-in"),
+        _("The connection's name or password is wrong. The owner of Ferry can enter them again."),
     )
 
 
@@ -188,8 +194,8 @@ def _forbidden(failure: Failure) -> tuple[str, str]:
     if failure.reason == "premium_required":
         return _usual("premium_required")
     return (
-        _("The storage service refuses this"),
-        said_by(failure) or _("It gave no reason. Ferry's owner can ask the service."),
+        _("The storage service refused this"),
+        said_by(failure) or _("It gave no reason. The owner of Ferry can ask the service."),
     )
 
 
@@ -199,29 +205,29 @@ def _not_found(failure: Failure) -> tuple[str, str]:
 
 def _conflict(failure: Failure) -> tuple[str, str]:
     return (
-        _("Somebody was faster"),
-        _("The name is taken, or this was changed meanwhile. Open the folder again."),
+        _("Someone else already changed this"),
+        _("The name is taken, or this item changed in the meantime. Open the folder again."),
     )
 
 
 def _too_many(failure: Failure) -> tuple[str, str]:
-    title = _("The storage service asks for a pause")
+    title = _("The storage service is limiting requests")
     if failure.retry_after_seconds:
         seconds = math.ceil(failure.retry_after_seconds)
         words = ngettext(
-            "Try again in %(seconds)s second. Nothing was changed.",
-            "Try again in %(seconds)s seconds. Nothing was changed.",
+            "Nothing changed. Try again in %(seconds)s second.",
+            "Nothing changed. Try again in %(seconds)s seconds.",
             seconds,
         )
         return title, words % {"seconds": seconds}
-    return title, _("Too much was asked of it at once. Try again in a minute.")
+    return title, _("Ferry sent it too many requests at once. Try again in a minute.")
 
 
 def _no_room(failure: Failure) -> tuple[str, str]:
     if failure.reason.startswith("out_of_bandwidth"):
         return _usual("out_of_bandwidth_memory")
     return (
-        _("There is no room for this"),
+        _("There isn't enough space for this"),
         _("The storage is full. Delete something you don't need, then try again."),
     )
 
@@ -229,14 +235,14 @@ def _no_room(failure: Failure) -> tuple[str, str]:
 def _rejected(failure: Failure) -> tuple[str, str]:
     if failure.reason == "disk_full":
         return (
-            _("There is no room for this"),
+            _("There isn't enough space for this"),
             reasons.find("disk_full").text,
         )
     if failure.reason == "selection_too_long":
         return _usual("selection_too_long")
     return (
-        _("The storage service refuses this"),
-        said_by(failure) or _("Nothing was changed. Check what you entered, then try again."),
+        _("The storage service refused this"),
+        said_by(failure) or _("Nothing changed. Check what you entered, then try again."),
     )
 
 
@@ -248,7 +254,7 @@ def name_refusal(failure: Conflict | Rejected) -> str:
         return text
     if words := own_words(failure):
         return _("The storage service says: “%(words)s”") % {"words": words}
-    return _("The storage service refuses this name. Try another.")
+    return _("The storage service doesn't accept this name. Try another.")
 
 
 def said_by(failure: Failure) -> str:

@@ -74,11 +74,11 @@ def foreign_host(request: HttpRequest) -> HttpResponse:
     page = error_page(
         400,
         [],
-        title=_("Ferry doesn't know this name"),
+        title=_("Ferry doesn't recognize this host name"),
         text=_(
-            "The address bar shows a host name that is not one of this machine's own. "
-            "If it should be, whoever runs this server adds it to the setting ALLOWED_HOSTS "
-            "and starts Ferry again."
+            "The host name in the address bar isn't one of Ferry's. To use it, the "
+            "administrator of this server adds it to the setting ALLOWED_HOSTS and "
+            "restarts Ferry."
         ),
     )
     return answer(request, page, 400)
@@ -94,7 +94,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Refuse a form that failed Django's CSRF check: from another site, or open for too long."""
     log.warning("refused form path=%s reason=%r", request.path, reason)
-    text = _("This page was open for too long, or the form came from another site. Open it again.")
+    text = _("This page was open for too long, or another site sent the form. Open the page again.")
     return plain(request, 403, title=_("This page is out of date"), text=text)
 
 
@@ -162,7 +162,7 @@ def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
 
 def next_actions(request: HttpRequest, failure: Failure) -> list[Action]:
     if isinstance(failure, FolderGone) and failure.parent:
-        above = Action(folder_url(failure.parent), _("Open the folder above"), is_primary=True)
+        above = Action(folder_url(failure.parent), _("Open the parent folder"), is_primary=True)
         return [above, replace(home(), is_primary=False)]
     is_passing = isinstance(failure, Unavailable | TooMany)
     if is_passing and request.method in ("GET", "HEAD"):

@@ -56,7 +56,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{new_folder.id}" if new_folder.id else ""
-    return changed(request, reading, message=_("Folder made"), new_key=key)
+    return changed(request, reading, message=_("Folder created"), new_key=key)
 
 
 def make_folder(request: Request, reading: Reading, name: str) -> Created:
@@ -252,7 +252,9 @@ def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) ->
     deadline = time.monotonic() + DELETE_SECONDS
     for count, entry in enumerate(chosen):
         if time.monotonic() > deadline:
-            return delete_page.partly_deleted_words(count, len(chosen), _("Delete the rest again."))
+            return delete_page.partly_deleted_words(
+                count, len(chosen), _("Delete the remaining items again.")
+            )
         try:
             delete_one(request, entry)
             gone.append(entry)

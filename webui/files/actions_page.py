@@ -80,8 +80,8 @@ def extension_question(entry: Entry, name: str) -> str:
     if not old or old.lower() == new.lower():
         return ""
     if not new:
-        return _("Remove %(old)s? Other apps may no longer open this file.") % {"old": old}
-    words = _("Change %(old)s to %(new)s? Other apps may no longer open this file.")
+        return _("Remove %(old)s? Other apps may not open this file anymore.") % {"old": old}
+    words = _("Change %(old)s to %(new)s? Other apps may not open this file anymore.")
     return words % {"old": old, "new": new}
 
 

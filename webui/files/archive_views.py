@@ -57,7 +57,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
     reading = screen.read(request, folder)
     chosen = files_selection.chosen_of(request, reading)
     if not chosen:
-        messages.error(request, _("Choose something first."))
+        messages.error(request, _("Select an item first."))
         return leave_for(request, folder_url(folder))
     is_whole = len(chosen) == len(reading.snapshot.contents) > 1
     sizes = [entry.size_bytes for entry in chosen]

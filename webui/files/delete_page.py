@@ -74,14 +74,14 @@ def delete_page(
         action=at.act("delete"),
         back_url=at.at(look),
         is_empty=not chosen,
-        empty_text=_("None of these are here any more. Somebody was faster."),
+        empty_text=_("Someone else has already deleted or moved these items."),
     )
 
 
 def delete_words(sizes: Sequence[int | None]) -> str:
     if sizes and not any(sizes) and None in sizes:
-        return _("Deleted items can't be restored.")
-    text = _("This frees %(size)s. Deleted items can't be restored.")
+        return _("You can't restore deleted items.")
+    text = _("This frees %(size)s. You can't restore deleted items.")
     return text % {"size": formatting.sum_words(sizes)}
 
 
@@ -97,7 +97,7 @@ def delete_item(entry: Entry, below: Below | None) -> DeleteItem:
 def below_words(below: Below | None) -> str:
     """Return `folder with 14 files and 2 folders`."""
     if below is None:
-        return _("folder with all that is in it")
+        return _("folder with all its contents")
     if below.is_all and not below.files and not below.folders:
         return _("empty folder")
     files = ngettext("%(count)s file", "%(count)s files", below.files)
@@ -122,4 +122,4 @@ def deleted_words(count: int) -> str:
 
 def partly_deleted_words(count: int, total: int, why: str) -> str:
     numbers = {"count": formatting.count_words(count), "all": formatting.count_words(total)}
-    return _("%(count)s of %(all)s deleted, then it stopped.") % numbers + f" {why}"
+    return _("Ferry deleted %(count)s of %(all)s, then stopped.") % numbers + f" {why}"

@@ -16,7 +16,7 @@ from webui.models import Role
 @open_to(Role.GUEST)
 def show(request: Request) -> HttpResponse:
     if not service_of(request).is_embedded:
-        text = _("The connected storage service has no list of its largest files.")
+        text = _("The storage service can't list its largest files.")
         return error_views.plain(request, 404, text=text)
     may_change = Role(request.user.role).includes(Role.MEMBER)
     page = largest_page(service_of(request).v1.largest_files(), may_change=may_change)

@@ -253,7 +253,7 @@ def new_folder_page(
     snapshot: Snapshot, look: ViewOptions, *, name: str = "", error: str = ""
 ) -> NewFolderPage:
     at = Addresses(snapshot.folder, look)
-    hint = _("It is made inside %(folder)s.") % {"folder": snapshot.name or _("All files")}
+    hint = _("The new folder will be in %(folder)s.") % {"folder": snapshot.name or _("All files")}
     return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
 
 
@@ -400,12 +400,12 @@ def refresh_url(at: Addresses, look: ViewOptions, mark: str) -> str:
 def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:
     if takes_folder or snapshot.is_root:
         return ""
-    return _("Files land in All files: this service takes no folder.")
+    return _("Ferry puts these files in All files, because this service doesn't accept a folder.")
 
 
 def stale_words(since: str, failure: Failure) -> Stale:
     text = _(
-        "You're looking at this folder as it was at %(time)s. Downloads and changes are paused. "
-        "Ferry tries again every 30 seconds."
+        "You're seeing this folder as it was at %(time)s. You can't download or "
+        "change anything until Ferry reconnects. It tries every 30 seconds."
     )
     return Stale(since, message_of(failure).title, text % {"time": since})

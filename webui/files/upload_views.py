@@ -61,19 +61,21 @@ def upload(request: Request, folder: str) -> HttpResponse:
         log.info("upload cut off: %s", cut)
         return refusal(request, folder, UploadRefused(400, broken_off_words(len(sent))))
     except multipart.UnreadableForm:
-        return refusal(request, folder, UploadRefused(400, _("That is no upload.")))
+        return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
     return accepted(request, folder, sent)
 
 
 def broken_off_words(arrived: int) -> str:
     if not arrived:
-        return _("The upload broke off. Nothing was kept.")
+        return _("The upload was interrupted, and Ferry saved nothing.")
     words = ngettext(
-        "The upload broke off. %(count)s file had arrived before, and was kept.",
-        "The upload broke off. %(count)s files had arrived before, and were kept.",
+        "The upload was interrupted. Ferry saved %(count)s file that had already arrived. "
+        "Send the others again.",
+        "The upload was interrupted. Ferry saved %(count)s files that had already arrived. "
+        "Send the others again.",
         arrived,
     )
-    return f"{words % {'count': count_words(arrived)}} {_('Send the others again.')}"
+    return words % {"count": count_words(arrived)}
 
 
 def show(request: Request, folder: str) -> HttpResponse:

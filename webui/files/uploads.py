@@ -42,7 +42,7 @@ def out_of_date() -> UploadRefused:
 def length_of(request: Request) -> int:
     length = request.META.get("CONTENT_LENGTH") or ""
     if not (length.isascii() and length.isdigit() and len(length) < 19):
-        raise UploadRefused(411, _("The browser didn't say how long the upload is."))
+        raise UploadRefused(411, _("Your browser didn't say how large the upload is."))
     return int(length)
 
 
@@ -52,13 +52,16 @@ def refuse_without_room(request: Request, length_bytes: int) -> None:
     if used_bytes is not None and most is not None and least_bytes > most - used_bytes:
         raise UploadRefused(
             413,
-            _("There is no room for this: %(free)s are free.") % {"free": free(used_bytes, most)},
+            _("There isn't enough space for this. You have %(free)s free.")
+            % {"free": free(used_bytes, most)},
         )
     if (
         declared_bytes(request) is None
         and length_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES
     ):
-        raise UploadRefused(503, _("Ferry's own disk has no room for this just now."))
+        raise UploadRefused(
+            503, _("Ferry's own disk doesn't have enough space for this right now.")
+        )
 
 
 def free(used_bytes: int, most: int) -> str:

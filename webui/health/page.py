@@ -126,7 +126,7 @@ def finding_words(finding: Finding) -> tuple[str, str]:
         ),
         "library_newer": (_("The database is older than the files"), newer_files_words()),
         "library_foreign": (
-            _("The database is not the one that the files came with"),
+            _("The database doesn't belong to these files"),
             newer_files_words(),
         ),
         "content_missing": (
@@ -162,9 +162,9 @@ def finding_words(finding: Finding) -> tuple[str, str]:
 
 def newer_files_words() -> str:
     return _(
-        "Newer files are still here, out of sight. Ferry removes nothing until you decide, in a "
-        "terminal on the server: “manage.py library adopt” puts them into a folder, and "
-        "“manage.py library discard” moves them aside, where they stay for a while."
+        "Newer files are still here but hidden. Ferry removes nothing until you "
+        "decide. In a terminal on the server, “manage.py library adopt” puts them in "
+        "a folder, and “manage.py library discard” sets them aside for a while."
     )
 
 

@@ -88,8 +88,8 @@ class InvitedPage:
 def may_words(role: str) -> str:
     words = {
         "guest": _("Can watch and download"),
-        "member": _("Can add and delete"),
-        "owner": _("Can do everything, and let people in"),
+        "member": _("Can also add and delete"),
+        "owner": _("Can do everything, including inviting people"),
     }
     return words[role]
 
@@ -119,7 +119,7 @@ def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
     words = {"role": role_words(link.role), "when": calendar.to_the_minute(link.expires_at)}
     return InvitationRow(
         note=_("%(role)s, until %(when)s") % words,
-        label=_("Take back the invitation: %(role)s, until %(when)s") % words,
+        label=_("Revoke the invitation: %(role)s, until %(when)s") % words,
         revoke_url=reverse("account-people-revoke", args=[link.pk]),
     )
 
@@ -146,7 +146,7 @@ def person_page(
         signout_text=_("Signed in on %(items)s.") % count,
         remove_url=reverse("account-people-remove", args=[person.pk]),
         remove_text=_(
-            "%(name)s can't sign in any more, and is signed out everywhere. "
+            "Ferry signs %(name)s out everywhere, and %(name)s can't sign in anymore. "
             "Files and transfers stay."
         )
         % name,
@@ -160,12 +160,12 @@ def invited_page(role: str, addresses: Sequence[DeviceAddress], expires: str) ->
     return InvitedPage(
         _("Invitation"),
         _(
-            "Whoever opens this link becomes a person of Ferry: %(role)s. It works once, until "
-            "%(when)s. It is shown only now."
+            "Anyone who opens this link joins with the role %(role)s. The link works "
+            "once, until %(when)s. Copy it now, because Ferry won't show it again."
         )
         % words,
         addresses,
-        hint=_("Each address leads here; the phone must be in the same network.")
+        hint=_("Each of these addresses leads here. The phone must be on the same network.")
         if len(addresses) > 1
         else "",
     )

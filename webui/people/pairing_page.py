@@ -54,14 +54,14 @@ def outcome_part(*, agent: str, is_used: bool, is_over: bool) -> OutcomePart:
     if is_used:
         name, _icon = name_and_icon(agent)
         return OutcomePart(_("%(device)s is signed in") % {"device": name}, "")
-    return OutcomePart("", _("The code is too old. Make a new one.") if is_over else "")
+    return OutcomePart("", _("This code has expired. Create a new one.") if is_over else "")
 
 
 def accept_page(person: str, host: str, number: str) -> AcceptPage:
     words = {"person": person, "host": host}
     return AcceptPage(
         _("Sign this device in?"),
-        _("It will be signed in as %(person)s on %(host)s, without a password.") % words,
+        _("It will sign in as %(person)s on %(host)s, without a password.") % words,
         number,
     )
 
@@ -78,7 +78,7 @@ def device_words(agent: str) -> str:
 
 def approved_words(agent: str) -> str:
     device, _icon = name_and_icon(agent)
-    return _("%(device)s will be signed in in a moment") % {"device": device}
+    return _("%(device)s will be signed in shortly") % {"device": device}
 
 
 def approve_page(

@@ -114,7 +114,7 @@ def state(request: HttpRequest) -> HttpResponse:
     now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
     row = pairing.waiting(secret, now)
     if row is None:
-        return error_views.plain(request, 404, text=_("The code is too old. Make a new one."))
+        return error_views.plain(request, 404, text=_("This code has expired. Create a new one."))
     if request.method != "POST":
         return HttpResponse(status=200 if row.user else 204)
     user = pairing.finish(secret, now)
@@ -150,7 +150,10 @@ def approve(request: Request) -> HttpResponse:
         return show_approval(request, page, 200)
     key = request.session.session_key or ""
     if row is None or not pairing.approve(row, request.user, key, now):
-        refusal = _("No device shows this code now. Check it, or make a new one there.")
+        refusal = _(
+            "No device shows this code now. Check the code, or create a new one on the "
+            "other device."
+        )
         return show_approval(request, pairing_page.approve_page(code, refusal), 422)
     log.info("approved a device name=%r address=%s", request.user.username, row.address)
     events.record(request, Kind.CODE_APPROVED, pairing_page.device_words(row.agent))

@@ -50,7 +50,7 @@ def person(request: Request, person: int) -> HttpResponse:
     log.info("changed role name=%r role=%s by=%r", user.username, role, request.user.username)
     events.record(request, Kind.ROLE_CHANGED, user.username, detail=role)
     words = {"name": user.username, "role": role_words(role)}
-    messages.success(request, _("%(name)s is now: %(role)s") % words)
+    messages.success(request, _("%(name)s now has the role %(role)s") % words)
     return redirect(part_url())
 
 
@@ -79,7 +79,7 @@ def remove(request: Request, person: int) -> HttpResponse:
     if is_self:
         logout(request)
         return redirect("signin")
-    messages.success(request, _("%(name)s is removed") % {"name": name})
+    messages.success(request, _("%(name)s removed") % {"name": name})
     return redirect(part_url())
 
 
@@ -93,10 +93,10 @@ def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
 
 def refusal_of(refused: people.ChangeRefused) -> str:
     if isinstance(refused, people.LastOwner):
-        return _("Ferry needs an owner. Make somebody else one first.")
+        return _("Ferry needs an owner. Make someone else an owner first.")
     if isinstance(refused, invitations.TooManyInvitations):
-        return _("Too many invitations are open. Take some back first.")
-    return _("You are no owner any more.")
+        return _("There are too many open invitations. Revoke some first.")
+    return _("You're no longer an owner.")
 
 
 def part_url() -> str:
@@ -150,7 +150,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
     gone, _by_model = invitations.invitations(timezone.now()).filter(pk=invitation).delete()
     if gone:
         events.record(request, Kind.INVITATION_REVOKED)
-    messages.success(request, _("Invitation taken back"))
+    messages.success(request, _("Invitation revoked"))
     return redirect(part_url())
 
 
@@ -176,7 +176,7 @@ def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     try:
         user = invitations.join(token, name, password, timezone.now())
     except IntegrityError:
-        form.add_error("username", _("Somebody has this name already."))
+        form.add_error("username", _("Someone already has this name."))
         return render(request, "people/join.html", {"form": form}, status=422)
     if user is None:
         raise Http404

@@ -23,11 +23,11 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
-        return refused(_("There are no subtitles in this file."))
+        return refused(_("This file doesn't have any subtitles."))
     except Unreadable as failure:
         if failure.reason != "too_large":
             raise
-        return refused(_("This file is too large for subtitles."))
+        return refused(_("Ferry can't show subtitles for a file this large."))
     cache_headers = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
     return HttpResponse(
         text, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | cache_headers

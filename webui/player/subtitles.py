@@ -166,7 +166,7 @@ def converted(content: bytes, language: str) -> str:
     if not encoding:
         raise NoSubtitles
     text, _byte_count = encodings.decoded(content, encoding, is_last=True)
-    vtt = webvtt.webvtt(text, _("The subtitles end here: there are too many."))
+    vtt = webvtt.webvtt(text, _("The subtitles end here, because there are too many."))
     if not vtt:
         raise NoSubtitles
     return vtt

@@ -66,11 +66,11 @@ def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping
 
 def why_not(failure: Failure) -> str:
     if isinstance(failure, NotFound):
-        return _("This file is not there any more.")
+        return _("This file no longer exists.")
     if failure.message:
         return failure.message
     if isinstance(failure, Rejected):
-        return _("The storage service could not convert it.")
+        return _("The storage service couldn't convert this file.")
     return f"{message_of(failure).title}."
 
 

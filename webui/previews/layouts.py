@@ -94,7 +94,7 @@ def separator_of(line: str) -> str:
 def more_columns(count: int) -> str:
     if not count:
         return ""
-    return _("%(count)s more columns are left out.") % {"count": formatting.count_words(count)}
+    return _("%(count)s more columns aren't shown.") % {"count": formatting.count_words(count)}
 
 
 # Cues

@@ -58,7 +58,7 @@ def connect(request: Request) -> HttpResponse:
         return render(request, "server/show.html", page_context_for(request, form), status=422)
     place = place_of(form.cleaned_data["url"])
     events.record(request, Kind.CONNECTED, place)
-    messages.success(request, _("Connected. Files are kept at %(place)s.") % {"place": place})
+    messages.success(request, _("Connected. Your files are at %(place)s.") % {"place": place})
     return leave_for(request, part_url())
 
 
@@ -100,7 +100,7 @@ def forget(request: Request) -> HttpResponse:
     connection.disconnect()
     log.info("removed connection place=%r", place_of(stored.url))
     events.record(request, Kind.DISCONNECTED, place_of(stored.url))
-    messages.success(request, _("Forgotten. Files are kept on this machine."))
+    messages.success(request, _("Disconnected. Your files are on this machine."))
     return leave_for(request, part_url())
 
 
@@ -108,6 +108,6 @@ def fixed(request: Request) -> HttpResponse:
     return error_views.plain(
         request,
         409,
-        title=_("The setting SERVICE_URL comes first"),
-        text=_("Take the setting away and start Ferry again, then choose the service here."),
+        title=_("The setting SERVICE_URL decides this"),
+        text=_("Remove the setting and restart Ferry, then choose the service here."),
     )

@@ -19,13 +19,13 @@ class Connect(forms.Form):
     url = forms.CharField(
         label=_("Address"),
         max_length=500,
-        help_text=_("Such as https://storage.example.org"),
+        help_text=_("For example, https://storage.example.org"),
     )
-    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    email = forms.EmailField(label=_("Email address"), max_length=254)
     password = Password(
         label=_("Password"),
         is_new=False,
-        help_text=_("Your own credentials, for that service only. Ferry keeps them sealed."),
+        help_text=_("Your credentials for that service. Ferry stores them encrypted."),
     )
 
     def __init__(self, own_hosts: Iterable[str], sent: QueryDict | None = None) -> None:
@@ -37,18 +37,20 @@ class Connect(forms.Form):
         if "://" not in url:
             url = f"https://{url}"
         if "@" in url:
-            raise ValidationError(_("Leave name and password out of the address."))
+            raise ValidationError(_("Remove the name and password from the address."))
         try:
             address = Address(url)
         except ValueError:
             raise ValidationError(
-                _("Give an address such as https://storage.example.org")
+                _("Enter an address such as https://storage.example.org")
             ) from None
         if not is_allowed(address):
-            raise ValidationError(_("This address is not allowed: no service can be there."))
+            raise ValidationError(_("Ferry isn't allowed to connect to this address."))
         scheme, host, port = address.origin
         if {f"{host}:{port}", host if port == DEFAULT_PORTS[scheme] else ""} & self._own_hosts:
-            raise ValidationError(_("This is Ferry's own address. It is connected to itself."))
+            raise ValidationError(
+                _("This is Ferry's own address. Enter the address of another service.")
+            )
         return address.base_url
 
     def clean(self) -> dict[str, Any]:

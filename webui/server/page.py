@@ -75,20 +75,20 @@ def service_part(health: Health, now: datetime) -> ServicePart:
         kind = health.last_failure or Unavailable
         return ill_part(kind(health.last_error), health, now)
     if health.last_ok_at is None:
-        text = _("Ferry has not asked it since it started.")
-        return ServicePart(_("Not asked yet"), text, is_well=False, is_ill=False)
+        text = _("Ferry hasn't contacted the service since it started.")
+        return ServicePart(_("Not checked yet"), text, is_well=False, is_ill=False)
     words = {
         "time": time_words(health.latency_seconds or 0),
         "ago": ago_words(now - health.last_ok_at),
     }
-    answered = _("Answered in %(time)s, %(ago)s") % words
+    answered = _("Responded in %(time)s, %(ago)s") % words
     return ServicePart(_("Storage service"), answered, is_well=True, is_ill=False)
 
 
 def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
     trouble = message_of(failure)
     if health.last_error_at:
-        age_words = _("Asked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
+        age_words = _("Checked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
         return ServicePart(trouble.title, f"{age_words} {trouble.text}", is_well=False, is_ill=True)
     return ServicePart(trouble.title, trouble.text, is_well=False, is_ill=True)
 
@@ -106,14 +106,14 @@ def connection_part(*, fixed_url: str, stored_url: str) -> ConnectionPart:
     """Describe the connection. `fixed_url`, from the environment, overrides `stored_url`."""
     if fixed_url:
         text = _(
-            "The setting SERVICE_URL says so. To connect another service here, take the setting "
-            "away and start Ferry again."
+            "The setting SERVICE_URL decides this. To connect another service here, "
+            "remove the setting and restart Ferry."
         )
         return ConnectionPart(place_of(fixed_url), text, may_connect=False, may_forget=False)
     if stored_url:
-        text = _("What is on this machine stays there, out of sight.")
+        text = _("The files on this machine stay but are hidden.")
         return ConnectionPart(place_of(stored_url), text, may_connect=True, may_forget=True)
-    text = _("Ferry's own service keeps them in its data folder.")
+    text = _("Ferry's own service stores them in its data folder.")
     return ConnectionPart(_("This machine"), text, may_connect=True, may_forget=False)
 
 
@@ -125,34 +125,38 @@ def place_of(url: str) -> str:
 
 def forget_page(url: str) -> ForgetPage:
     words = _(
-        "Nothing is deleted there: the files stay at %(place)s. Ferry forgets the e-mail address "
-        "and the password, and shows the files on this machine again."
+        "The files at %(place)s stay there. Ferry deletes the email address and "
+        "password, and shows the files on this machine again."
     )
     place = place_of(url)
-    return ForgetPage(_("Forget %(place)s?") % {"place": place}, words % {"place": place})
+    return ForgetPage(_("Disconnect from %(place)s?") % {"place": place}, words % {"place": place})
 
 
 def refusal_of(failure: Failure) -> str:
     """Say why a connection wasn't saved, for the person who entered it."""
-    return f"{_why(failure)} {_('Nothing was changed.')}"
+    return " ".join([_why(failure), _("Nothing changed.")])
 
 
 def _why(failure: Failure) -> str:
     message = said_by(failure)
     if isinstance(failure, Unauthorized):
-        return _("The service doesn't take this e-mail address and password.")
+        return _("The service didn't accept this email address and password.")
     if failure.reason in ("premium_required", "bad_certificate", "too_slow"):
         return reasons.find(failure.reason).text
     if isinstance(failure, Forbidden | Rejected) or (message and isinstance(failure, Unreadable)):
-        return f"{_('The service refuses this account.')} {message}".strip()
+        return " ".join(filter(None, [_("The service refused this account."), message]))
     if isinstance(failure, TooMany):
-        return _("The service asks for a pause. Try again in a few minutes.")
+        return _("The service is limiting requests. Try again in a few minutes.")
     if isinstance(failure, Unreadable | NotFound):
-        return _("What answers at this address is no storage service that Ferry can talk to.")
+        return _(
+            "Ferry can't talk to the service at this address. Check that it's a storage service."
+        )
     return _away(failure.reason)
 
 
 def _away(reason: str) -> str:
     if reason == "no_connection":
-        return _("Nothing answers at this address. Check it, and that the service is on.")
-    return _("The service is there but isn't working. Try again in a minute.")
+        return _(
+            "Nothing responds at this address. Check the address, and that the service is running."
+        )
+    return _("The service has a problem. Try again in a minute.")

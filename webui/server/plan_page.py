@@ -67,7 +67,7 @@ def absent_part(failure: Failure) -> PlanPart:
 
 
 def aged_words(failure: Failure, age: timedelta) -> str:
-    how_it_was = _("This is how it was %(ago)s.") % {"ago": ago_words(age)}
+    how_it_was = _("You're seeing the details from %(ago)s.") % {"ago": ago_words(age)}
     return f"{message_of(failure).words} {how_it_was}"
 
 
@@ -91,7 +91,7 @@ def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
     since = calendar.words(wish.created_at)
     size = size_words(wish.size_bytes) if wish.size_bytes else ""
     return WishRow(
-        name=wish.name or _("Without a name"),
+        name=wish.name or _("Unnamed"),
         note=", ".join(word for word in (size, since) if word),
         retry_url=reverse("account-wish-retry", args=[key]) if key and wish.magnet else "",
         forget_url=reverse("account-wish-forget", args=[key]) if key else "",

@@ -48,7 +48,7 @@ def forget(request: Request, wish: str) -> HttpResponse:
     account, target = find_wish(request, wish)
     wishlist.hide(service_of(request), account, target)
     log.info("removed wish name=%r", request.user.username)
-    messages.success(request, _("Forgotten here. The service keeps it on its list."))
+    messages.success(request, _("Hidden. The item stays on the service's list."))
     return redirect(reverse("account-server", fragment="plan"))
 
 

@@ -36,7 +36,7 @@ def password(request: Request) -> HttpResponse:
         program_password.take_away()
         log.info("removed the service's password name=%r", request.user.username)
         events.record(request, Kind.PROGRAMS_BLOCKED)
-        messages.success(request, _("Other programs can't sign in any more"))
+        messages.success(request, _("Other programs can't sign in anymore"))
         return redirect(reverse("account-server", fragment="programs"))
     new_password = program_password.make(request.user)
     if new_password is None:

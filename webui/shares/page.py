@@ -66,10 +66,10 @@ def share_page(
 ) -> SharePage:
     """Build the page. `result` is the link, or why there is none; empty before anyone asks."""
     page = SharePage(
-        title=_("Play %(name)s elsewhere") % {"name": entry.name or _("All files")},
+        title=_("Play %(name)s on another device") % {"name": entry.name or _("All files")},
         text=_(
-            "Ferry makes a link that any player opens without signing in, such as VLC or a "
-            "television. Whoever has it can play and download this for 24 hours."
+            "Create a link that opens in any player, such as VLC or a TV, without "
+            "signing in. Anyone with the link can play and download this for 24 hours."
         ),
         action=action,
         back_url=back_url,
@@ -78,8 +78,8 @@ def share_page(
     if isinstance(result, str):
         return replace(page, error=result)
     text = _(
-        "Open this link in VLC, or scan it with a phone's camera. Whoever has it can play and "
-        "download this without signing in, until %(when)s."
+        "Open this link in VLC, or scan it with a phone's camera. Anyone with the "
+        "link can play and download this without signing in, until %(when)s."
     ) % {"when": calendar.to_the_minute(result.expires_at)}
     return replace(page, text=text, addresses=result.addresses, list_url=result.list_url)
 
@@ -92,7 +92,7 @@ def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRo
 
 
 def until(at: datetime, calendar: Calendar) -> str:
-    return _("Good until %(when)s") % {"when": calendar.to_the_minute(at)}
+    return _("Valid until %(when)s") % {"when": calendar.to_the_minute(at)}
 
 
 # What players read

@@ -66,11 +66,11 @@ def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpR
 def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     """Make a link, or say why not. Only this response contains it, as text and as a QR code."""
     if chosen.kind != FILE and not pages.played(snapshot_of(request, chosen.id).contents):
-        return _("There is no film and no music in this folder. Open one that has some.")
+        return _("This folder doesn't contain any films or music. Open one that does.")
     try:
         token = links.make(request.user, service_of(request).key, chosen, now)
     except links.TooManyShares:
-        return _("You have 100 links already. Take some back on the account page.")
+        return _("You already have 100 links. Revoke some on the account page.")
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
     events.record(request, Kind.SHARE_MADE, chosen.name)
     name = pages.safe_name(chosen.name)
@@ -99,7 +99,7 @@ def revoke(request: Request, share: int) -> HttpResponse:
     if request.htmx:
         context = {"shares": screen.shares_of(request), "is_revoked": True}
         return render(request, "shares/_shares.html", context)
-    messages.success(request, _("Link taken back"))
+    messages.success(request, _("Link revoked"))
     return redirect(reverse("account", fragment="shares"))
 
 
@@ -177,7 +177,7 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
 
 
 def over() -> HttpResponse:
-    return plain(404, _("This link is over, or was taken back."))
+    return plain(404, _("This link has expired or was revoked."))
 
 
 def failed(failure: Failure) -> HttpResponse:
@@ -185,7 +185,7 @@ def failed(failure: Failure) -> HttpResponse:
     log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
     if isinstance(failure, NotFound):
         return over()
-    response = plain(503, _("This can't be played just now. Try again in a minute."))
+    response = plain(503, _("Ferry can't play this right now. Try again in a minute."))
     response["Retry-After"] = "30"
     return response
 

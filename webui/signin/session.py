@@ -30,14 +30,14 @@ def too_many_tries(wait: timedelta) -> str:
     seconds = math.ceil(wait.total_seconds())
     if seconds < 60:
         return ngettext(
-            "Too many tries. Wait %(seconds)s second, then try again.",
-            "Too many tries. Wait %(seconds)s seconds, then try again.",
+            "Too many attempts. Wait %(seconds)s second, then try again.",
+            "Too many attempts. Wait %(seconds)s seconds, then try again.",
             seconds,
         ) % {"seconds": seconds}
     minutes = math.ceil(seconds / 60)
     return ngettext(
-        "Too many tries. Wait %(minutes)s minute, then try again.",
-        "Too many tries. Wait %(minutes)s minutes, then try again.",
+        "Too many attempts. Wait %(minutes)s minute, then try again.",
+        "Too many attempts. Wait %(minutes)s minutes, then try again.",
         minutes,
     ) % {"minutes": minutes}
 
@@ -99,5 +99,5 @@ def guessed(request: HttpRequest) -> HttpResponse:
     limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
     wait = guess_limits.take(limits)
     if wait is None:
-        return error_views.plain(request, 404, text=_("This link was used already, or is too old."))
+        return error_views.plain(request, 404, text=_("This link has expired or was already used."))
     return limited(request, wait)

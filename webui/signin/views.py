@@ -58,7 +58,7 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
     if user is None:
         log.warning("failed name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
-        refusal = _("That name and password don't match. Check both and try again.")
+        refusal = _("The name or password is wrong. Check both and try again.")
         return show(request, form, next_url, refusal=refusal, status=422)
     page = safe_next(request, next_url)
     response = welcome_in(request, user, page, by_password=True)

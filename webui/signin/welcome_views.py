@@ -47,15 +47,17 @@ def unusable(request: HttpRequest) -> HttpResponse:
         page = error_page(
             404,
             [Action(reverse("signin"), _("Sign in"), is_primary=True)],
-            title=_("Ferry already has its owner"),
+            title=_("Ferry already has an owner"),
             text=_("A welcome link works once. Sign in, or ask the owner to invite you."),
         )
     else:
         page = error_page(
             404,
             [],
-            title=_("This link is too old"),
-            text=_("Start Ferry again. It prints a new link each time, until it has an owner."),
+            title=_("This link has expired"),
+            text=_(
+                "Restart Ferry. It prints a new link each time it starts, until it has an owner."
+            ),
         )
     return error_views.answer(request, page, 404)
 

@@ -239,7 +239,7 @@ def summary(totals: Totals, under_way: int) -> str:
     if not under_way:
         return _("Nothing running")
     if not totals.running:
-        return _("%(count)s under way") % {"count": formatting.count_words(under_way)}
+        return _("%(count)s in progress") % {"count": formatting.count_words(under_way)}
     words = [_("%(count)s running") % {"count": formatting.count_words(totals.running)}]
     if totals.rate:
         words.append(rate_words(totals.rate))
@@ -261,8 +261,8 @@ def row_of(transfer: CachedTransfer, around: RowContext) -> TransferRow:
     return TransferRow(
         key=transfer.key,
         state=STATES.get(transfer.state, transfer.state),
-        name=transfer.name or _("Without a name"),
-        name_parts=tuple(BREAKS.split(transfer.name or _("Without a name"))),
+        name=transfer.name or _("Unnamed"),
+        name_parts=tuple(BREAKS.split(transfer.name or _("Unnamed"))),
         percent=percent_of(transfer),
         progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
         has_route=not transfer.is_ended,
@@ -302,8 +302,8 @@ def arrival_of(transfer: CachedTransfer) -> Arrival:
 
 def away_words(since: str, failure: Failure) -> Away:
     text = _(
-        "These transfers are as they were at %(time)s. They carry on without Ferry, "
-        "which asks again by itself."
+        "You're seeing these transfers as they were at %(time)s. They continue, and "
+        "Ferry will reconnect on its own."
     )
     return Away(message_of(failure).title, text % {"time": since})
 
@@ -329,13 +329,13 @@ class RemovePage:
 def remove_page(transfer: CachedTransfer) -> RemovePage:
     url = f"{url_of(transfer.key)}remove/"
     back = reverse("transfers")
-    name = transfer.name or _("Without a name")
+    name = transfer.name or _("Unnamed")
     if transfer.is_ended:
         return RemovePage(
             title=_("Remove this from the list?"),
             name=name,
-            text=_("It has ended. What has arrived in your files stays there."),
-            button=_("Remove from the list"),
+            text=_("This transfer has ended. Files that already arrived stay in your files."),
+            button=_("Remove from list"),
             keep=_("Keep"),
             action=url,
             back_url=back,
@@ -345,7 +345,7 @@ def remove_page(transfer: CachedTransfer) -> RemovePage:
         name=name,
         text=lost_words(transfer),
         button=_("Cancel transfer"),
-        keep=_("Keep going"),
+        keep=_("Keep transfer"),
         action=url,
         back_url=back,
     )
@@ -353,9 +353,12 @@ def remove_page(transfer: CachedTransfer) -> RemovePage:
 
 def lost_words(transfer: CachedTransfer) -> str:
     if not transfer.done_bytes:
-        return _("Nothing of it has been fetched so far.")
+        return _("Ferry hasn't downloaded any of it yet.")
     numbers = {
         "percent": int(min(transfer.percent, 100)),
         "size": formatting.size_words(transfer.done_bytes),
     }
-    return _("It is %(percent)s%% done. The %(size)s fetched so far will be thrown away.") % numbers
+    return (
+        _("This transfer is %(percent)s%% done. Ferry will delete the %(size)s downloaded so far.")
+        % numbers
+    )

@@ -156,7 +156,7 @@ def remove(request: Request, key: str) -> HttpResponse:
         return render(request, "transfers/remove.html", {"removal": page})
     poll.remove(service_of(request), transfer, timezone.now())
     events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
-    return done(request, _("Removed") if transfer.is_ended else _("Transfer cancelled"))
+    return done(request, _("Removed") if transfer.is_ended else _("Transfer canceled"))
 
 
 @require_safe
@@ -174,7 +174,7 @@ def retry(request: Request, key: str) -> HttpResponse:
     if row is None:
         raise Http404
     poll.retry(service_of(request), row, timezone.now())
-    return done(request, _("Sent again"))
+    return done(request, _("Transfer restarted"))
 
 
 @require_POST

@@ -30,7 +30,7 @@ from webui.v1.records import DOWNLOADED_PERCENT
 
 NO_PEERS = "no_peers"
 NUMBER = re.compile(r"[0-9]+")
-AGAIN = re.compile(r"Ferry tries again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
+AGAIN = re.compile(r"Ferry will try again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
 SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 StateWords = tuple[str, str, str, Sequence[str]]  # state, tone, icon, facts
@@ -56,7 +56,7 @@ def words_of(transfer: CachedTransfer, around: RowContext) -> StateWords:
 
 
 def queued(transfer: CachedTransfer, _around: RowContext) -> StateWords:
-    facts = [_("starts when a slot is free"), whole(transfer), note(transfer.reason)]
+    facts = [_("waiting for a free slot"), whole(transfer), note(transfer.reason)]
     return _("Queued"), "", "clock", facts
 
 
@@ -121,8 +121,13 @@ def no_room(transfer: CachedTransfer, around: RowContext) -> StateWords:
     words = clause(transfer.reason)
     missing_words = ""
     if short > 0:
-        missing_words = _("%(size)s more is needed") % {"size": formatting.size_words(short)}
-    return _("No room"), "amber", "circle-alert", [words, missing_words, progress_of(transfer)]
+        missing_words = _("needs another %(size)s") % {"size": formatting.size_words(short)}
+    return (
+        _("Not enough space"),
+        "amber",
+        "circle-alert",
+        [words, missing_words, progress_of(transfer)],
+    )
 
 
 def stopped(transfer: CachedTransfer, _around: RowContext) -> StateWords:
@@ -137,14 +142,14 @@ def done(transfer: CachedTransfer, around: RowContext) -> StateWords:
 
 
 def failed(transfer: CachedTransfer, around: RowContext) -> StateWords:
-    words = clause(transfer.reason) or _("the storage service gives no reason")
+    words = clause(transfer.reason) or _("the storage service didn't give a reason")
     said = detail(transfer.reason, transfer.said, around.calendar)
     return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
 
 
 def gone(transfer: CachedTransfer, around: RowContext) -> StateWords:
-    words = _("the storage service doesn't know it any more")
-    return _("Gone"), "red", "circle-alert", [words, ended(transfer, around)]
+    words = _("the storage service no longer has it")
+    return _("Missing"), "red", "circle-alert", [words, ended(transfer, around)]
 
 
 WORDS = {
@@ -193,7 +198,7 @@ def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
         return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
     if transfer.row:
         return _("Added %(time)s") % {"time": at}
-    return _("Seen first %(time)s, added by another program") % {"time": at}
+    return _("First seen %(time)s, added by another program") % {"time": at}
 
 
 def rate_words(rate: int) -> str:
@@ -242,7 +247,7 @@ def _again(moment: str, calendar: Calendar) -> str:
     """Say when Ferry tries again; "" if another service sends a date that doesn't exist."""
     try:
         at = datetime.fromisoformat(f"{moment}+00:00")
-        return _("Ferry tries again at %(time)s.") % {"time": calendar.since(at)}
+        return _("Ferry will try again at %(time)s.") % {"time": calendar.since(at)}
     except (ValueError, OverflowError):
         return ""
 
@@ -251,24 +256,24 @@ VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
 # What Ferry's own service says about the vague reasons, with the first number left out.
 DETAILS = frozenset(
     {
-        gettext_noop("The server wants a sign-in (%(number)s)."),
-        gettext_noop("The server refuses to send it (%(number)s)."),
-        gettext_noop("The server has nothing there (%(number)s)."),
-        gettext_noop("It is gone from the server (%(number)s)."),
-        gettext_noop("The server may not send it, for legal reasons (%(number)s)."),
-        gettext_noop("The server says %(number)s."),
-        gettext_noop("The server fell silent."),
-        gettext_noop("No server of this name was found."),
-        gettext_noop("The server can't be reached."),
-        gettext_noop("The connection was cut off."),
-        gettext_noop("The server cut off its answer, or it is none."),
-        gettext_noop("The server can't prove that it is the one meant: its certificate is bad."),
-        gettext_noop("The server has something else there now."),
-        gettext_noop("The server sent less than it said."),
-        gettext_noop("The address leads to another more than %(number)s times."),
-        gettext_noop("It begins like a torrent file, but goes on."),
-        gettext_noop("It was tried %(number)s times."),
-        gettext_noop("Something went wrong inside Ferry."),
-        gettext_noop("What had come is not on the disk any more."),
+        gettext_noop("The server requires you to sign in (%(number)s)."),
+        gettext_noop("The server refused to send this file (%(number)s)."),
+        gettext_noop("The server couldn't find this file (%(number)s)."),
+        gettext_noop("The server no longer has this file (%(number)s)."),
+        gettext_noop("The server can't send this file for legal reasons (%(number)s)."),
+        gettext_noop("The server reported error %(number)s."),
+        gettext_noop("The server stopped responding."),
+        gettext_noop("Ferry couldn't find a server with this name."),
+        gettext_noop("Ferry can't reach the server."),
+        gettext_noop("The connection was lost."),
+        gettext_noop("The server's response was incomplete or invalid."),
+        gettext_noop("The server can't prove its identity, because its certificate isn't valid."),
+        gettext_noop("The file changed on the server."),
+        gettext_noop("The server sent less data than it announced."),
+        gettext_noop("The address redirects more than %(number)s times."),
+        gettext_noop("This looks like a torrent file, but has extra data at the end."),
+        gettext_noop("Ferry tried %(number)s times."),
+        gettext_noop("Something went wrong in Ferry."),
+        gettext_noop("The downloaded data is no longer on the disk."),
     }
 )

@@ -42,7 +42,7 @@ class ImportingPhase(RunPhase):
     def _start_over(self, run: Run, now: datetime) -> None:
         run.losses += 1
         if run.losses >= MOST_LOSSES:
-            sentence = "What had come is not on the disk any more."
+            sentence = "The downloaded data is no longer on the disk."
             self._control.fail(run, "disk_error", sentence)
             return
         run.take(Transition.START_OVER)

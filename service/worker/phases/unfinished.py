@@ -102,6 +102,6 @@ class UnfinishedPhase(RunPhase):
     def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
         """Stall until the next try, and leave the slot to others meanwhile."""
         at = now + timedelta(seconds=waiting.seconds)
-        again = f"Ferry tries again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+        again = f"Ferry will try again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
         log.info("stalled transfer=%d reason=retrying", run.id)
         run.become(State.STALLED, "retrying", f"{waiting.sentence} {again}")

@@ -171,7 +171,7 @@ def test_ten_redirects_are_followed_and_no_more(side):
 
 def test_a_redirect_without_a_place_is_an_answer_like_others(side):
     with serving(answers(head("302 Go"))) as server:
-        assert sentence_of(side.fetch(url_of(server))) == "The server says 302."
+        assert sentence_of(side.fetch(url_of(server))) == "The server reported error 302."
 
 
 # Torrents and magnets
@@ -260,15 +260,15 @@ def test_a_server_that_always_cuts_at_the_same_place_and_goes_on_with_nothing_is
     with serving(file(cut_after=20_000, ETag='W/"a"', etag='W/"a"')) as server:
         event = side.fetch(url_of(server))
         assert first_of_head(server.heads[-1]) == 0
-    assert sentence_of(event).endswith("It was tried 100 times.")
+    assert sentence_of(event).endswith("Ferry tried 100 times.")
     assert side.waits[:10] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
 
 
 @each_case(
     ("broken", "said"),
     [
-        (lambda: file(cut_after=0), "The server cut off its answer, or it is none."),
-        (lambda: answers(head("503 Busy", Content_Length="0")), "The server says 503."),
+        (lambda: file(cut_after=0), "The server's response was incomplete or invalid."),
+        (lambda: answers(head("503 Busy", Content_Length="0")), "The server reported error 503."),
     ],
 )
 def test_each_longer_wait_for_a_server_is_told_with_its_cause(sides, broken, said):
@@ -277,7 +277,7 @@ def test_each_longer_wait_for_a_server_is_told_with_its_cause(sides, broken, sai
         side.fetch(url_of(server))
     told = [event for event in side.seen if isinstance(event, Waiting)]
     assert [event.seconds for event in told] == [each for each in side.waits if each >= 4]
-    assert told[0] == Waiting("7", f"{said} It was tried 3 times.", 4.0)
+    assert told[0] == Waiting("7", f"{said} Ferry tried 3 times.", 4.0)
 
 
 def test_a_server_that_says_when_to_come_back_is_told_at_once(side):
@@ -285,7 +285,7 @@ def test_a_server_that_says_when_to_come_back_is_told_at_once(side):
     with serving(in_turn(busy, file())) as server:
         assert side.fetch(url_of(server)) == DONE
     (told,) = (event for event in side.seen if isinstance(event, Waiting))
-    assert told == Waiting("7", "The server says 503.", 60.0)
+    assert told == Waiting("7", "The server reported error 503.", 60.0)
 
 
 def test_a_server_that_sends_the_whole_when_asked_for_a_part_begins_anew(side):
@@ -341,7 +341,7 @@ def test_a_part_that_is_not_the_one_asked_for_is_never_used(sides, headers):
 def test_a_part_that_nobody_asked_for_is_no_answer(side):
     lie = answers(whole(b"x", "206 Part", Content_Range="bytes 0-0/9"))
     with serving(lie) as server:
-        assert sentence_of(side.fetch(url_of(server))) == "The server says 206."
+        assert sentence_of(side.fetch(url_of(server))) == "The server reported error 206."
 
 
 def test_a_shorter_part_is_gone_on_with(side):
@@ -495,7 +495,9 @@ def test_a_server_that_never_recovers_is_given_up(side):
     with serving(answers(whole(b"", "503 Oh"))) as server:
         event = side.fetch(url_of(server))
         assert len(server.heads) == 10
-    assert event == TorrentBroken("7", "fetch_error", "The server says 503. It was tried 10 times.")
+    assert event == TorrentBroken(
+        "7", "fetch_error", "The server reported error 503. Ferry tried 10 times."
+    )
 
 
 @each_case(
@@ -516,12 +518,12 @@ def test_a_closed_port_is_tried_again(side):
     with serving(file()) as server:
         pass
     event = side.fetch(url_of(server))
-    assert event.sentence == "The server can't be reached. It was tried 10 times."
+    assert event.sentence == "Ferry can't reach the server. Ferry tried 10 times."
 
 
 def test_a_name_that_is_none_is_said(side):
     event = side.fetch("http://none.invalid:8080/")
-    assert event.sentence == "No server of this name was found. It was tried 4 times."
+    assert event.sentence == "Ferry couldn't find a server with this name. Ferry tried 4 times."
 
 
 @pytest.mark.slow
@@ -591,7 +593,7 @@ def test_what_is_no_answer_is_tried_again_and_never_taken_for_a_file(sides, misb
     with serving(in_turn(misbehave, file())) as server:
         event = side.fetch(url_of(server))
         if isinstance(event, TorrentBroken):
-            assert event.sentence == "The server says 101."
+            assert event.sentence == "The server reported error 101."
         else:
             assert side.content == CONTENT
             assert side.waits == [1.0]
@@ -602,7 +604,7 @@ def test_a_bad_certificate_is_refused(side, tmp_path_factory):
     with serving(file(), context) as server:
         event = side.fetch(url_of(server).replace("http:", "https:"))
         assert server.heads == []
-    assert "certificate is bad" in sentence_of(event)
+    assert "certificate isn't valid" in sentence_of(event)
     assert side.waits == []
 
 

@@ -20,9 +20,9 @@ def test_each_wait_is_twice_the_one_before(tries, wanted_seconds, seconds):
 
 def test_new_bytes_start_the_count_again_and_allow_more_tries():
     retries = Retries(Pace())
-    failure = TemporaryFailure("The server says 503.", most_tries=3)
+    failure = TemporaryFailure("The server reported error 503.", most_tries=3)
     assert [retries.wait_after(failure, at) for at in (0, 0, 5, 5, 6)] == [1, 2, 1, 2, 1]
     for _try in range(MOST_TRIES_ONCE_BEGUN - 2):
         retries.wait_after(failure, 6)
-    with pytest.raises(PermanentFailure, match="It was tried 100 times"):
+    with pytest.raises(PermanentFailure, match="Ferry tried 100 times"):
         retries.wait_after(failure, 6)

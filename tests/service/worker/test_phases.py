@@ -207,7 +207,7 @@ class Scene:
         self.told(MagnetFound, magnet("d"))
 
     def server_failed(self):
-        self.told(Waiting, "The server fell silent.", 60.0)
+        self.told(Waiting, "The server stopped responding.", 60.0)
 
     def room(self):
         Account.objects.update(space_max_bytes=10**6)

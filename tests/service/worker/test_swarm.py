@@ -200,7 +200,7 @@ def test_an_address_whose_server_fails_says_so_until_it_comes(shift, fault):
         told = transfer_record(transfers.listed(account)[0], "")
         assert told.reason == "retrying"
         (said,) = json.loads(told.warnings)
-        again = r"It was tried \d times\. Ferry tries again at .{19} UTC\."
+        again = r"Ferry tried \d times\. Ferry will try again at .{19} UTC\."
         assert re.fullmatch(rf"The .+\. {again}", said)
         shift.until_state(transfer, "done")
     with shift.store.open(File.objects.get().blob) as content:

@@ -166,7 +166,7 @@ def test_an_address_whose_server_fails_tells_why_and_when_it_is_tried_again(shif
     shift.round()
     assert (shift.state(first), first.reason) == ("stalled", "retrying")
     again = (shift.now + timedelta(seconds=300)).strftime("%Y-%m-%d %H:%M:%S")
-    assert first.sentence == f"The server fell silent. Ferry tries again at {again} UTC."
+    assert first.sentence == f"The server stopped responding. Ferry will try again at {again} UTC."
     shift.fetching.status(first, done_bytes=10, wanted_bytes=100)
     shift.rounds(2)
     assert shift.state(first) == "stalled"
@@ -198,7 +198,7 @@ def test_an_address_whose_server_never_answers_leaves_its_place_and_comes_later(
 
 
 def wait(shift, transfer, seconds):
-    told = Waiting(str(transfer.pk), "The server fell silent.", float(seconds))
+    told = Waiting(str(transfer.pk), "The server stopped responding.", float(seconds))
     shift.fetching.news.append(told)
 
 
@@ -1521,10 +1521,10 @@ def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkey
 def test_a_fetch_that_fails_says_why(shift, word):
     transfer = transfers.add_url(alice(), "http://example.org/film.mkv", 0, NOW)
     shift.round()
-    shift.fetching.broken(transfer, word, "The server says 404.")
+    shift.fetching.broken(transfer, word, "The server reported error 404.")
     shift.rounds(2)
     assert (shift.state(transfer), transfer.reason) == ("failed", word)
-    assert transfer.sentence == "The server says 404."
+    assert transfer.sentence == "The server reported error 404."
 
 
 def test_a_fetch_that_waits_for_room_is_begun_again(shift):

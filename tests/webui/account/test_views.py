@@ -127,7 +127,7 @@ def test_under_htmx_the_change_is_told(bob):
 
 def test_without_scripts_the_change_is_told_on_the_page(bob):
     assert change(bob).status_code == 302
-    assert "Every other device is signed out" in words(bob.client.get("/account/"), "#toasts")
+    assert "Your other devices are signed out" in words(bob.client.get("/account/"), "#toasts")
 
 
 @pytest.mark.slow
@@ -169,17 +169,17 @@ def test_under_htmx_the_scheme_is_kept_without_an_answer_to_show(bob):
 
 def test_the_page_of_a_guest_knows_how_the_service_is_without_asking_it(gwen, storage):
     storage.file("a.txt")
-    assert gwen.client.get("/account/server/").context["page"].service.state == "Not asked yet"
+    assert gwen.client.get("/account/server/").context["page"].service.state == "Not checked yet"
     gwen.client.get("/")
     well = gwen.client.get("/account/server/").context["page"].service
     assert (well.is_well, well.state) == (True, "Storage service")
-    assert re.fullmatch(r"Answered in \d+ ms, (just now|\d+ seconds? ago)", well.detail)
+    assert re.fullmatch(r"Responded in \d+ ms, (just now|\d+ seconds? ago)", well.detail)
     storage.fails("/rest/folder", 503)
     gwen.client.get("/")
     before = len(storage.calls)
     ill = gwen.client.get("/account/server/").context["page"].service
     assert ill.is_ill
-    assert "isn't answering" in ill.state
+    assert "isn't responding" in ill.state
     assert len(storage.calls) == before
 
 
@@ -194,7 +194,7 @@ def check(person, *, htmx=False):
 def test_everybody_may_check_whether_the_service_answers(alice, bob, gwen, storage, name):
     person = {"alice": alice, "bob": bob, "gwen": gwen}[name]
     answer = check(person, htmx=True)
-    assert "Answered in" in words(answer, "#service")
+    assert "Responded in" in words(answer, "#service")
     assert not page(answer).select_one("html")
     assert page(answer).select_one("#service-check[autofocus]")["aria-describedby"]
     assert storage.calls == [("GET", "/rest/user")]
@@ -202,16 +202,16 @@ def test_everybody_may_check_whether_the_service_answers(alice, bob, gwen, stora
 
 def test_without_scripts_a_check_leads_back_to_the_page(gwen, storage):
     answer = gwen.client.post("/account/service/check/", follow=True)
-    assert "Answered in" in words(answer, "#service")
+    assert "Responded in" in words(answer, "#service")
 
 
 @each_case(
     ("status", "reason", "said"),
     [
-        (503, "", "isn't answering"),
-        (401, "", "doesn't take Ferry's sign-in"),
-        (403, "premium_required", "has no paid plan"),
-        (429, "", "asks for a pause"),
+        (503, "", "isn't responding"),
+        (401, "", "rejected Ferry's sign-in"),
+        (403, "premium_required", "doesn't have a paid plan"),
+        (429, "", "is limiting requests"),
     ],
 )
 def test_a_check_that_fails_is_told_in_words(gwen, storage, status, reason, said):
@@ -219,9 +219,9 @@ def test_a_check_that_fails_is_told_in_words(gwen, storage, status, reason, said
     answer = check(gwen, htmx=True)
     assert answer.status_code == 200
     assert said in words(answer, "#service .status.amber")
-    assert "Asked" in words(answer, "#service small")
+    assert "Checked" in words(answer, "#service small")
     storage.is_back()
-    assert "Answered in" in words(check(gwen, htmx=True), "#service")
+    assert "Responded in" in words(check(gwen, htmx=True), "#service")
 
 
 def test_the_page_after_a_check_may_be_another_processs(gwen, storage):
@@ -229,13 +229,13 @@ def test_the_page_after_a_check_may_be_another_processs(gwen, storage):
     told = storage.service.v1.health
     storage.service = storage_of(storage.service.key, is_embedded=True).service
     assert connection.health_of(storage.service) == told != storage.service.v1.health
-    assert "Answered in" in words(gwen.client.get("/account/server/"), "#service")
+    assert "Responded in" in words(gwen.client.get("/account/server/"), "#service")
 
 
 def test_what_another_release_told_is_passed_over(gwen, storage):
     key = storage.service.key
     connection.cache.set(f"health-{key}", tuple("too many facts"))
-    assert "Not asked yet" in words(gwen.client.get("/account/server/"), "#service")
+    assert "Not checked yet" in words(gwen.client.get("/account/server/"), "#service")
 
 
 def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
@@ -244,7 +244,7 @@ def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
 
     # Without root, a test can't fill a disk.
     monkeypatch.setattr(connection.cache, "set", full, raising=False)
-    assert "Answered in" in words(check(gwen, htmx=True), "#service")
+    assert "Responded in" in words(check(gwen, htmx=True), "#service")
 
 
 @each_case(
@@ -287,7 +287,7 @@ def test_a_foreign_service_lists_no_largest_files(bob, foreign):
     assert not page(bob.client.get("/account/server/")).select("#storage > div > a")
     answer = bob.client.get("/files/largest/")
     assert answer.status_code == 404
-    assert "no list of its largest files" in words(answer, "main")
+    assert "can't list its largest files" in words(answer, "main")
     assert ("GET", "/rest/files/largest") not in foreign.calls
 
 
@@ -304,4 +304,6 @@ def test_the_largest_things_are_named_with_their_sizes(bob, storage):
 
 
 def test_where_nothing_was_read_yet_the_page_says_so(bob, storage):
-    assert "has not told yet" in words(bob.client.get("/account/server/"), "#storage")
+    assert "hasn't reported its free space yet" in words(
+        bob.client.get("/account/server/"), "#storage"
+    )

@@ -81,7 +81,10 @@ def test_what_is_there_already_is_told_with_a_link(bob, storage):
 
 @pytest.mark.parametrize(
     ("reason", "said"),
-    [("missing_files", "Some of its files were deleted"), ("fetched_again", "fetching it again")],
+    [
+        ("missing_files", "Someone deleted some of its files"),
+        ("fetched_again", "fetching it again"),
+    ],
 )
 def test_what_is_fetched_again_is_added_and_says_so(bob, storage, reason, said):
     one = storage.transfer("Sintel", hash=f"{1:040x}")
@@ -136,7 +139,7 @@ def test_a_refused_one_stops_no_other_and_stays_in_the_field(bob, storage):
         ({"error": "You have too many torrents"}, "It says: “You have too many torrents”"),
         ({"error": "torrent_banned"}, "It says: “torrent banned”"),
         ({"message": "Banned"}, "It says: “Banned”"),
-        ({}, "gives no reason"),
+        ({}, "without giving a reason"),
     ],
 )
 def test_a_refusal_shows_the_reason_that_the_service_gives(bob, storage, reason, said):
@@ -157,8 +160,8 @@ def test_no_room_says_how_much_is_missing_and_what_was_kept(bob, storage):
     storage.says("/rest/transfer/magnet", httpx.Response(413, json=wished))
     answer = by_script(bob, magnet(1)).json()
     assert answer["items"][0]["outcome"] == "no_room"
-    assert "600 MB more are needed" in answer["items"][0]["sentence"]
-    assert "kept on the wishlist" in answer["items"][0]["sentence"]
+    assert "another 600 MB" in answer["items"][0]["sentence"]
+    assert "on the wishlist" in answer["items"][0]["sentence"]
     assert answer["kept"] == []
 
 
@@ -178,9 +181,9 @@ def test_every_word_of_v1_has_a_plain_sentence(bob, storage, word):
 
 def test_an_unknown_word_is_told_in_the_services_own_words():
     assert "Moon in the way" in refusal_words(Rejected("x", said="Moon in the way"))
-    assert "no reason" in refusal_words(Rejected("moon"))
+    assert "without giving a reason" in refusal_words(Rejected("moon"))
     assert "folder" in refusal_words(NotFound("not_found"))
-    assert "no room" in refusal_words(NoRoom("not_enough_space", missing_bytes=5))
+    assert "enough space" in refusal_words(NoRoom("not_enough_space", missing_bytes=5))
 
 
 # A service that is slow, away, or broken
@@ -199,7 +202,7 @@ def test_an_unclear_answer_is_unsure_and_never_sent_twice(bob, storage, trouble)
     storage.says("/rest/transfer/magnet", trouble)
     answer = by_script(bob, magnet(1)).json()
     assert answer["items"][0]["outcome"] == "unsure"
-    assert "Look in the list" in answer["items"][0]["sentence"]
+    assert "Check the list" in answer["items"][0]["sentence"]
     assert answer["kept"] == [magnet(1)]
     assert storage.calls.count(("POST", "/rest/transfer/magnet")) == 1
 
@@ -229,7 +232,7 @@ def test_what_is_left_stays_in_the_field_of_a_plain_form(bob, storage, monkeypat
     monkeypatch.setattr(add_send, "PATIENCE_SECONDS", -1.0)
     answer = typed(bob, magnet(1), magnet(2))
     assert field(answer) == f"{magnet(1)}\n{magnet(2)}"
-    assert "2 lines were not sent yet" in words(answer, "main")
+    assert "hasn't sent 2 lines yet" in words(answer, "main")
 
 
 def test_more_results_than_anybody_reads_are_summed_up(bob, storage):
@@ -344,7 +347,7 @@ def test_a_file_without_room_is_refused_unread(bob, storage):
     headers = {"x_requested_with": "ferry", "x_file_size": "9"}
     answer = send(bob.client, Untouchable(), path="/transfers/send/", length=2 * 10**9, **headers)
     assert answer.status_code == 413
-    assert "no room" in json.loads(answer.content)["reason"]
+    assert "enough space" in json.loads(answer.content)["reason"]
 
 
 @pytest.mark.slow
@@ -432,7 +435,7 @@ def test_the_field_learns_what_its_links_are_and_which_lines_are_none(bob, stora
     assert len(marks) == 6
     assert marks[0].q.get_text() == "<b>no</b>" + "x" * 51 + "…"
     assert "Line 3, <q>" in str(marks[0])
-    assert "This is no magnet link" in marks[0].get_text()
+    assert "This isn't a magnet link" in marks[0].get_text()
     assert marks[-1].get_text() == "and 3 more"
     assert storage.calls == []
 
@@ -517,7 +520,7 @@ def test_its_button_adds_what_is_ticked_and_says_so(bob, storage):
     answer = bob.client.post("/add/", {"line": [magnet(1), magnet(2, "Cosmos")]})
     assert answer.status_code == 200
     assert "2 transfers added. You can close this window." in words(answer, "#said")
-    assert page(answer).h1.get_text() == "On its way"
+    assert page(answer).h1.get_text() == "In progress"
     assert titles(storage) == ["Sintel", "Cosmos"]
 
 
@@ -536,7 +539,7 @@ def test_a_shared_title_names_what_has_no_name(bob, storage):
 
 def test_what_is_no_link_is_shown_with_the_reason_and_without_a_tick(bob, storage):
     shown = bob.client.get("/add/?url=javascript:alert(1)")
-    assert "magnet links and addresses with http" in words(shown, "#picks li")
+    assert "magnet links and addresses that begin with http" in words(shown, "#picks li")
     assert not page(shown).select("#picks input")
 
 

@@ -86,7 +86,7 @@ def test_a_file_lands_in_the_folder_that_is_open(bob, storage):
 def test_a_foreign_service_takes_no_folder_and_the_page_says_so_before(bob, foreign):
     films = foreign.folder("Films")
     shown = bob.client.get(f"/files/{films.id}/upload/")
-    assert "this service takes no folder" in words(shown, "main")
+    assert "this service doesn't accept a folder" in words(shown, "main")
     send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") != films.id
 
@@ -95,7 +95,7 @@ def test_at_another_ferry_a_file_lands_where_it_was_dropped(bob, foreign):
     foreign.fake.keeps_folder_id = True
     films = foreign.folder("Films")
     shown = bob.client.get(f"/files/{films.id}/upload/")
-    assert "this service takes no folder" not in words(shown, "main")
+    assert "this service doesn't accept a folder" not in words(shown, "main")
     send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
 
@@ -146,7 +146,7 @@ def test_an_upload_that_breaks_off_says_which_files_had_arrived(bob, storage):
     body = body_of(("a.txt", "x"), ("b.txt", "x" * 100_000), end=False)[:60_000]
     answer = send(bob.client, body, length=200_000, x_requested_with="ferry")
     assert content_of(storage, "a.txt") == b"x"
-    assert "1 file had arrived before, and was kept." in json.loads(answer.content)["reason"]
+    assert "Ferry saved 1 file that had already arrived." in json.loads(answer.content)["reason"]
 
 
 @each_case("name", ["..", "a\\nb", "x" * 300])
@@ -166,7 +166,7 @@ def test_no_room_is_told_by_the_service_too(bob, storage):
     storage.fails("/rest/transfer/file", 413, "not_enough_space")
     answer = upload(bob, "a.txt", "x")
     assert answer.status_code == 413
-    assert "no room" in json.loads(answer.content)["reason"]
+    assert "enough space" in json.loads(answer.content)["reason"]
 
 
 # What is checked before the body is read

@@ -248,10 +248,10 @@ def test_no_list_where_one_was_due_leaves_the_page_as_it_was(bob, foreign, broke
     foreign.says("/rest/folder", *[httpx.Response(200, json=BROKEN[broken]) for _time in range(9)])
     answer = bob.client.get("/", headers={"cache-control": "no-cache"})
     assert names(answer) == ["kept.txt"]
-    assert "no sensible answer" in words(answer, ".banner.amber")
+    assert "can't read the storage service's response" in words(answer, ".banner.amber")
     dialog = bob.client.get("/files/0/delete/", {"entry": f"file-{file.id}"})
     assert "Delete 1 item?" in page(dialog).get_text()
-    assert "None of these" not in page(dialog).get_text()
+    assert "Someone else has already deleted or moved these items" not in page(dialog).get_text()
 
 
 @each_case("broken", BROKEN)
@@ -260,7 +260,7 @@ def test_no_list_where_nothing_is_known_is_no_empty_folder(gwen, foreign, broken
     foreign.says("/rest/folder", httpx.Response(200, json=BROKEN[broken]))
     answer = gwen.client.get("/")
     assert answer.status_code == 502
-    assert "no sensible answer" in words(answer, "h1")
+    assert "can't read the storage service's response" in words(answer, "h1")
 
 
 def test_a_listing_is_shown_without_its_transfers_where_they_are_no_list(gwen, foreign):
@@ -284,7 +284,7 @@ def test_the_dialog_counts_as_far_as_the_service_gives_lists(bob, foreign):
     films = foreign.folder("Films")
     foreign.says(f"/rest/folder/{films.id}", httpx.Response(200, json=BROKEN["null"]))
     dialog = bob.client.get("/files/0/delete/", {"entry": f"folder-{films.id}"})
-    assert "folder with all that is in it" in page(dialog).get_text()
+    assert "folder with all its contents" in page(dialog).get_text()
 
 
 def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
@@ -292,18 +292,18 @@ def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
     foreign.fails("/rest/folder", 429, "rate_limit")
     behind = page(gwen.client.get("/")).select_one("#refresh")["hx-get"]
     gwen.client.get(behind, headers=HTMX)
-    assert "asks for a pause" in words(gwen.client.get("/"), ".banner.amber")
+    assert "is limiting requests" in words(gwen.client.get("/"), ".banner.amber")
 
 
 @each_case(
     ("status", "reason", "answered", "said"),
     [
-        (503, "", 503, "isn't answering"),
-        (500, "", 503, "isn't answering"),
+        (503, "", 503, "isn't responding"),
+        (500, "", 503, "isn't responding"),
         (503, "disk_error", 503, "can't write to its disk"),
         (401, "access_denied", 502, "sign-in"),
-        (403, "premium_required", 502, "no paid plan"),
-        (429, "Rate limit exceeded", 503, "asks for a pause"),
+        (403, "premium_required", 502, "doesn't have a paid plan"),
+        (429, "Rate limit exceeded", 503, "is limiting requests"),
     ],
 )
 def test_each_trouble_has_words_of_its_own(  # noqa: PLR0917
@@ -328,7 +328,7 @@ def test_trouble_under_htmx_is_a_toast(gwen, storage):
     storage.fails("/rest/folder", 403, "premium_required")
     answer = listing(gwen)
     assert answer.status_code == 502
-    assert "no paid plan" in words(answer, ".toast")
+    assert "doesn't have a paid plan" in words(answer, ".toast")
 
 
 @each_case(
@@ -344,7 +344,7 @@ def test_nonsense_is_told_as_such(gwen, storage, answer):
     storage.says("/rest/folder", answer)
     shown = gwen.client.get("/")
     assert shown.status_code == 502
-    assert "no sensible answer" in words(shown, "h1")
+    assert "can't read the storage service's response" in words(shown, "h1")
 
 
 def test_one_bad_row_is_left_out_and_the_page_stays(gwen, storage):

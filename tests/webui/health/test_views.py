@@ -40,7 +40,7 @@ def test_an_owner_sees_what_is_wrong_and_what_to_do_and_what_takes_the_space(ali
     assert words(answer, "#space") == (
         "Files in the library 2 GB Previews Ferry makes them again when needed 3 MB"
     )
-    assert "Free on this disk: 5 GB." in words(answer, "main")
+    assert "There's 5 GB free on this disk." in words(answer, "main")
     icons = page(answer).select("#parts use")
     assert len(icons) == 4
     assert all(urlsplit(icon["href"]).path.endswith(".svg") for icon in icons)

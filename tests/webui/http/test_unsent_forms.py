@@ -92,7 +92,7 @@ def test_passwords_don_t_come_along(alice, storage):
 def test_more_than_a_page_can_carry_is_refused_in_words(alice, storage):
     answer = send(browser_of(alice), "/add/", {"text": secrets.token_hex(60_000)})
     assert answer.status_code == 403
-    assert "nothing was added" in words(answer, "main")
+    assert "Ferry didn't add anything" in words(answer, "main")
 
 
 def test_chosen_files_are_named(alice, storage):
@@ -100,7 +100,7 @@ def test_chosen_files_are_named(alice, storage):
     fields = {"csrfmiddlewaretoken": token_of(browser), "text": MAGNET}
     late = browser.post("/add/", {**fields, "file": SimpleUploadedFile("Film <1>.torrent", b"d")})
     back = sign_in(browser, late, "alice", PASSWORD)
-    assert "Choose these again afterwards: Film <1>.torrent" in words(back, "main form")
+    assert "Choose these again afterward: Film <1>.torrent" in words(back, "main form")
 
 
 @each_case("why", ["another site's", "a stranger's", "nothing typed"])

@@ -56,7 +56,7 @@ def assert_explained(answer):
     assert answer.status_code == 502
     assert "Content-Disposition" not in answer
     assert "didn't send this file" in words(answer, "h1")
-    assert "nothing was saved" in page(answer).get_text()
+    assert "Ferry saved nothing" in page(answer).get_text()
 
 
 @each_case("wrong", WRONG)
@@ -174,7 +174,7 @@ def test_trying_again_reads_a_listing_that_may_be_older_than_the_file(gwen, fore
     ("body", "status", "said"),
     [
         ('{"result": "out_of_bandwidth_memory"}', 413, "used up its traffic"),
-        ('{"result": false, "code": 404, "error": "not_found"}', 404, "isn't here"),
+        ('{"result": false, "code": 404, "error": "not_found"}', 404, "can't find this"),
         ('{"result": false, "error": "Moving your files"}', 502, "“Moving your files”"),
         ('{"result": false}', 502, "a message for programs"),
     ],
@@ -223,7 +223,7 @@ def test_a_link_that_leads_nowhere_does_not_say_that_the_file_was_renamed(gwen, 
     foreign.fake.instead = lambda: httpx.Response(status, html="<h1>Not found</h1>")
     answer = gwen.client.get(f"/files/file/{file.id}/raw/?in=0")
     assert answer.status_code == 502
-    assert "leads nowhere" in page(answer).get_text()
+    assert "doesn't work" in page(answer).get_text()
     assert "renamed" not in page(answer).get_text()
 
 

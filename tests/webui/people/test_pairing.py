@@ -74,7 +74,7 @@ def test_a_link_is_good_for_two_minutes(bob, phone):
     assert phone.get(path).status_code == 200
     age(LINK_LIFETIME)
     assert phone.post(path).status_code == 404
-    assert "too old" in words(bob.client.get(state), ".status")
+    assert "has expired" in words(bob.client.get(state), ".status")
 
 
 @each_case("hours", [-1, 1])
@@ -91,7 +91,7 @@ def test_after_a_clock_was_set_the_desktop_says_that_the_link_is_over(bob, hours
     _path, _number, state = offered(bob)
     assert bob.client.get(state).status_code == 204
     age(timedelta(hours=hours))
-    assert "too old" in words(bob.client.get(state), ".status")
+    assert "has expired" in words(bob.client.get(state), ".status")
 
 
 def test_a_role_that_changes_in_mid_pairing_counts_on_the_phone_too(bob, phone):

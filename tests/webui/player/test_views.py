@@ -123,7 +123,7 @@ def test_the_services_own_sentence_says_why_not(gwen, storage):
 def test_a_film_that_is_gone_says_so(gwen, storage):
     film = storage.file("a.avi")
     storage.fails(f"/rest/file/{film.id}/hls", 404, "not_found")
-    assert hls_of(gwen, film)["reason"] == "This file is not there any more."
+    assert hls_of(gwen, film)["reason"] == "This file no longer exists."
 
 
 def test_a_service_that_is_away_is_no_broken_page(gwen, storage):

@@ -68,7 +68,9 @@ def test_a_directory_longer_than_the_end_is_fetched_too(gwen, storage):
 
 
 def test_an_archive_without_files_says_so(gwen, storage):
-    assert "holds no files" in words(shown(gwen, storage.file("a.zip", archive())), ".packed")
+    assert "doesn't contain any files" in words(
+        shown(gwen, storage.file("a.zip", archive())), ".packed"
+    )
 
 
 def test_names_in_a_zip_are_only_text(gwen, storage):

@@ -66,7 +66,7 @@ def everything_stored() -> str:
 def test_the_owner_connects_a_service(alice, there, caplog):
     caplog.set_level("DEBUG")
     answer = connect(alice, follow=True)
-    assert "Connected. Files are kept at storage.example/v." in words(answer, "#toasts")
+    assert "Connected. Your files are at storage.example/v." in words(answer, "#toasts")
     assert "storage.example/v" in words(answer, "#connection strong")
     assert ("GET", "/rest/user") in there.calls
     assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
@@ -85,13 +85,13 @@ def test_under_htmx_the_whole_page_comes_anew(alice, there):
 
 
 FAILURES = [
-    (401, "", "doesn't take this e-mail address and password"),
-    (403, "premium_required", "no paid plan"),
-    (403, "suspended", "refuses this account"),
-    (404, "", "no storage service"),
-    (429, "", "asks for a pause"),
-    (503, "", "isn't working"),
-    (507, "not_enough_space", "refuses this account"),
+    (401, "", "didn't accept this email address and password"),
+    (403, "premium_required", "doesn't have a paid plan"),
+    (403, "suspended", "refused this account"),
+    (404, "", "Check that it's a storage service"),
+    (429, "", "is limiting requests"),
+    (503, "", "has a problem"),
+    (507, "not_enough_space", "refused this account"),
 ]
 
 
@@ -104,7 +104,7 @@ def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, f
     answer = connect(alice, htmx=htmx)
     assert answer.status_code == 422
     assert said in words(answer, "#connection [role=alert]")
-    assert "Nothing was changed." in words(answer, "#connection [role=alert]")
+    assert "Nothing changed." in words(answer, "#connection [role=alert]")
     assert (page(answer).select_one("html") is None) == htmx
     fields = {each["name"]: each for each in page(answer).select("#connection input.input")}
     assert fields["url"]["value"] == URL
@@ -116,11 +116,11 @@ def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, f
 @each_case(
     ("failure", "said"),
     [
-        (Unavailable("no_connection"), "Nothing answers at this address"),
-        (Unavailable("too_slow"), "takes too long"),
-        (Unavailable("bad_certificate"), "certificate is not valid"),
-        (Unavailable("cut_off"), "isn't working"),
-        (Unreadable("not_json"), "no storage service"),
+        (Unavailable("no_connection"), "Nothing responds at this address"),
+        (Unavailable("too_slow"), "is taking too long"),
+        (Unavailable("bad_certificate"), "certificate isn't valid"),
+        (Unavailable("cut_off"), "has a problem"),
+        (Unreadable("not_json"), "Check that it's a storage service"),
     ],
 )
 def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, failure, said):
@@ -135,7 +135,7 @@ def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, fai
 
 def test_a_page_of_somebody_else_is_no_service(alice, there):
     there.says("/rest/user", httpx.Response(200, html="<h1>Router</h1>"))
-    assert "no storage service" in words(connect(alice), "#connection [role=alert]")
+    assert "Check that it's a storage service" in words(connect(alice), "#connection [role=alert]")
 
 
 def test_a_failed_check_leaves_the_kept_connection(alice, there):
@@ -207,11 +207,11 @@ def test_an_address_is_taken_as_people_type_it(alice, there, typed, meant):
 def test_forgetting_says_first_what_happens(alice, there):
     connect(alice)
     asked = alice.client.get("/account/connection/forget/")
-    assert "Forget storage.example/v?" in words(asked, "h1")
-    assert "Nothing is deleted there" in words(asked, ".sheet")
+    assert "Disconnect from storage.example/v?" in words(asked, "h1")
+    assert "stay there" in words(asked, ".sheet")
     assert Connection.objects.exists()
     done = alice.client.post("/account/connection/forget/", follow=True)
-    assert "Forgotten" in words(done, "#toasts")
+    assert "Disconnected" in words(done, "#toasts")
     assert "This machine" in words(done, "#connection strong")
     assert not Connection.objects.exists()
 
@@ -228,10 +228,10 @@ def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, the
     # `storage` replaces this function, which is the one that fails on the unreadable password.
     monkeypatch.setattr(connection, "service_address", find_place)
     shown = alice.client.get("/account/server/")
-    assert "doesn't take Ferry's sign-in" in words(shown, "#service")
+    assert "rejected Ferry's sign-in" in words(shown, "#service")
     assert "storage.example" in words(shown, "#connection")
     assert connect(alice).status_code == 302
-    assert "doesn't take" not in words(alice.client.get("/account/server/"), "#service")
+    assert "rejected" not in words(alice.client.get("/account/server/"), "#service")
 
 
 # Who sees it

@@ -65,7 +65,7 @@ def test_where_the_account_can_be_changed_is_said(bob, storage):
 
 
 def test_a_foreign_services_account_is_changed_there(bob, foreign):
-    assert "Change it there" in words(bob.client.get("/account/server/"), "#plan header")
+    assert "Change them there" in words(bob.client.get("/account/server/"), "#plan header")
 
 
 def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storage):
@@ -109,11 +109,11 @@ def test_a_service_that_is_away_is_said_and_not_asked_again_at_once(alice, stora
     storage.fails("/rest/user", 503)
     answer = alice.client.get("/account/server/")
     assert answer.status_code == 200
-    assert "isn't answering" in words(answer, "#plan")
-    assert "isn't answering" in words(answer, "#service")
+    assert "isn't responding" in words(answer, "#plan")
+    assert "isn't responding" in words(answer, "#service")
     asked = len(storage.calls)
     assert asked
-    assert "isn't answering" in words(alice.client.get("/account/server/"), "#plan")
+    assert "isn't responding" in words(alice.client.get("/account/server/"), "#plan")
     assert len(storage.calls) == asked
 
 
@@ -133,8 +133,8 @@ def test_while_the_service_is_away_its_plan_stands_as_it_was_told(bob, storage):
     bob.client.get("/account/server/")
     storage.fails("/rest/user", 503)
     plan = words(bob.client.get("/account/server/"), "#plan")
-    assert "isn't answering" in plan
-    assert "This is how it was just now." in plan
+    assert "isn't responding" in plan
+    assert "You're seeing the details from just now." in plan
     assert "PRO, 2 GB" in plan
     assert "ferries" in plan
 
@@ -145,7 +145,7 @@ def test_what_another_service_told_is_not_shown_in_its_place(bob, storage, reque
     other = request.getfixturevalue("foreign")
     other.fails("/rest/user", 503)
     plan = words(bob.client.get("/account/server/"), "#plan")
-    assert "isn't answering" in plan
+    assert "isn't responding" in plan
     assert "PRO" not in plan
 
 
@@ -155,8 +155,8 @@ def test_the_wishlist_stands_there_as_text(bob, storage):
     rows = page(answer).select("#plan li")
     assert len(rows) == 2
     assert rows[0].select_one("b").text == "Slow <b>ferries</b>"
-    assert [button.text for button in rows[0].select("button")] == ["Try again", "Forget"]
-    assert [button.text for button in rows[1].select("button")] == ["Forget"]
+    assert [button.text for button in rows[0].select("button")] == ["Try again", "Hide"]
+    assert [button.text for button in rows[1].select("button")] == ["Hide"]
 
 
 def test_a_long_wishlist_says_how_many_are_left_out(bob, storage):
@@ -179,14 +179,14 @@ def test_a_wish_that_is_refused_again_stays(bob, storage):
     storage.fails("/rest/transfer/magnet", 413, "not_enough_space_added_to_wishlist")
     storage.fails("/rest/torrent/magnet", 413, "not_enough_space_added_to_wishlist")
     answer = bob.client.post("/account/wishes/31/retry/", follow=True)
-    assert "no room" in words(answer, "#toasts .error")
+    assert "enough space" in words(answer, "#toasts .error")
     assert "ferries" in words(answer, "#plan")
 
 
 def test_a_forgotten_wish_is_hidden_here_and_nothing_is_asked_of_the_service(bob, storage):
     tells(storage, WISH, UNLINKED)
     answer = bob.client.post("/account/wishes/31/forget/", follow=True)
-    assert "keeps it on its list" in words(answer, "#toasts")
+    assert "stays on the service's list" in words(answer, "#toasts")
     assert "ferries" not in words(answer, "#plan")
     assert "Private letters" in words(answer, "#plan")
     assert {method for method, _path in storage.calls} == {"GET"}

@@ -54,7 +54,7 @@ def test_the_password_can_be_taken_away(alice, storage):
     password = new_password(alice)
     assert is_let_in(password)
     answer = alice.client.post("/account/programs/", {"forget": "1"}, follow=True)
-    assert "can't sign in any more" in words(answer, "#toasts")
+    assert "can't sign in anymore" in words(answer, "#toasts")
     assert not is_let_in(password)
 
 

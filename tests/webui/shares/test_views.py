@@ -49,7 +49,7 @@ def list_in(answer):
 class TestMaking:
     def test_first_it_is_said_what_a_link_does(self, gwen, film):
         answer = gwen.client.get(f"/files/0/file-{film.id}/link/")
-        assert "Play Das Boot.mkv elsewhere" in words(answer, "h1")
+        assert "Play Das Boot.mkv on another device" in words(answer, "h1")
         assert "24 hours" in words(answer, "#share")
         assert not Share.objects.exists()
 
@@ -77,7 +77,7 @@ class TestMaking:
         storage.file("a.pdf", b"x", folder.id)
         answer = make(gwen, f"0/folder-{folder.id}")
         assert answer.status_code == 422
-        assert "no film and no music" in words(answer, "#share .error")
+        assert "doesn't contain any films or music" in words(answer, "#share .error")
 
     def test_nobody_has_more_than_a_hundred(self, gwen, film):
         entry = Entry(FILE, str(film.id), film.name, 1, None)
@@ -85,7 +85,7 @@ class TestMaking:
             links.make(gwen.user, "x", entry, timezone.now())
         answer = make(gwen, f"0/file-{film.id}")
         assert answer.status_code == 422
-        assert "100 links already" in words(answer, "#share .error")
+        assert "already have 100 links" in words(answer, "#share .error")
 
 
 class TestOpening:
@@ -204,7 +204,7 @@ class TestEnding:
     def test_it_is_listed_and_taken_back(self, gwen, path, vlc):
         answer = gwen.client.get("/account/")
         assert "Das Boot.mkv" in words(answer, "#shares .rows")
-        assert "Good until" in words(answer, "#shares .rows")
+        assert "Valid until" in words(answer, "#shares .rows")
         form = page(answer).select_one("#shares form")
         assert gwen.client.post(form["action"]).status_code == 302
         assert vlc.get(path).status_code == 404
@@ -213,7 +213,7 @@ class TestEnding:
     def test_under_htmx_the_section_comes_back(self, gwen, path):
         row = Share.objects.get()
         answer = gwen.client.post(f"/account/links/{row.pk}/revoke/", headers=HTMX)
-        assert "Link taken back" in words(answer, "#shares")
+        assert "Link revoked" in words(answer, "#shares")
 
     def test_nobody_takes_back_another_persons(self, bob, path, vlc):
         row = Share.objects.get()

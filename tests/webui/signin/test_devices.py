@@ -71,7 +71,7 @@ def test_all_others_are_signed_out_without_scripts_too(bob):
     phones = [phone_of(bob), phone_of(bob)]
     bob.client.get("/")
     answer = bob.client.post("/account/devices/signout/", follow=True)
-    assert "All other devices are signed out" in words(answer, "#toasts")
+    assert "All other devices signed out" in words(answer, "#toasts")
     assert [phone.get("/account/").status_code for phone in phones] == [302, 302]
     assert len(rows(answer)) == 1
     assert page(answer).select_one('form[action$="/devices/signout/"]') is None

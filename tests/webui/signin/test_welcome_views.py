@@ -54,13 +54,13 @@ def test_a_used_link_says_that_ferry_has_its_owner(mallory, link):
     for again in (mallory, Client(headers={"host": "localhost"})):
         answer = again.get(link)
         assert answer.status_code == 404
-        assert words(answer, "h1") == "Ferry already has its owner"
+        assert words(answer, "h1") == "Ferry already has an owner"
         assert page(answer).select_one("a[href='/signin/']")
 
 
 def test_a_link_that_is_too_old_says_how_to_get_another(mallory, link):
     OneTimeLink.objects.update(expires_at=timezone.now())
-    assert words(mallory.get(link), "h1") == "This link is too old"
+    assert words(mallory.get(link), "h1") == "This link has expired"
 
 
 def test_the_first_screen_teaches_the_ways_in(mallory, storage, link):

@@ -119,7 +119,7 @@ def test_what_looks_for_peers_counts_as_under_way(alice, storage):
     for name in ("Cosmos", "Fjord"):
         storage.transfer(name, state="metadata")
     shown = alice.client.get("/transfers/")
-    assert words(shown, "#summary") == "2 under way"
+    assert words(shown, "#summary") == "2 in progress"
     assert words(shown, "#under-way-count") == "2"
 
 
@@ -159,29 +159,29 @@ def test_each_reason_has_a_sentence(alice, storage, reason):
 
 
 def test_a_failure_is_told_in_the_services_own_words_too(alice, storage):
-    said = json.dumps(["The server says 404.", "<b>"])
+    said = json.dumps(["The server reported error 404.", "<b>"])
     one = storage.transfer("Failed", state="failed", reason="fetch_error", warnings=said)
     shown = facts(alice.client.get("/transfers/"), f"t{one.id}")
-    assert "could not be fetched" in shown
-    assert "The server says 404." in shown
+    assert "Ferry couldn't fetch the address" in shown
+    assert "The server reported error 404." in shown
 
 
 def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
     said = json.dumps(["Nothing is fetched from addresses like this one."])
     one = storage.transfer("Failed", state="failed", reason="address_refused", warnings=said)
     told = facts(alice.client.get("/transfers/"), f"t{one.id}")
-    assert "this address may not be fetched" in told
+    assert "Ferry isn't allowed to fetch this address" in told
     assert "Nothing is fetched" not in told
 
 
 @each_case(
     ("reason", "said"),
     [
-        ("no_peers", "No peers waiting for one to appear"),
-        ("not_available", "No progress none of its peers has what is missing"),
-        ("nothing_comes", "No progress its peers send nothing"),
+        ("no_peers", "No peers waiting for a peer"),
+        ("not_available", "No progress no peer has the missing parts"),
+        ("nothing_comes", "No progress its peers aren't sending anything"),
         ("retrying", "No progress its server failed; Ferry will try again"),
-        ("disk_error", "No progress the disk could not be read or written"),
+        ("disk_error", "No progress Ferry couldn't read from or write to the disk"),
     ],
 )
 def test_a_stalled_one_says_why(alice, storage, reason, said):
@@ -191,19 +191,23 @@ def test_a_stalled_one_says_why(alice, storage, reason, said):
 
 def test_one_whose_server_fails_says_how_and_when_ferry_tries_again(alice, storage, clock):
     """The page shows the service's words, and the time on the reader's clock."""
-    said = "The server sent less than it said. It was tried 4 times."
-    again = "Ferry tries again at 2026-01-05 12:30:00 UTC."
+    said = "The server sent less data than it announced. Ferry tried 4 times."
+    again = "Ferry will try again at 2026-01-05 12:30:00 UTC."
     one = storage.transfer("Stalled", state="stalled", reason="retrying")
     storage.tells(one, warnings=f'["{said} {again}"]')
     told = facts(alice.client.get("/transfers/"), f"t{one.id}")
-    assert f"{said} Ferry tries again at" in told
+    assert f"{said} Ferry will try again at" in told
     assert "12:30." in told
     assert "UTC" not in told
 
 
 @each_case(
     ("reason", "said"),
-    [("web_page", "a web page"), ("folder_gone", "gone"), ("missing_files", "were missing")],
+    [
+        ("web_page", "a web page"),
+        ("folder_gone", "no longer exists"),
+        ("missing_files", "only the missing files"),
+    ],
 )
 def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
     row = record(storage, folder_id="77")
@@ -218,7 +222,7 @@ def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
 @pytest.mark.parametrize("state", ["queued", "metadata", "downloading"])
 @pytest.mark.parametrize(
     ("reason", "said"),
-    [("missing_files", "only the files that were missing"), ("fetched_again", "fetched again")],
+    [("missing_files", "only the missing files"), ("fetched_again", "fetched again")],
 )
 def test_one_that_is_fetched_again_says_so(alice, storage, state, reason, said):
     first = storage.transfer("First", **RUNNING | {"state": state})
@@ -247,7 +251,7 @@ def test_moving_tells_how_much_of_it_is_moved(alice, storage):
 
 def test_no_room_says_how_much_is_missing(alice, storage):
     one = storage.transfer("Big", state="no_room", reason="not_enough_space", size=3_000_000_000)
-    assert "2 GB more is needed" in facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert "needs another 2 GB" in facts(alice.client.get("/transfers/"), f"t{one.id}")
 
 
 @each_case(
@@ -308,7 +312,7 @@ def test_one_that_the_service_no_longer_knows_is_gone(alice, either, clock):
     either.forgets(one)
     at(clock, 61)
     shown = alice.client.get("/transfers/")
-    assert facts(shown, f"t{one.id}").startswith("Gone")
+    assert facts(shown, f"t{one.id}").startswith("Missing")
     row.refresh_from_db()
     assert row.state == "gone"
 
@@ -645,7 +649,9 @@ def test_cancelling_is_asked_first(bob, storage):
     one = storage.transfer("Sintel", **RUNNING)
     bob.client.get("/transfers/")
     asked = bob.client.get(f"/transfers/t{one.id}/remove/")
-    assert "It is 42% done. The 420 MB fetched so far" in words(asked, "#remove-text")
+    assert "This transfer is 42% done. Ferry will delete the 420 MB downloaded so far" in words(
+        asked, "#remove-text"
+    )
     assert one.id in storage.fake.transfers
     bob.client.post(f"/transfers/t{one.id}/remove/")
     assert one.id not in storage.fake.transfers
@@ -716,7 +722,7 @@ def test_what_failed_stands_above_what_is_done_and_is_never_cleared(bob, storage
     shown = bob.client.get("/transfers/")
     assert shown_by_group(shown) == {**groups, "done": [f"s{done.pk}"]}
     headings = [words.get_text() for words in page(shown).select("#transfers h2")][:3]
-    assert headings == ["Under way", "Failed", "Done"]
+    assert headings == ["In progress", "Failed", "Done"]
     bob.client.post("/transfers/clear/")
     at(clock, 20)
     assert shown_by_group(bob.client.get("/transfers/")) == {**groups, "done": []}
@@ -847,4 +853,4 @@ def test_transfers_stay_while_the_service_sends_no_list_of_them(alice, foreign, 
     at(clock, 30)
     answer = alice.client.get("/transfers/")
     assert "Sintel" in words(answer, f"#t{one.id}")
-    assert "no sensible answer" in page(answer).get_text()
+    assert "can't read the storage service's response" in page(answer).get_text()

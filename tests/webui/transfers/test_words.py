@@ -14,14 +14,14 @@ from webui.transfers import words
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 CALENDAR = Calendar(NOON, ZoneInfo("Europe/Berlin"))
-TRIED = "It was tried 10 times."
+TRIED = "Ferry tried 10 times."
 OURS = [
     *fetching_responses.REASONS.values(),
     fetching_responses.reason(503),
     *(words for _kind, words in fetching_requests.TROUBLES),
     BadCertificate().sentence,
-    "The server sent less than it said.",
-    "The address leads to another more than 10 times.",
+    "The server sent less data than it announced.",
+    "The address redirects more than 10 times.",
 ]
 
 
@@ -33,7 +33,8 @@ def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
 def test_it_is_told_in_the_readers_language():
     with translation.override("de"):
         assert (
-            words.detail("fetch_error", "The server says 503.", CALENDAR) == "Der Server sagt 503."
+            words.detail("fetch_error", "The server reported error 503.", CALENDAR)
+            == "Der Server hat den Fehler 503 gemeldet."
         )
 
 
@@ -41,7 +42,9 @@ def test_it_is_told_in_the_readers_language():
 def test_words_of_another_service_come_as_they_are_and_as_its_own(word):
     said = "Proxy 10.0.0.7 says 100% no to /films"
     assert words.detail(word, said, CALENDAR) == f"the service says: {said}"
-    assert words.detail(word, f"The server says 404. {said}", CALENDAR).endswith(f"404. {said}")
+    assert words.detail(word, f"The server reported error 404. {said}", CALENDAR).endswith(
+        f"404. {said}"
+    )
     with translation.override("de"):
         assert words.detail(word, said, CALENDAR) == f"der Dienst sagt: {said}"
 
@@ -52,16 +55,16 @@ def test_nothing_is_added_where_there_is_nothing_to_add(word, said):
 
 
 def test_the_next_try_is_told_by_the_readers_clock():
-    said = "The connection was cut off. It was tried 4 times. Ferry tries again at {} UTC."
+    said = "The connection was lost. Ferry tried 4 times. Ferry will try again at {} UTC."
     told = [
         words.detail("retrying", said.format(at), CALENDAR)
         for at in ("2026-11-23 12:05:00", "2026-11-24 12:05:00")
     ]
-    beginning = "The connection was cut off. It was tried 4 times. Ferry tries again at"
+    beginning = "The connection was lost. Ferry tried 4 times. Ferry will try again at"
     assert told == [f"{beginning} 13:05.", f"{beginning} 24 Nov, 13:05."]
 
 
 @each_case("at", ["2026-99-23 12:05:00", "9999-12-31 23:59:59", "soon"])
 def test_a_next_try_that_is_none_comes_as_it_is(at):
-    said = f"Ferry tries again at {at} UTC."
+    said = f"Ferry will try again at {at} UTC."
     assert words.detail("retrying", said, CALENDAR) == f"the service says: {said}"
