@@ -74,9 +74,9 @@ def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
     far.fails("/rest/torrent/magnet", 413, FULL)
     page = visitor.page
     visitor.open("/account/server/")
-    page.get_by_role("button", name="Try again Whales").click()
+    page.get_by_role("button", name="Try again: Whales").click()
     expect(page.locator("#toasts")).to_contain_text("enough space")
-    expect(page.get_by_role("button", name="Try again Whales")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again: Whales")).to_be_visible()
 
 
 def test_what_was_forgotten_on_one_device_is_gone_on_the_other(alice, phone, far):

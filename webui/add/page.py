@@ -194,7 +194,7 @@ def button_words(count: int) -> str:
 def hint_words(items: Sequence[Item], box: AddBox) -> str:
     size = sum(item.size_bytes or 0 for item in items if isinstance(item, MagnetItem))
     if size and box.free_text:
-        return _("At least %(size)s are needed. %(free)s.") % {
+        return _("You need at least %(size)s. %(free)s.") % {
             "size": size_words(size),
             "free": box.free_text,
         }

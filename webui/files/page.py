@@ -154,6 +154,7 @@ class FilesPage:
     rows: list[EntryRow]
     count: int
     count_text: str
+    status_text: str
     shown_from: int
     shown_text: str
     more_url: str
@@ -205,6 +206,7 @@ def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> F
         rows=rows(entries[first:stop], at, around),
         count=len(entries),
         count_text=count_text(len(entries), len(snapshot.contents)),
+        status_text=status_text(look, len(entries), len(snapshot.contents)),
         shown_from=first,
         shown_text=shown_text(stop, len(entries)),
         more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(entries) else "",
@@ -292,6 +294,21 @@ def summary(snapshot: Snapshot, stale: Stale | None) -> str:
 def count_text(count: int, count_all: int) -> str:
     numbers = {"count": formatting.count_words(count), "all": formatting.count_words(count_all)}
     return _("%(count)s of %(all)s") % numbers
+
+
+def status_text(look: ViewOptions, count: int, count_all: int) -> str:
+    """Return what screen readers announce when the listing changes."""
+    if look.query:
+        return count_text(count, count_all)
+    words = {
+        "name": _("Sorted by name, A to Z"),
+        "-name": _("Sorted by name, Z to A"),
+        "size": _("Sorted by size, smallest first"),
+        "-size": _("Sorted by size, largest first"),
+        "date": _("Sorted by date, oldest first"),
+        "-date": _("Sorted by date, newest first"),
+    }
+    return words[look.sort]
 
 
 def shown_text(visible_count: int, count: int) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 
 from webui import encryption
 from webui.forms import SignIn
@@ -27,10 +28,24 @@ MOST_SEALED = 60_000  # A stranger's form holds 64 KiB.
 SHORT_BYTES = 40_000
 SEALED = "unsent"
 # Fields that people type into; the other fields of the form go along hidden.
-TYPED = ("text", "name", "url", "email", "code")
+TYPED = {
+    "text": _("Magnet links or web addresses, one per line"),
+    "name": _("Name"),
+    "url": _("Address"),
+    "email": _("Email address"),
+    "code": _("Code"),
+}
 LINES = ("line", "magnet")
 WAITING = "sealed_form"
 FILE_NAME = re.compile(rb'filename="([^"\r\n]+)"')
+
+
+@dataclass(frozen=True)
+class TypedField:
+    name: str
+    label: str
+    value: str
+    is_long: bool
 
 
 @dataclass(frozen=True)
@@ -40,8 +55,12 @@ class Unsent:
     files: list[str]
 
     @property
-    def typed(self) -> list[tuple[str, str]]:
-        return [(name, value) for name, value in self.fields if name in TYPED]
+    def typed(self) -> list[TypedField]:
+        return [
+            TypedField(name, str(TYPED[name]), value, is_long=name == "text")
+            for name, value in self.fields
+            if name in TYPED
+        ]
 
     @property
     def others(self) -> list[tuple[str, str]]:

@@ -33,7 +33,6 @@ class PersonRow:
     name: str
     note: str
     url: str
-    is_self: bool
 
 
 @dataclass(frozen=True)
@@ -107,12 +106,16 @@ def people_part(
 
 
 def person_row(person: PersonFacts, reader: PersonFacts) -> PersonRow:
+    words = may_words(person.role) if person.role != "owner" else role_words("owner")
     return PersonRow(
         person.username,
-        may_words(person.role) if person.role != "owner" else role_words("owner"),
+        note_words(words, is_self=person.pk == reader.pk),
         reverse("account-people-person", args=[person.pk]),
-        is_self=person.pk == reader.pk,
     )
+
+
+def note_words(words: str, *, is_self: bool) -> str:
+    return _("%(words)s (you)") % {"words": words} if is_self else words
 
 
 def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
@@ -137,9 +140,10 @@ def person_page(
     since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
     name = {"name": person.username}
     count = {"items": formatting.devices_words(devices)}
+    is_self = person.pk == reader.pk
     return PersonPage(
         name=person.username,
-        note=_("%(role)s since %(when)s") % since,
+        note=note_words(_("%(role)s since %(when)s") % since, is_self=is_self),
         roles=role_choices(person.role),
         role_url=reverse("account-people-person", args=[person.pk]),
         signout_url=reverse("account-people-signout", args=[person.pk]),
@@ -150,7 +154,7 @@ def person_page(
             "Files and transfers stay."
         )
         % name,
-        is_self=person.pk == reader.pk,
+        is_self=is_self,
         refusal=refusal,
     )
 

@@ -13,6 +13,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, cast
 from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from webui import encryption
 from webui.forms import CurrentPassword
@@ -39,6 +40,10 @@ class Home(NamedTuple):
     @property
     def url(self) -> str:
         return reverse(self.page, fragment=self.section)
+
+    @property
+    def label(self) -> str:
+        return _("Account") if self.page == "account" else _("Server")
 
 
 def confirmed(

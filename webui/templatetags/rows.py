@@ -14,7 +14,6 @@ from django import template
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from webui.files.page import EntryRow
 
@@ -67,7 +66,5 @@ def pieces_of(shape: RowShape) -> list[str]:
     context = {
         "row": marks | dict(zip(FLAGS, shape.flags, strict=True)),
         "page": {"stale": shape.is_stale},
-        "select": _("Select"),
-        "actions": _("Actions for"),
     }
     return MARK.split(render_to_string(shape.template, context))

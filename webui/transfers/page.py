@@ -80,6 +80,15 @@ class TransferRow:
     may_retry: bool
     may_clear: bool
     may_copy: bool
+    cancel_label: str
+    actions_label: str
+
+
+class RowLabels(NamedTuple):
+    """Translated once for each page, which may have thousands of rows."""
+
+    cancel: str
+    actions: str
 
 
 @dataclass(frozen=True)
@@ -134,11 +143,12 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     arrived: Sequence[CachedTransfer] = (),
 ) -> TransfersPage:
     is_same = has_order(standing, windows, seen)
+    labels = RowLabels(_("Cancel %(name)s"), _("Actions for %(name)s"))
     lists = []
     for name, group in zip(Windows._fields, standing.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
-        rows = {key: row_of(transfers[key], around) for key in keys if key in transfers}
+        rows = {key: row_of(transfers[key], around, labels) for key in keys if key in transfers}
         lists.append(
             RowList(
                 rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
@@ -255,14 +265,15 @@ def document_title(totals: Totals) -> str:
     return words
 
 
-def row_of(transfer: CachedTransfer, around: RowContext) -> TransferRow:
+def row_of(transfer: CachedTransfer, around: RowContext, labels: RowLabels) -> TransferRow:
     word, tone, icon, facts = words_of(transfer, around)
+    name = transfer.name or _("Unnamed")
     may_change = around.may_change and around.away is None
     return TransferRow(
         key=transfer.key,
         state=STATES.get(transfer.state, transfer.state),
-        name=transfer.name or _("Unnamed"),
-        name_parts=tuple(BREAKS.split(transfer.name or _("Unnamed"))),
+        name=name,
+        name_parts=tuple(BREAKS.split(name)),
         percent=percent_of(transfer),
         progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
         has_route=not transfer.is_ended,
@@ -278,6 +289,8 @@ def row_of(transfer: CachedTransfer, around: RowContext) -> TransferRow:
         may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         may_clear=may_change and transfer.is_ended,
         may_copy=around.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
+        cancel_label=labels.cancel % {"name": name},
+        actions_label=labels.actions % {"name": name},
     )
 
 

@@ -29,10 +29,8 @@ def test_a_row_is_what_its_template_makes_of_it(template, is_stale, differing):
     rows = [replace(FULL, **{"stem_parts": ("a", "b"), **differing})]
     rows.append(replace(rows[0], key="another"))
     page = SimpleNamespace(rows=rows, stale=is_stale)
-    words = {"page": page, "icons": static("icons.svg"), "select": "Select"}
-    whole = [
-        render_to_string(template, {**words, "row": row, "actions": "Actions for"}) for row in rows
-    ]
+    words = {"page": page, "icons": static("icons.svg")}
+    whole = [render_to_string(template, {**words, "row": row}) for row in rows]
     assert entry_rows({"page": page}, template) == "".join(whole)
 
 
