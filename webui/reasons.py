@@ -48,7 +48,7 @@ _NO_ROOM = Reason(
 _IS_KEPT = _("It's on the wishlist.")
 _KEPT_CLAUSE = _("there isn't enough space, so it's on the wishlist")
 _REFUSED_CLAUSE = _("Ferry isn't allowed to fetch this address")
-_UNAFFECTED = _("Your files are safe. Try again in a minute.")
+_UNAFFECTED = _("This doesn't affect your files. Try again in a minute.")
 _NAME_TAKEN = Reason(sentence=_("This folder already has an item with this name."))
 
 WISHES = {
@@ -100,7 +100,10 @@ REASONS = {
     "disk_error": Reason(
         _("Ferry couldn't read from or write to the disk"),
         _("The storage service can't write to its disk."),
-        _("Your files are safe. Ask the service's administrator to fix this, then try again."),
+        _(
+            "This doesn't affect your files. Ask the service's administrator to fix "
+            "this, then try again."
+        ),
     ),
     # The storage service
     "no_connection": Reason(

@@ -78,16 +78,17 @@ def offline_page(actions: list[Action]) -> ErrorPage:
 
 def unwritable_page(actions: list[Action]) -> ErrorPage:
     text = _(
-        "The disk is full or can't be written to. Your files are safe. Ask the "
-        "administrator of this server to free some space, then try again."
+        "The disk is full or can't be written to. This doesn't affect your files. "
+        "Ask the administrator of this server to free some space, then try again."
     )
     return error_page(503, actions, title=_("Ferry can't write to its disk"), text=text)
 
 
 def database_page(actions: list[Action]) -> ErrorPage:
     text = _(
-        "Your files are safe. Try again in a minute. If this keeps happening, tell "
-        "the administrator of this server: Ferry's log shows the cause."
+        "This doesn't affect your files. Try again in a minute. If this keeps "
+        "happening, tell the administrator of this server: Ferry's log shows the "
+        "cause."
     )
     return error_page(503, actions, title=_("Ferry can't reach its database"), text=text)
 
@@ -111,18 +112,19 @@ def status_words(status: int) -> tuple[str, str]:
         429: (_("Too many requests"), _("Nothing changed. Wait a moment, then try again.")),
         502: (
             _("Ferry can't read the storage service's response"),
-            _("Your files and transfers are safe. Try again in a minute."),
+            _("This doesn't affect your files and transfers. Try again in a minute."),
         ),
         503: (
             _("Ferry is busy"),
-            _("Your files and transfers are safe. Try again in a minute."),
+            _("This doesn't affect your files and transfers. Try again in a minute."),
         ),
     }
     broken = (
         _("Something went wrong in Ferry"),
         _(
-            "Your files and transfers are safe. Try again. If this keeps happening, tell "
-            "the administrator of this server, and include the reference if you see one."
+            "This doesn't affect your files and transfers. Try again. If this keeps "
+            "happening, tell the administrator of this server, and include the reference "
+            "if you see one."
         ),
     )
     return words.get(status, broken)

@@ -87,7 +87,7 @@ def finding_words(finding: Finding) -> tuple[str, str]:
     """Return what is wrong, and what to do."""
     words = {
         "database_away": (
-            _("The database doesn't answer"),
+            _("The database isn't responding"),
             _("Check its disk or server. Ferry continues on its own once the database is back."),
         ),
         "database_damaged": (
@@ -137,7 +137,7 @@ def finding_words(finding: Finding) -> tuple[str, str]:
             ),
         ),
         "service_away": (
-            _("The storage service doesn't answer"),
+            _("The storage service isn't responding"),
             _("Ferry keeps trying. See “Connection” under Server for details."),
         ),
         "worker_away": (
