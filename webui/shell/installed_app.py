@@ -21,7 +21,7 @@ ICONS = (("icon-192.png", "192x192", "any"), ("icon-512.png", "512x512", "any"))
 MASKABLE = ("icon-maskable-512.png", "512x512", "maskable")
 TORRENT = "application/x-bittorrent"
 SHELL = re.compile(
-    r"css/sheets/[^/]+|css/error\.css|js/[^/]+|vendor/htmx\.min\.js|icons\.svg|mark\.svg"
+    r"css/(?:app|bare)\.css|js/[^/]+|vendor/htmx\.min\.js|icons\.svg|mark\.svg"
     r"|icons/icon-192\.png"
 )
 

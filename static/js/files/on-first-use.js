@@ -8,15 +8,6 @@ export const uploads = () => onDemand(() => import("./uploads.js"));
 
 export const rename = async (row) => (await renaming())?.rename(row);
 
-// Every act begins with one of these, so the looks of what it opens are there in time.
-for (const name of ["pointerdown", "keydown", "dragenter", "change"]) document.addEventListener(name, dress, { once: true, capture: true });
-
-function dress() {
-  const looks = document.getElementById("looks");
-  if (looks) document.head.append(looks.content);
-  looks?.remove();
-}
-
 let pressedOpen = null;
 
 document.addEventListener("pointerdown", ({ target }) => {

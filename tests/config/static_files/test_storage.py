@@ -4,14 +4,14 @@ from django.core.files.storage import FileSystemStorage
 from config.static_files.storage import HashedModules
 
 SCRIPT = "// Why\nlet a = 'http://a'; // a\n\n  // and so\n  let b = 1;\n"
-SHEET = '@import "../a.css";\n@import "../b.css";\n'
+SHEET = '@import "a.css";\n@import "b.css";\n'
 
 
 @pytest.fixture
 def source(tmp_path):
     folder = tmp_path / "source" / "css"
-    (folder / "sheets").mkdir(parents=True)
-    (folder / "sheets" / "app.css").write_text(SHEET)
+    folder.mkdir(parents=True)
+    (folder / "app.css").write_text(SHEET)
     (folder / "a.css").write_text("@layer base { a { color: red } }\n")
     (folder / "b.css").write_text("@layer base { b { color: blue } }\n")
     (tmp_path / "source" / "js").mkdir()
@@ -26,7 +26,7 @@ def collected(tmp_path, source):
     origin = FileSystemStorage(source.parent)
 
     def collect():
-        names = ["css/a.css", "css/b.css", "css/sheets/app.css", "js/a.js"]
+        names = ["css/a.css", "css/b.css", "css/app.css", "js/a.js"]
         for name in names:
             if not storage.exists(name):
                 with origin.open(name) as file:
@@ -41,7 +41,7 @@ def collected(tmp_path, source):
 
 
 def sheet(storage) -> str:
-    with storage.open(storage.stored_name("css/sheets/app.css")) as file:
+    with storage.open(storage.stored_name("css/app.css")) as file:
         return file.read().decode()
 
 
@@ -49,12 +49,12 @@ def test_a_sheet_holds_what_it_imports_in_order(collected, source):
     assert sheet(collected()) == (source / "a.css").read_text() + (source / "b.css").read_text()
 
 
-def test_a_sheet_follows_its_components_when_it_is_collected_again(collected, source):
-    before = collected().url("css/sheets/app.css")
+def test_a_sheet_follows_what_it_imports_when_it_is_collected_again(collected, source):
+    before = collected().url("css/app.css")
     (source / "b.css").write_text("@layer base { b { color: green } }\n")
     again = collected()
     assert "green" in sheet(again)
-    assert again.url("css/sheets/app.css") != before
+    assert again.url("css/app.css") != before
 
 
 def test_a_sheet_is_sent_without_its_comments(collected, source):
