@@ -3,20 +3,18 @@ import { canStep, changes, current, isPlaying, sound, step, stop, toggle, unplay
 import { showPlaying } from "./play-button.js";
 import { wordsOf } from "./session.js";
 import { fill as fillWords } from "../files/words.js";
-import { addStylesheet } from "../stylesheets.js";
 
 const LONGEST_NAME = 40;
 const template = document.getElementById("music-bar");
 const ACTS = { previous: () => step(-1), play: toggle, next: () => step(1), close: stop };
 
 let bar = null;
-let isStyled = false;
 
 function showBar() {
   const track = current();
   const isShownByPage = track && document.getElementById("viewer")?.dataset.url === track.url;
   document.body.classList.toggle("with-music", Boolean(track) && !isShownByPage);
-  if (!track || isShownByPage || !isStyled) return hideBar();
+  if (!track || isShownByPage) return hideBar();
   bar ??= make();
   if (!bar.isConnected) document.body.append(bar);
   fill(track);
@@ -67,7 +65,4 @@ function setText(element, text) {
 changes.addEventListener("change", showBar);
 // The page may have begun or ceased to show the track.
 new MutationObserver(showBar).observe(document.body, { childList: true });
-Promise.resolve(addStylesheet(template.dataset.looks)).then(() => {
-  isStyled = true;
-  showBar();
-});
+showBar();

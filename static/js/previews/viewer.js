@@ -1,6 +1,5 @@
 // The viewer on the page, whichever home it has: fetched, put in place, given its behaviour.
 import { onDemand } from "../on-demand.js";
-import { addStylesheet } from "../stylesheets.js";
 import { showToast } from "../toasts.js";
 
 let latest = 0;
@@ -8,7 +7,7 @@ let leaving = new AbortController();
 
 export const viewer = () => document.getElementById("viewer");
 
-// What is fetched is a whole page; what it shows is taken out of it, with the looks it needs.
+// What is fetched is a whole page; what it shows is taken out of it, with the styles it needs.
 // Nothing where the page is something else, such as an error, which then opens by itself.
 export async function load(url) {
   const turn = ++latest;
@@ -23,8 +22,7 @@ export async function load(url) {
       location.assign(url);
       return null;
     }
-    const looks = [...page.querySelectorAll("link[rel=stylesheet]")];
-    await Promise.all(looks.map((link) => addStylesheet(link.getAttribute("href"))));
+    await Promise.all([...page.querySelectorAll("link[rel=stylesheet]")].map(addStyles));
     if (turn !== latest) return null;
     // Sound that was adopted, and not made here, has given up already.
     return { viewer: document.importNode(found, true), title: page.title };
@@ -35,6 +33,15 @@ export async function load(url) {
   } finally {
     if (turn === latest) busy?.classList.remove("htmx-request");
   }
+}
+
+// Resolve when this page has the styles, or can't get them.
+function addStyles(link) {
+  if ([...document.styleSheets].some((sheet) => sheet.href === link.href)) return null;
+  return new Promise((resolve) => {
+    link.onload = link.onerror = resolve;
+    document.head.append(link);
+  });
 }
 
 // `wish` is what the next one is told by the one before: that it shall play.
